@@ -1,6 +1,7 @@
 import { pause, type Clock } from './client/clock.js';
 import type { Api } from './client/api.js';
 import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.js';
+import { nameOf } from '../api/meta/object.js';
 import { serviceAccounts } from '../api/types/core/v1.js';
 
 /**
@@ -19,6 +20,7 @@ const tokenSeconds = 3_600;
 /** A token is replaced when this part of its life is over. */
 const renewAfter = 0.8;
 const retryMs = 1_000;
+const madeAtOnce = 8;
 
 export class AccountTokens {
   readonly #tokens = new Map<string, { readonly token: string; /** Of the clock of durations. */ readonly renewAtMs: number }>();
@@ -27,6 +29,8 @@ export class AccountTokens {
   constructor(
     private readonly options: {
       readonly api: Api;
+      /** For the accounts that are made at the start: few requests, and no token waits behind them. The same unless given. */
+      readonly unthrottled?: Api;
       readonly clock: Clock;
       readonly onError: (message: string) => void;
       readonly signal: AbortSignal;
@@ -45,19 +49,34 @@ export class AccountTokens {
     return pending;
   }
 
-  /** Makes the accounts that are not there yet, one after the other: an operator who looks finds all, whoever has had something to do. */
+  /** Makes the accounts that are not there yet, some at once: an operator who looks finds all, whoever has had something to do. */
   async prepare(accounts: readonly string[]): Promise<void> {
-    const { api, onError, signal } = this.options;
-    for (const name of new Set(accounts)) {
-      if (signal.aborted) return;
+    const { onError, signal } = this.options;
+    try {
+      const { items } = await this.#unthrottled.list(serviceAccounts, { namespace });
+      const there = new Set(items.map(nameOf));
+      const missing = [...new Set(accounts)].filter((name) => !there.has(name));
+      await Promise.all(Array.from({ length: madeAtOnce }, () => this.#makeAll(missing)));
+    } catch (error) {
+      if (!signal.aborted) onError(`the accounts that are there are not known: ${messageOf(error)}`);
+    }
+  }
+
+  /** Takes names from the front until none is left. */
+  async #makeAll(names: string[]): Promise<void> {
+    const { onError, signal } = this.options;
+    for (let name = names.shift(); name !== undefined && !signal.aborted; name = names.shift()) {
       try {
-        const found = await unless(isNotFound, api.get(serviceAccounts, { namespace, name }));
-        if (!found) await unless(isAlreadyExists, api.create(serviceAccounts, { metadata: { name, namespace } }));
+        await unless(isAlreadyExists, this.#unthrottled.create(serviceAccounts, { metadata: { name, namespace } }));
       } catch (error) {
         // Whoever needs it tries again.
         if (!signal.aborted) onError(`no account ${name} yet: ${messageOf(error)}`);
       }
     }
+  }
+
+  get #unthrottled(): Api {
+    return this.options.unthrottled ?? this.options.api;
   }
 
   /** A token that the server refused is not used again: its account may have been deleted and made anew. */

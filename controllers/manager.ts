@@ -78,6 +78,7 @@ export class Manager {
   constructor(private readonly manager: ManagerOptions) {
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
+    const { host } = new URL(settings.server);
     // CBOR is for those who switched it on; without that the reference speaks JSON as well.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
     this.#api = new RestApi({
@@ -85,7 +86,7 @@ export class Manager {
       userAgent: this.#userAgent('leader-election'),
       clock,
       observe: (request) => {
-        metrics.request(request);
+        metrics.request({ ...request, host });
         manager.trace?.request(request);
       },
       retries: 0,
@@ -203,7 +204,9 @@ export class Manager {
         if (!signal.aborted) log('error', `event: ${messageOf(error)}`);
       },
     });
-    const identity = this.#identities(entries, throttled('tokens-controller'), mayWrite, signal);
+    const account = 'tokens-controller';
+    const unthrottled = api.with({ connection, userAgent: this.#userAgent(account) });
+    const identity = this.#identities(entries, { api: throttled(account), unthrottled }, mayWrite, signal);
     const controllers = entries.flatMap((entry) => {
       const controllerLog = (level: 'info' | 'error', message: string): void => {
         if (!signal.aborted) log(level, message);
@@ -273,13 +276,13 @@ export class Manager {
   /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
   #identities(
     entries: readonly ControllerEntry[],
-    own: RestApi,
+    own: { readonly api: RestApi; readonly unthrottled: RestApi },
     mayWrite: () => void,
     signal: AbortSignal,
   ): (entry: ControllerEntry, api: RestApi) => RestApi {
     const { options, settings, clock, log } = this.manager;
     if (!options['use-service-account-credentials']) return (_, api) => api;
-    const tokens = new AccountTokens({ api: own, clock, signal, onError: (message) => log('error', message) });
+    const tokens = new AccountTokens({ ...own, clock, signal, onError: (message) => log('error', message) });
     void tokens.prepare(entries.filter(({ actsAsManager }) => actsAsManager !== true).map(({ account }) => account));
     const { cert: _, key: __, token: ___, ...anonymous } = settings;
     const connection = this.#leaderConnection(anonymous, mayWrite, signal);

@@ -133,14 +133,14 @@ function atRate(
   return { replicas: wanted, told: within };
 }
 
-/** How much was added, or taken away, within a time. */
-const changed = (changes: readonly Change[], sign: 1 | -1, seconds: number, now: number): number =>
-  changes.reduce((sum, { by, at }) => (by * sign > 0 && at > now - seconds * 1000 ? sum + by * sign : sum), 0);
+/** How many there were when a period began: neither what was added since then nor what was taken away counts, in either direction. */
+const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
+  changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
 function upTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
   if (selectPolicy === 'Disabled') return current;
   const proposals = policies.map(({ type, value, periodSeconds }) => {
-    const start = current - changed(changes, 1, periodSeconds, now);
+    const start = startOf(current, changes, periodSeconds, now);
     return type === 'Pods' ? start + value : Math.ceil(start * (1 + value / 100));
   });
   return selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(0, ...proposals);
@@ -149,7 +149,7 @@ function upTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules,
 function downTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
   if (selectPolicy === 'Disabled') return current;
   const proposals = policies.map(({ type, value, periodSeconds }) => {
-    const start = current + changed(changes, -1, periodSeconds, now);
+    const start = startOf(current, changes, periodSeconds, now);
     return type === 'Pods' ? start - value : Math.floor(start * (1 - value / 100));
   });
   return selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);

@@ -1,10 +1,14 @@
 import { isKnownKind } from '../../server/catalogue/kinds.js';
+import { depthMax } from '../../workers/codecs/contract.js';
 import { hasProtobuf, kindOf, protobufDecode, protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf/index.js';
+import { parseJson } from '../../workers/codecs/json.js';
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { UnreadableError } from './errors.js';
 
 /**
  * What is said to servers, and in which encoding. Objects look the same in either: a Protobuf answer is decoded into what `JSON.parse` would have made
- * of the JSON answer, integers beyond the safe range included.
+ * of the JSON answer, integers beyond the safe range included: they are rounded, but for the members that `exactMemberOf` names.
  */
 
 export type ContentType = 'application/json' | typeof protobufMediaType;
@@ -42,7 +46,7 @@ export interface EncodedBody {
 /** A body in the preferred encoding; in JSON when its kind, or something in it, has no Protobuf form. */
 export function encodeBody(preferred: ContentType, body: unknown): EncodedBody {
   const bytes = preferred === protobufType ? inProtobuf(body) : null;
-  return bytes ? { type: protobufType, bytes } : { type: jsonType, bytes: Buffer.from(JSON.stringify(body)) };
+  return bytes ? { type: protobufType, bytes } : { type: jsonType, bytes: Buffer.from(writeJson(body)) };
 }
 
 function inProtobuf(body: unknown): Buffer | null {
@@ -57,21 +61,57 @@ function inProtobuf(body: unknown): Buffer | null {
 export const isProtobuf = (contentType: string | undefined): boolean =>
   contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 
-/** Decodes a whole answer. Throws an `UnreadableError` when it is not what its type says. */
-export const decodeBody = (bytes: Buffer, contentType: string | undefined): unknown =>
-  isProtobuf(contentType) ? decodeProtobuf(bytes) : decodeJson(bytes);
+/**
+ * The member, at the top of objects of a type, that counts in 64 bits and is counted on: it is a bigint where a number could not say it exactly. Only such
+ * members are, since whoever reckons with durations and sizes is not to meet a bigint because somebody wrote an absurd one.
+ */
+export const exactMemberOf = (type: Resource | undefined): string | undefined =>
+  type === undefined ? undefined : exactMembers.get(groupResourceOf(type));
+const exactMembers: ReadonlyMap<string, string> = new Map([['controllerrevisions.apps', 'revision']]);
 
-/** Decodes one enveloped object. */
-export function decodeProtobuf(bytes: Buffer): unknown {
-  const decoded = protobufDecode(bytes, undefined, { rounded: true });
+/** Decodes a whole answer: an object or a list of them. Throws an `UnreadableError` when it is not what its type says. */
+export function decodeBody(bytes: Buffer, contentType: string | undefined, exactMember?: string): unknown {
+  const value = isProtobuf(contentType) ? decodeProtobuf(bytes, exactMember) : decodeJson(bytes, exactMember);
+  return exactMember === undefined ? value : exactOnly(value, exactMember);
+}
+
+/** Decodes one enveloped object; with an exact member, all large whole numbers are bigint. */
+export function decodeProtobuf(bytes: Buffer, exactMember?: string): unknown {
+  const decoded = protobufDecode(bytes, undefined, { rounded: exactMember === undefined });
   if (decoded.ok) return decoded.value;
   throw new UnreadableError(`an answer in Protobuf cannot be read: ${decoded.message}`);
 }
 
-export function decodeJson(bytes: Buffer): unknown {
+/** With an exact member, all large whole numbers are bigint. */
+export function decodeJson(bytes: Buffer, exactMember?: string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    if (exactMember === undefined) return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     throw new UnreadableError('an answer in JSON cannot be read', { cause: error });
   }
+  const document = parseJson(bytes, { depthMax, keepLiterals: false });
+  if (document.ok) return document.value;
+  throw new UnreadableError(`an answer in JSON cannot be read: ${document.message}`);
 }
+
+/** What a value that was read exactly looks like to controllers: only that member of an object, or of each item of a list, may be a bigint. */
+export function exactOnly(value: unknown, exactMember: string): unknown {
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    if (name === exactMember) return [name, member] as const;
+    return [
+      name,
+      name === 'items' && Array.isArray(member) ? member.map((item) => exactOnly(item, exactMember)) : rounded(member),
+    ] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+function rounded(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rounded(member)])) : value;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -196,6 +196,11 @@ export class Informers {
     return informer;
   }
 
+  /** The informer of a type that somebody has asked for; undefined where nobody has. */
+  known(type: Resource): Informer<KubeObject> | undefined {
+    return this.#informers.get(`${type.version}.${groupResourceOf(type)}`);
+  }
+
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const informer of this.#informers.values()) informer.start(signal);

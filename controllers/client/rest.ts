@@ -3,7 +3,7 @@ import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from
 import { pause, systemClock, type Clock } from './clock.js';
 import type { Connection } from './connection.js';
 import { type Answer } from './connection.js';
-import { acceptOf, decodeBody, encodeBody, isProtobuf, jsonType, type ContentType, type MetadataForm } from './encoding.js';
+import { acceptOf, decodeBody, encodeBody, exactMemberOf, isProtobuf, jsonType, type ContentType, type MetadataForm } from './encoding.js';
 import { ApiError, ConnectionError, StoppedError, UnreadableError, type StatusDocument } from './errors.js';
 import { keyOf, type KubeObject, type ObjectKey, type ObjectList } from '../../api/meta/object.js';
 import { apiVersionOf, groupResourceOf, pathOf, type Resource } from '../../api/meta/resource.js';
@@ -152,12 +152,12 @@ export class RestApi implements Api {
   async watch<T extends KubeObject>(type: Resource<T>, { namespace, metadataOnly, ...query }: WatchOptions): Promise<Watch<T>> {
     const path = pathOf(type, { namespace: namespace ?? '' }) + queryOf({ watch: true, ...query });
     const answer = await this.#send({ method: 'GET', path, about: type, ...(metadataOnly ? { form: 'PartialObjectMetadata' } : {}) }, null);
-    return new StreamWatch<T>(answer.stream, isProtobuf(answer.headers['content-type']));
+    return new StreamWatch<T>(answer.stream, isProtobuf(answer.headers['content-type']), exactMemberOf(type));
   }
 
   async #ask<A>(call: Call): Promise<A> {
     const answer = await this.#send(call, this.options.timeoutMs ?? defaultTimeoutMs);
-    return decodeBody(await bodyOf(answer), answer.headers['content-type']) as A;
+    return decodeBody(await bodyOf(answer), answer.headers['content-type'], exactMemberOf(call.about)) as A;
   }
 
   #preferred({ about }: Call): ContentType {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { openWatchEvent } from '../../workers/codecs/protobuf/watchEvent.js';
 import type { Watch, WatchEvent } from './api.js';
-import { decodeJson, decodeProtobuf } from './encoding.js';
+import { decodeJson, decodeProtobuf, exactOnly } from './encoding.js';
 import { ConnectionError, UnreadableError } from './errors.js';
 import type { KubeObject } from '../../api/meta/object.js';
 
@@ -21,7 +21,7 @@ interface Framing {
   mayEnd(chunk: Buffer, bytes: number, need: number): boolean;
   /** Bytes between an event and the next. */
   readonly gap: number;
-  decode(event: Buffer): WatchEvent<KubeObject>;
+  decode(event: Buffer, exactMember: string | undefined): WatchEvent<KubeObject>;
 }
 
 /** One JSON document a line. */
@@ -32,7 +32,7 @@ const lines: Framing = {
   },
   mayEnd: (chunk) => chunk.includes(newline),
   gap: 1,
-  decode: (event) => decodeJson(event) as WatchEvent<KubeObject>,
+  decode: (event, exactMember) => decodeJson(event, exactMember) as WatchEvent<KubeObject>,
 };
 
 /** Messages behind their lengths. */
@@ -44,10 +44,10 @@ const lengthDelimited: Framing = {
   },
   mayEnd: (_, bytes, need) => bytes >= need,
   gap: 0,
-  decode(event) {
+  decode(event, exactMember) {
     const opened = openWatchEvent(event);
     if (!opened.ok) throw new UnreadableError(`an event of a watch cannot be read: ${opened.message}`);
-    return { type: opened.type, object: decodeProtobuf(opened.object) } as WatchEvent<KubeObject>;
+    return { type: opened.type, object: decodeProtobuf(opened.object, exactMember) } as WatchEvent<KubeObject>;
   },
 };
 
@@ -56,6 +56,8 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
   constructor(
     private readonly stream: Readable & { close?: () => void },
     private readonly inProtobuf = false,
+    /** See `exactMemberOf`. */
+    private readonly exactMember?: string,
   ) {}
 
   close(): void {
@@ -77,7 +79,7 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
           let start = 0;
           let cut = framing.cut(bytes, start);
           for (; 'to' in cut; cut = framing.cut(bytes, start)) {
-            if (cut.to > cut.from) yield framing.decode(bytes.subarray(cut.from, cut.to)) as WatchEvent<T>;
+            if (cut.to > cut.from) yield this.#read(framing.decode(bytes.subarray(cut.from, cut.to), this.exactMember));
             start = cut.to + framing.gap;
           }
           waiting = start < bytes.length ? [bytes.subarray(start)] : [];
@@ -89,5 +91,10 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
     } finally {
       this.close();
     }
+  }
+
+  #read(event: WatchEvent<KubeObject>): WatchEvent<T> {
+    const { exactMember } = this;
+    return (exactMember === undefined ? event : { ...event, object: exactOnly(event.object, exactMember) }) as WatchEvent<T>;
   }
 }

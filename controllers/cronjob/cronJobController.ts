@@ -128,6 +128,8 @@ class CronJobLoop {
     for (const ref of replaces) await this.#replace(look, ref);
     const created = await this.#create(look, job);
     if (!created) return;
+    const { clock, measures } = this.environment;
+    measures.observe('cronjob_controller_job_creation_skew_duration_seconds', {}, (clock.now() - at) / 1000);
     const { namespace, name, uid, resourceVersion } = created.metadata;
     const ref: ActiveRef = {
       kind: jobs.kind,

@@ -5,7 +5,7 @@ import { selects } from '../../api/selectors.js';
 import { type ControllerRevision, controllerRevisions, type DaemonSet, daemonSets, type DaemonSetStatus } from '../../api/types/apps/v1.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { holds } from '../revisions/history.js';
+import { holds, numbered, numberOf } from '../revisions/history.js';
 import { ownedBy } from '../workloads/claim.js';
 import { hashLabel } from './daemonPod.js';
 import { hashOf, historyOf, newRevision, revisionsToDelete } from './history.js';
@@ -30,7 +30,7 @@ export class DaemonHistory {
     const { current, twins, old, number } = historyOf(set, labelled);
     if (!current) return { current: await this.#create(set, number), old };
     for (const twin of twins) await this.#merge(twin, current, owned);
-    return { current: current.revision < number ? await api.update(controllerRevisions, { ...current, revision: number }) : current, old };
+    return { current: numberOf(current) < number ? await api.update(controllerRevisions, numbered(current, number)) : current, old };
   }
 
   async prune(set: DaemonSet, old: readonly ControllerRevision[], owned: readonly Pod[]): Promise<void> {
@@ -61,7 +61,7 @@ export class DaemonHistory {
     await this.#delete(twin);
   }
 
-  async #create(set: DaemonSet, number: number): Promise<ControllerRevision> {
+  async #create(set: DaemonSet, number: bigint): Promise<ControllerRevision> {
     const { api } = this.environment;
     const wanted = newRevision(set, number);
     const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));

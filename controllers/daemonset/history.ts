@@ -1,7 +1,7 @@
 import { nameOf, namespaceOf } from '../../api/meta/object.js';
 import { type ControllerRevision, type DaemonSet, daemonSets } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
-import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
+import { holds, nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
 import { jsonHash } from '../workloads/templateHash.js';
 import { hashLabel } from './daemonPod.js';
@@ -19,7 +19,7 @@ export interface History {
   readonly twins: readonly ControllerRevision[];
   readonly old: readonly ControllerRevision[];
   /** What the current one should have: one more than all others. */
-  readonly number: number;
+  readonly number: bigint;
 }
 
 export function historyOf(set: DaemonSet, revisions: readonly ControllerRevision[]): History {
@@ -29,20 +29,17 @@ export function historyOf(set: DaemonSet, revisions: readonly ControllerRevision
   return { current: equal.at(-1) ?? null, twins: equal.slice(0, -1), old, number: nextNumber(old) };
 }
 
-export function newRevision(set: DaemonSet, number: number): ControllerRevision {
+export function newRevision(set: DaemonSet, number: bigint): ControllerRevision {
   const { template } = set.spec ?? {};
   const hash = jsonHash(template, set.status?.collisionCount);
-  return {
-    metadata: {
-      name: `${nameOf(set)}-${hash}`,
-      namespace: namespaceOf(set),
-      labels: { ...template?.metadata?.labels, [hashLabel]: hash },
-      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
-      ownerReferences: [controllerReference(daemonSets, set)],
-    },
-    data: patchOf(template),
-    revision: number,
+  const metadata = {
+    name: `${nameOf(set)}-${hash}`,
+    namespace: namespaceOf(set),
+    labels: { ...template?.metadata?.labels, [hashLabel]: hash },
+    ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
+    ownerReferences: [controllerReference(daemonSets, set)],
   };
+  return numbered({ metadata, data: patchOf(template), revision: 0 }, number);
 }
 
 /** Those that no pod runs, beyond the limit. */

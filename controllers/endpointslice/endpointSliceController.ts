@@ -10,6 +10,7 @@ import { followsPods, isSelected } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
 import { PendingWrites } from '../slices/pendingWrites.js';
+import { SliceCounts } from '../slices/sliceCounts.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
 import { planSlices, type SlicesPlan } from './plan.js';
 import { manager } from './slice.js';
@@ -59,9 +60,11 @@ class EndpointSliceLoop {
   readonly #zoned = new Set<string>();
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
+  readonly #counts: SliceCounts;
 
   constructor(private readonly environment: ManagerEnvironment) {
     this.pending = new PendingWrites(environment.clock);
+    this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_controller');
   }
 
   /** The Services that miss a pod because its node is not known, and forgets them. */
@@ -87,7 +90,10 @@ class EndpointSliceLoop {
       .of(endpointSlices)
       .cache.by(serviceIndex, key)
       .filter((slice) => isManagedBy(manager, slice));
-    if (this.pending.isStale(key, slices)) return { againAfterMs: staleAgainMs };
+    if (this.pending.isStale(key, slices)) {
+      this.#synced('stale');
+      return { againAfterMs: staleAgainMs };
+    }
     const plan = planSlices({
       service,
       pods: selected,
@@ -100,12 +106,19 @@ class EndpointSliceLoop {
     try {
       await writeSlices(api, service, plan, this.pending);
     } catch (error) {
+      this.#synced('error');
       if (!isConflict(error)) this.#complain(service, messageOf(error));
       throw error;
     }
+    this.#synced('success');
+    this.#counts.wrote(key, slices, plan);
     this.#tellOfTopology(service, plan);
     for (const pod of this.#await(key, plan.stranded))
       this.#complain(service, `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
+  }
+
+  #synced(result: 'success' | 'stale' | 'error'): void {
+    this.environment.measures.count('endpoint_slice_controller_syncs', { result });
   }
 
   #complain(service: Service, message: string): void {
@@ -150,6 +163,7 @@ class EndpointSliceLoop {
   }
 
   #forget(key: string): void {
+    this.#counts.forget(key);
     this.pending.forget(key);
     this.#triggers.forget(key);
     for (const family of families) this.#zoned.delete(`${key} ${family}`);

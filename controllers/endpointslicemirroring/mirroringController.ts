@@ -8,6 +8,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { hasSelector } from '../services/membership.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
 import { PendingWrites } from '../slices/pendingWrites.js';
+import { SliceCounts } from '../slices/sliceCounts.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
 import { isToBeMirrored, manager, planMirror } from './plan.js';
 
@@ -44,13 +45,25 @@ export function endpointSliceMirroringController(environment: ManagerEnvironment
 
 class MirroringLoop {
   readonly pending: PendingWrites;
+  readonly #counts: SliceCounts;
 
   constructor(private readonly environment: ManagerEnvironment) {
     this.pending = new PendingWrites(environment.clock);
+    this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_mirroring_controller');
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { api, informers, options } = this.environment;
+    const { clock, measures } = this.environment;
+    const startedAt = clock.elapsed();
+    try {
+      return await this.#reach(key);
+    } finally {
+      measures.observe('endpoint_slice_mirroring_controller_endpoints_sync_duration', {}, (clock.elapsed() - startedAt) / 1000);
+    }
+  }
+
+  async #reach(key: string): Promise<SyncResult> {
+    const { api, informers, options, measures } = this.environment;
     const source = informers.of(endpoints).cache.get(key);
     const service = informers.of(services).cache.get(key);
     const slices = informers
@@ -64,7 +77,9 @@ class MirroringLoop {
     if (this.pending.isStale(key, slices)) return { againAfterMs: staleAgainMs };
     const plan = planMirror(source, slices, options['mirroring-max-endpoints-per-subset']);
     this.#tell(source, plan);
+    measures.observe('endpoint_slice_mirroring_controller_addresses_skipped_per_sync', {}, plan.invalid + plan.excess);
     await writeSlices(api, source, plan, this.pending);
+    this.#counts.wrote(key, slices, plan);
   }
 
   #tell(source: Endpoints, { invalid, excess }: { readonly invalid: number; readonly excess: number }): void {
@@ -80,6 +95,7 @@ class MirroringLoop {
 
   async #removeAll(key: string, slices: readonly EndpointSlice[]): Promise<void> {
     this.pending.forget(key);
+    this.#counts.forget(key);
     for (const slice of slices) await unless(isNotFound, this.environment.api.delete(endpointSlices, keyOf(slice)));
   }
 }

@@ -21,7 +21,10 @@ interface Monitor {
   readonly stop: AbortController;
 }
 
-/** Deletes what has lost its owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted. */
+/**
+ * Deletes what has lost its owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted, but for types
+ * that other controllers follow anyhow: those come once, over the watch that all share.
+ */
 export class GarbageCollector implements Controller {
   readonly name = 'garbagecollector';
   readonly #graph = new Graph();
@@ -84,6 +87,7 @@ export class GarbageCollector implements Controller {
       this.#follow(await discover(this.environment.api), signal);
       return true;
     } catch (error) {
+      this.environment.measures.count('garbagecollector_controller_resources_sync_error_total', {});
       if (!signal.aborted) this.environment.log('error', `garbagecollector: cannot find out what is served: ${messageOf(error)}`);
       return false;
     }
@@ -107,19 +111,23 @@ export class GarbageCollector implements Controller {
   }
 
   #monitor(type: DiscoveredType, signal: AbortSignal): Monitor {
-    const { watchApi, clock, random, log } = this.environment;
+    const { informers, watchApi, clock, random, log } = this.environment;
     const onError = (error: unknown): void => {
       if (!isNotFound(error)) log('error', `garbagecollector: ${groupResourceOf(type)}: ${messageOf(error)}`);
     };
-    const informer = new Informer<KubeObject>({ api: watchApi, type, clock, random, metadataOnly: true, transform: essence, onError });
+    const shared = informers.known(type);
+    const informer =
+      shared ?? new Informer<KubeObject>({ api: watchApi, type, clock, random, metadataOnly: true, transform: essence, onError });
     const observe = (object: KubeObject): void => this.#follows(this.#graph.observe(nodeOf(type, object)));
-    informer.addHandlers({
+    const leave = informer.addHandlers({
       added: observe,
       changed: (_, after) => observe(after),
       removed: (object) => this.#follows(this.#graph.forget(object.metadata.uid ?? '')),
     });
     const stop = new AbortController();
-    informer.start(AbortSignal.any([signal, stop.signal]));
+    const over = AbortSignal.any([signal, stop.signal]);
+    if (shared) over.addEventListener('abort', leave, { once: true });
+    else informer.start(over);
     return { type, informer, stop };
   }
 

@@ -6,8 +6,12 @@ import { conditionOf, isFinished } from '../workloads/podState.js';
 /** Which pods nobody else will ever clean up. Pure. */
 
 /** A pod to delete at once. `condition` tells why, where someone may ask. */
+/** Why a pod is removed, in the words of the reference's metrics. */
+export type RemovalReason = 'terminated' | 'out-of-service' | 'orphaned' | 'unscheduled';
+
 export interface Removal {
   readonly pod: Pod;
+  readonly reason: RemovalReason;
   readonly condition: Condition | null;
 }
 
@@ -33,10 +37,14 @@ const orphaned = (now: number): Condition => ({
 export function removals(observed: Observed, now: number): readonly Removal[] {
   const { pods, goneNodes } = observed;
   const all: readonly Removal[] = [
-    ...tooManyEnded(observed).map((pod) => ({ pod, condition: null })),
-    ...onBrokenNodes(observed).map((pod) => ({ pod, condition: null })),
-    ...pods.filter(({ spec }) => goneNodes.has(spec?.nodeName ?? '')).map((pod) => ({ pod, condition: orphaned(now) })),
-    ...pods.filter((pod) => isTerminating(pod) && !pod.spec?.nodeName).map((pod) => ({ pod, condition: null })),
+    ...tooManyEnded(observed).map((pod) => ({ pod, reason: 'terminated', condition: null }) as const),
+    ...onBrokenNodes(observed).map((pod) => ({ pod, reason: 'out-of-service', condition: null }) as const),
+    ...pods
+      .filter(({ spec }) => goneNodes.has(spec?.nodeName ?? ''))
+      .map((pod) => ({ pod, reason: 'orphaned', condition: orphaned(now) }) as const),
+    ...pods
+      .filter((pod) => isTerminating(pod) && !pod.spec?.nodeName)
+      .map((pod) => ({ pod, reason: 'unscheduled', condition: null }) as const),
   ];
   const seen = new Set<Pod>();
   return all.filter(({ pod }) => !seen.has(pod) && seen.add(pod));

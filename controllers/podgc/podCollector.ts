@@ -2,7 +2,7 @@ import { strategicPatch } from '../client/api.js';
 import type { Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import type { Informer } from '../client/informer.js';
-import { keyOf, keyTextOf, uidOf } from '../../api/meta/object.js';
+import { keyOf, keyTextOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
@@ -65,14 +65,18 @@ export class PodCollector implements Controller {
 
   /** The next look tries again what failed. A conflict says that another pod has the name by now. */
   async #remove(removal: Removal): Promise<void> {
-    const { api, log } = this.environment;
-    const { pod } = removal;
+    const { api, log, measures } = this.environment;
+    const { pod, reason } = removal;
+    const labels = { namespace: namespaceOf(pod), reason };
     const status = failedStatus(removal);
     try {
       if (status) await api.patch(pods, keyOf(pod), strategicPatch({ metadata: { uid: uidOf(pod) }, status }), { subresource: 'status' });
       await api.delete(pods, keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: uidOf(pod) } });
+      measures.count('pod_gc_collector_force_delete_pods_total', labels);
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) log('error', `${this.name}: ${keyTextOf(pod)}: ${messageOf(error)}`);
+      if (isNotFound(error) || isConflict(error)) return;
+      measures.count('pod_gc_collector_force_delete_pod_errors_total', labels);
+      log('error', `${this.name}: ${keyTextOf(pod)}: ${messageOf(error)}`);
     }
   }
 }

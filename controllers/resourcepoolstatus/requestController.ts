@@ -16,6 +16,8 @@ export function poolStatusController(environment: ManagerEnvironment): Controlle
     const sync = async (key: string): Promise<void> => {
       const request = cache.get(key);
       if (!request || request.status?.conditions?.some((condition) => condition.type === 'Complete' || condition.type === 'Failed')) return;
+      const labels = { driver_name: request.spec.driver ?? '' };
+      const startedAt = clock.elapsed();
       const found = poolsOf(request, informers.of(resourceSlices).cache.list(), informers.of(resourceClaims).cache.list());
       const condition = {
         type: 'Complete',
@@ -29,9 +31,14 @@ export function poolStatusController(environment: ManagerEnvironment): Controlle
           isNotFound,
           api.update(type, { ...request, status: { ...found, conditions: [condition] } }, { subresource: 'status' }),
         );
-        measures.count('resourcepoolstatusrequest_controller_requests_processed_total', {});
+        measures.count('resourcepoolstatusrequest_controller_requests_processed_total', labels);
+        measures.observe(
+          'resourcepoolstatusrequest_controller_request_processing_duration_seconds',
+          labels,
+          (clock.elapsed() - startedAt) / 1000,
+        );
       } catch (error) {
-        measures.count('resourcepoolstatusrequest_controller_request_processing_errors_total', {});
+        measures.count('resourcepoolstatusrequest_controller_request_processing_errors_total', labels);
         throw error;
       }
     };

@@ -29,15 +29,24 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
   return Object.keys(template).length > 0 ? template : undefined;
 }
 
+/** The number of a revision, which counts in 64 bits: the client reads it exactly. */
+export const numberOf = ({ revision }: ControllerRevision): bigint => BigInt(revision);
+
+/** A revision with that number, as a client writes it: a bigint only where a number could not say it, as it was read. */
+export const numbered = (revision: ControllerRevision, number: bigint): ControllerRevision => ({
+  ...revision,
+  revision: (number > Number.MAX_SAFE_INTEGER ? number : Number(number)) as number,
+});
+
 /** Of equal numbers, which only a conflict leaves behind, the older comes first. */
 export const oldestFirst = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
-  [...revisions].sort((a, b) => a.revision - b.revision || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
+  [...revisions].sort((a, b) => sign(numberOf(a) - numberOf(b)) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 
-/** Beyond what numbers say exactly it is the next one that they can say: it must be larger, and need not be larger by one. */
-export function nextNumber(revisions: readonly ControllerRevision[]): number {
-  const most = Math.max(0, ...revisions.map(({ revision }) => revision));
-  return most < Number.MAX_SAFE_INTEGER ? most + 1 : most + 2 ** (Math.floor(Math.log2(most)) - 52);
-}
+const sign = (difference: bigint): number => (difference < 0n ? -1 : difference > 0n ? 1 : 0);
+
+/** One more than all of them. */
+export const nextNumber = (revisions: readonly ControllerRevision[]): bigint =>
+  revisions.map(numberOf).reduce((most, number) => (number > most ? number : most), 0n) + 1n;
 
 /** Those of `dead` that are more than the limit, oldest first. */
 export const superfluous = (dead: readonly ControllerRevision[], limit: number): readonly ControllerRevision[] =>

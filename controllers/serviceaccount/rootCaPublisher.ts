@@ -1,8 +1,11 @@
 import { QueueController, type Controller } from '../client/controller.js';
-import { isAlreadyExists, isNamespaceTerminating, unless } from '../client/errors.js';
-import { nameOf, namespaceOf } from '../../api/meta/object.js';
+import type { Lister } from '../client/cache.js';
+import { isAlreadyExists, isNamespaceTerminating, messageOf, unless } from '../client/errors.js';
+import { Informer } from '../client/informer.js';
+import { namespaceOf } from '../../api/meta/object.js';
 import { type ConfigMap, configMaps, namespaces } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
+import { measuredByCode } from '../measuredByCode.js';
 
 const mapName = 'kube-root-ca.crt';
 const annotations = {
@@ -15,23 +18,33 @@ const annotations = {
 export function rootCaPublisher(environment: ManagerEnvironment): Controller | null {
   const { rootCa } = environment;
   if (rootCa === null) return null;
+  const { watchApi, clock, random, log } = environment;
+  const onError = (error: unknown): void => log('error', `root_ca_cert_publisher: ${messageOf(error)}`);
+  // Maps are many and may be large; these are the only ones that matter here.
+  const maps = new Informer<ConfigMap>({
+    api: watchApi,
+    clock,
+    random,
+    type: configMaps,
+    fieldSelector: `metadata.name=${mapName}`,
+    onError,
+  });
   const controller = new QueueController(environment, {
     name: 'root_ca_cert_publisher',
     workers: 1,
-    sync: (namespace) => syncMap(environment, namespace, rootCa),
+    sync: (namespace) => measuredByCode(environment, 'root_ca_cert_publisher', () => syncMap(environment, maps.cache, namespace, rootCa)),
   });
   controller.watch(namespaces);
-  const add = (map: ConfigMap): void => {
-    if (nameOf(map) === mapName) controller.queue.add(namespaceOf(map));
-  };
-  controller.needs(configMaps).addHandlers({ changed: (_, after) => add(after), removed: add });
+  controller.owns(maps);
+  const add = (map: ConfigMap): void => controller.queue.add(namespaceOf(map));
+  maps.addHandlers({ changed: (_, after) => add(after), removed: add });
   return controller;
 }
 
-async function syncMap({ api, informers }: ManagerEnvironment, namespace: string, rootCa: string): Promise<void> {
+async function syncMap({ api, informers }: ManagerEnvironment, maps: Lister<ConfigMap>, namespace: string, rootCa: string): Promise<void> {
   if (informers.of(namespaces).cache.get(namespace)?.status?.phase !== 'Active') return;
   const data = { 'ca.crt': rootCa };
-  const map = informers.of(configMaps).cache.get(`${namespace}/${mapName}`);
+  const map = maps.get(`${namespace}/${mapName}`);
   if (!map) {
     await unless(
       (error) => isAlreadyExists(error) || isNamespaceTerminating(error),

@@ -65,13 +65,13 @@ export class Metrics {
       count: new Counter({
         name: 'rest_client_requests_total',
         help: 'Requests to the API server.',
-        labelNames: ['code', 'method'] as const,
+        labelNames: ['code', 'host', 'method'] as const,
         registers,
       }),
       seconds: new Histogram({
         name: 'rest_client_request_duration_seconds',
         help: 'Time to the head of the answer.',
-        labelNames: ['verb'] as const,
+        labelNames: ['host', 'verb'] as const,
         registers,
         buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
       }),
@@ -120,9 +120,20 @@ export class Metrics {
     observe: (name, labels, seconds) => (this.#measures.get(name) as Histogram).observe(labels, seconds),
   };
 
-  readonly request = ({ verb, code, seconds }: { readonly verb: string; readonly code: number; readonly seconds: number }): void => {
-    this.#requests.count.inc({ code: String(code), method: verb });
-    this.#requests.seconds.observe({ verb }, seconds);
+  /** `host`: the server that was asked, as in its URL. */
+  readonly request = ({
+    host,
+    verb,
+    code,
+    seconds,
+  }: {
+    readonly host: string;
+    readonly verb: string;
+    readonly code: number;
+    readonly seconds: number;
+  }): void => {
+    this.#requests.count.inc({ code: String(code), host, method: verb });
+    this.#requests.seconds.observe({ host, verb }, seconds);
   };
 
   leading(name: string, leads: boolean): void {

@@ -1,7 +1,7 @@
 import { nameOf, namespaceOf } from '../../api/meta/object.js';
 import { type ControllerRevision, type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
-import { holds, nextNumber, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
+import { holds, nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
 import { dataHash } from '../workloads/templateHash.js';
 
@@ -17,27 +17,24 @@ const namePrefixMax = 223;
 export const revisionNameOf = (pod: Pod): string => pod.metadata.labels?.[revisionLabel] ?? '';
 
 /** The revision for the template of a set, when its name was taken `collisions` times by others. */
-export function newRevision(set: StatefulSet, number: number, collisions: number): ControllerRevision {
+export function newRevision(set: StatefulSet, number: bigint, collisions: number): ControllerRevision {
   const data = patchOf(set.spec?.template);
   const hash = dataHash(data, collisions);
-  return {
-    metadata: {
-      name: `${nameOf(set).slice(0, namePrefixMax)}-${hash}`,
-      namespace: namespaceOf(set),
-      labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
-      ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
-      ownerReferences: [controllerReference(statefulSets, set)],
-    },
-    data,
-    revision: number,
+  const metadata = {
+    name: `${nameOf(set).slice(0, namePrefixMax)}-${hash}`,
+    namespace: namespaceOf(set),
+    labels: { ...set.spec?.template?.metadata?.labels, [hashLabel]: hash },
+    ...(set.metadata.annotations ? { annotations: set.metadata.annotations } : {}),
+    ownerReferences: [controllerReference(statefulSets, set)],
   };
+  return numbered({ metadata, data, revision: 0 }, number);
 }
 
 export type UpdateRevision =
   | { readonly do: 'keep'; readonly revision: ControllerRevision }
   /** The template was in force before: its revision becomes the newest. */
-  | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: number }
-  | { readonly do: 'create'; readonly number: number };
+  | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: bigint }
+  | { readonly do: 'create'; readonly number: bigint };
 
 /** How to come to the revision that pods are to be brought to. */
 export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[]): UpdateRevision {

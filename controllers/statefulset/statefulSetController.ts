@@ -12,7 +12,7 @@ import {
 } from '../../api/types/apps/v1.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { holds, oldestFirst } from '../revisions/history.js';
+import { holds, numbered, oldestFirst } from '../revisions/history.js';
 import { ownedBy } from '../workloads/claim.js';
 import { follow } from '../workloads/following.js';
 import { slowStart } from '../workloads/podControl.js';
@@ -126,7 +126,7 @@ class StatefulSetLoop {
       return update ? { all, update, current: currentRevision(set, all, update), collisions } : null;
     }
     if (found.do === 'renumber') {
-      const update = await api.update(controllerRevisions, { ...found.revision, revision: found.number });
+      const update = await api.update(controllerRevisions, numbered(found.revision, found.number));
       return { all, update, current: currentRevision(set, all, update), collisions };
     }
     const made = await this.#create(set, found.number, collisions);
@@ -136,7 +136,7 @@ class StatefulSetLoop {
   /** Another name is taken when the first belongs to another template; it may also be ours, and the cache not show it yet. */
   async #create(
     set: StatefulSet,
-    number: number,
+    number: bigint,
     known: number,
   ): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
     const { api } = this.environment;

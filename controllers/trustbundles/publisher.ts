@@ -3,9 +3,10 @@ import type { Resource } from '../../api/meta/resource.js';
 import { clusterTrustBundles as alpha } from '../../api/types/certificates/v1alpha1.js';
 import { type ClusterTrustBundle, clusterTrustBundles as beta } from '../../api/types/certificates/v1beta1.js';
 import { QueueController, type Controller } from '../client/controller.js';
-import { ApiError, isAlreadyExists, isNotFound, messageOf, unless } from '../client/errors.js';
+import { isAlreadyExists, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Informer } from '../client/informer.js';
 import type { ManagerEnvironment } from '../environment.js';
+import { measuredByCode } from '../measuredByCode.js';
 import { whereServed } from '../servedTypes.js';
 import { bundlePlan, signerName } from './bundle.js';
 
@@ -18,7 +19,7 @@ export function trustBundlePublisher(environment: ManagerEnvironment): Controlle
 }
 
 function publisher(environment: ManagerEnvironment, type: Resource<ClusterTrustBundle>, authorities: string): Controller {
-  const { api, watchApi, clock, random, log, measures } = environment;
+  const { api, watchApi, clock, random, log } = environment;
   const onError = (error: unknown): void => log('error', `watch of ${type.resource}: ${messageOf(error)}`);
   const informer = new Informer({ api: watchApi, clock, random, type, fieldSelector: `spec.signerName=${signerName}`, onError });
   const publish = async (): Promise<void> => {
@@ -27,19 +28,7 @@ function publisher(environment: ManagerEnvironment, type: Resource<ClusterTrustB
     if (update) await api.update(type, update);
     for (const bundle of remove) await unless(isNotFound, api.delete(type, keyOf(bundle)));
   };
-  const sync = async (): Promise<void> => {
-    const startedAt = clock.elapsed();
-    let code = '200';
-    try {
-      await publish();
-    } catch (error) {
-      code = error instanceof ApiError ? String(error.code) : '500';
-      throw error;
-    } finally {
-      measures.count('clustertrustbundle_publisher_sync_total', { code });
-      measures.observe('clustertrustbundle_publisher_sync_duration_seconds', { code }, (clock.elapsed() - startedAt) / 1000);
-    }
-  };
+  const sync = (): Promise<void> => measuredByCode(environment, 'clustertrustbundle_publisher', publish);
   const controller: QueueController = new QueueController(environment, { name, sync });
   const queue = (): void => controller.queue.add(signerName);
   controller.owns(informer).addHandlers({ added: queue, changed: queue, removed: queue });

@@ -20,7 +20,7 @@ export function ttlController(environment: ManagerEnvironment): Controller {
   return controller;
 }
 
-async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, key: string): Promise<SyncResult> {
+async function syncFinishedJob({ api, informers, clock, measures }: ManagerEnvironment, key: string): Promise<SyncResult> {
   const cached = informers.of(jobs).cache.get(key);
   const waitMs = cached ? remainingMs(cached, clock.now()) : null;
   if (waitMs === null) return;
@@ -30,8 +30,8 @@ async function syncFinishedJob({ api, informers, clock }: ManagerEnvironment, ke
   const stillMs = latest ? remainingMs(latest, clock.now()) : null;
   if (latest === null || stillMs === null) return;
   if (stillMs > 0) return { againAfterMs: stillMs };
-  await unless(
-    (error) => isNotFound(error) || isConflict(error),
-    api.delete(jobs, keyOf(latest), { propagationPolicy: 'Foreground', preconditions: { uid: uidOf(latest) } }),
-  );
+  const deleted = api
+    .delete(jobs, keyOf(latest), { propagationPolicy: 'Foreground', preconditions: { uid: uidOf(latest) } })
+    .then(() => measures.observe('ttl_after_finished_controller_job_deletion_duration_seconds', {}, -stillMs / 1000));
+  await unless((error) => isNotFound(error) || isConflict(error), deleted);
 }

@@ -100,6 +100,14 @@ describe('the pace of autoscaling', () => {
     expect(granted(wish(8, 30, { behavior, now: 1_051_000 }), history).replicas).to.equal(12);
   });
 
+  it('counts what was done the other way within the period', () => {
+    const behavior = { scaleUp: pods(4)!, scaleDown: { ...pods(4)!, stabilizationWindowSeconds: 0 } };
+    const shrunk = withChange(noHistory, -3, behavior, 990_000);
+    expect(granted(wish(8, 30, { behavior }), shrunk).replicas, 'from the eleven that there were').to.equal(15);
+    const grown = withChange(noHistory, 3, behavior, 990_000);
+    expect(granted(wish(8, 1, { behavior, min: 1 }), grown).replicas, 'from the five that there were').to.equal(1);
+  });
+
   it('takes what there was at first for wanted', () => {
     expect(granted(wish(10, 1), firstSeen(noHistory, 10, 1_000_000)).replicas).to.equal(10);
     const known = seen([3, 1]);

@@ -8,11 +8,12 @@ import { Connection } from '../../../../controllers/client/connection.js';
 import { acceptOf, decodeBody, encodeBody, jsonType, protobufType, type ContentType } from '../../../../controllers/client/encoding.js';
 import { ApiError, ConnectionError, UnreadableError } from '../../../../controllers/client/errors.js';
 import type { KubeObject } from '../../../../api/meta/object.js';
-import { deployments } from '../../../../api/types/apps/v1.js';
+import { controllerRevisions, deployments } from '../../../../api/types/apps/v1.js';
 import { type Pod, pods } from '../../../../api/types/core/v1.js';
 import { resource } from '../../../../api/meta/resource.js';
 import { RestApi } from '../../../../controllers/client/rest.js';
 import { StreamWatch } from '../../../../controllers/client/watchStream.js';
+import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import { encodeMessage, protobufDecode, protobufEncode } from '../../../../workers/codecs/protobuf/index.js';
 
 const accept = 'application/vnd.kubernetes.protobuf,application/json';
@@ -266,6 +267,38 @@ describe('controllers/client in Protobuf', () => {
     expect(decodeBody(inProtobuf(revision), protobufType))
       .to.have.property('data')
       .that.deep.equals({ big: 2 ** 60, list: [1.5, null] });
+  });
+
+  it('reads the numbers of revisions in 64 bits, and nothing else', async () => {
+    const revision = {
+      kind: 'ControllerRevision',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'r', namespace: 'n', generation: 2 ** 60 },
+      data: { big: 2 ** 60 },
+      revision: 3546343826724305833n,
+    };
+    const list = { kind: 'ControllerRevisionList', apiVersion: 'apps/v1', metadata: {}, items: [revision] };
+    const forms = [
+      [protobufType, inProtobuf],
+      [jsonType, (value: unknown): Buffer => Buffer.from(writeJson(value))],
+    ] as const;
+    for (const [type, encoded] of forms) {
+      const { api, seen } = await world(
+        ({ line }) => ({ body: encoded(line.endsWith('/controllerrevisions') ? list : revision), type }),
+        type,
+      );
+      const got = await api.get(controllerRevisions, { namespace: 'n', name: 'r' });
+      const [item] = (await api.list(controllerRevisions, { namespace: 'n' })).items;
+      for (const each of [got, item]) {
+        expect(each).to.include({ revision: 3546343826724305833n });
+        expect(each?.metadata.generation).to.equal(2 ** 60);
+        expect(each?.data).to.deep.equal({ big: 2 ** 60 });
+      }
+      await api.update(controllerRevisions, got);
+      expect(decodeBody(seen.at(-1)?.body ?? Buffer.alloc(0), type, 'revision'), 'what is written').to.include({
+        revision: 3546343826724305833n,
+      });
+    }
   });
 
   it('says so when an answer is not what its type says', () => {

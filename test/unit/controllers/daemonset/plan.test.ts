@@ -8,7 +8,7 @@ import { rollout } from '../../../../controllers/daemonset/rollout.js';
 import { statusOf } from '../../../../controllers/daemonset/status.js';
 import type { ControllerRevision, DaemonSet, DaemonSetSpec, DaemonSetStatus } from '../../../../api/types/apps/v1.js';
 import type { Node, Pod, PodSpec, Taint, Toleration } from '../../../../api/types/core/v1.js';
-import { nextNumber, patchOf } from '../../../../controllers/revisions/history.js';
+import { nextNumber, numbered, numberOf, oldestFirst, patchOf } from '../../../../controllers/revisions/history.js';
 
 const start = Date.UTC(2026, 0, 1);
 const set = (spec: PodSpec = {}, rest: Partial<DaemonSetSpec> = {}, status?: Partial<DaemonSetStatus>): DaemonSet => ({
@@ -308,16 +308,16 @@ describe('the history of a DaemonSet', () => {
   const [a, b, twin] = [revision('a', 'img:1', 1), revision('b', 'img:2', 2), revision('t', 'img:1', 3)];
 
   it('finds the revision of the template, its twins, and the number that it should have', () => {
-    expect(historyOf(of, [b, a])).to.deep.equal({ current: a, twins: [], old: [b], number: 3 });
-    expect(historyOf(of, [twin, b, a])).to.deep.equal({ current: twin, twins: [a], old: [b], number: 3 });
-    expect(historyOf(of, [b])).to.deep.equal({ current: null, twins: [], old: [b], number: 3 });
+    expect(historyOf(of, [b, a])).to.deep.equal({ current: a, twins: [], old: [b], number: 3n });
+    expect(historyOf(of, [twin, b, a])).to.deep.equal({ current: twin, twins: [a], old: [b], number: 3n });
+    expect(historyOf(of, [b])).to.deep.equal({ current: null, twins: [], old: [b], number: 3n });
   });
 
   it('names a new one by its hash', () => {
-    const made = newRevision(of, 4);
+    const made = newRevision(of, 4n);
     expect(made).to.deep.include({ revision: 4, data: patchOf(of.spec?.template) });
     expect(made.metadata.name).to.equal(`d-${made.metadata.labels?.['controller-revision-hash'] ?? ''}`);
-    expect(newRevision({ ...of, status: { collisionCount: 1 } as DaemonSetStatus }, 4).metadata.name).not.to.equal(made.metadata.name);
+    expect(newRevision({ ...of, status: { collisionCount: 1 } as DaemonSetStatus }, 4n).metadata.name).not.to.equal(made.metadata.name);
   });
 
   it('forgets the oldest that no pod runs', () => {
@@ -345,9 +345,12 @@ describe('what revisions hold', () => {
     ).to.equal(
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"a":"2","b":"1"}},"spec":{"containers":[{"image":"i","name":"c"}],"restartPolicy":"Always"}}}}',
     ));
-  it('is numbered upwards, however large the numbers are', () => {
-    for (const revision of [0, 41, Number.MAX_SAFE_INTEGER, 3546343826724305833, 2 ** 62])
-      expect(nextNumber([{ metadata: {}, revision }])).to.be.greaterThan(revision);
-    expect(nextNumber([{ metadata: {}, revision: 41 }])).to.equal(42);
+  it('is numbered one by one, however large the numbers are', () => {
+    const revision = (number: bigint): ControllerRevision => numbered({ metadata: {}, revision: 0 }, number);
+    for (const number of [0n, 41n, BigInt(Number.MAX_SAFE_INTEGER), 2n ** 53n, 3546343826724305833n, 2n ** 62n]) {
+      expect(nextNumber([revision(number), revision(7n)])).to.equal(number > 7n ? number + 1n : 8n);
+      expect(oldestFirst([revision(number + 1n), revision(number)]).map(numberOf)).to.deep.equal([number, number + 1n]);
+    }
+    expect(revision(41n).revision, 'a number where that says it').to.equal(41);
   });
 });

@@ -72,12 +72,12 @@ describe('controllers/podgc/plan', () => {
 
   it('marks what runs as failed, and leaves what has ended', () => {
     const condition = { type: 'DisruptionTarget', status: 'True', reason: 'r' };
-    expect(failedStatus({ pod: pod('a'), condition })).to.deep.equal({
+    expect(failedStatus({ pod: pod('a'), reason: 'terminated', condition })).to.deep.equal({
       phase: 'Failed',
       conditions: [{ ...condition, observedGeneration: 3 }],
     });
-    expect(failedStatus({ pod: pod('a'), condition: null })).to.deep.equal({ phase: 'Failed' });
-    expect(failedStatus({ pod: pod('a', { phase: 'Succeeded' }), condition })).to.equal(null);
+    expect(failedStatus({ pod: pod('a'), reason: 'terminated', condition: null })).to.deep.equal({ phase: 'Failed' });
+    expect(failedStatus({ pod: pod('a', { phase: 'Succeeded' }), reason: 'terminated', condition })).to.equal(null);
   });
 });
 

@@ -359,15 +359,15 @@ describe('the owners of claims', () => {
 describe('the revisions of a StatefulSet', () => {
   it('keep, renumber or create', () => {
     expect(updateRevision(set(), [old, fresh])).to.deep.equal({ do: 'keep', revision: fresh });
-    expect(updateRevision(set({ template: template('img:1') }), [fresh, old])).to.deep.equal({ do: 'renumber', revision: old, number: 3 });
-    expect(updateRevision(set({ template: template('img:3') }), [fresh, old])).to.deep.equal({ do: 'create', number: 3 });
+    expect(updateRevision(set({ template: template('img:1') }), [fresh, old])).to.deep.equal({ do: 'renumber', revision: old, number: 3n });
+    expect(updateRevision(set({ template: template('img:3') }), [fresh, old])).to.deep.equal({ do: 'create', number: 3n });
   });
 
   it('are named after what they hold and how often the name was taken', () => {
-    const made = newRevision(set(), 4, 0);
+    const made = newRevision(set(), 4n, 0);
     expect(made.metadata.name).to.match(/^web-[bcdfghjklmnpqrstvwxz2456789]+$/);
     expect(made.metadata.labels).to.deep.equal({ app: 'x', 'controller.kubernetes.io/hash': made.metadata.name?.slice(4) });
-    expect(newRevision(set(), 4, 1).metadata.name).not.to.equal(made.metadata.name);
+    expect(newRevision(set(), 4n, 1).metadata.name).not.to.equal(made.metadata.name);
   });
 
   it('are deleted when no pod runs them, oldest first, beyond the limit', () => {
