@@ -121,6 +121,7 @@ export function frontOf({
       fairness,
       authenticate: api.access.authenticate,
       authorize: api.access.authorize,
+      constrainedImpersonation: featuresOf(options).enabled('ConstrainedImpersonation'),
       audit: auditor,
       metrics,
       log: log.named('http'),

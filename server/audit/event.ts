@@ -21,6 +21,8 @@ export interface AuditEvent {
   readonly verb: string;
   readonly user: JsonObject;
   readonly impersonatedUser: JsonObject | null;
+  /** By which right somebody acts as another one, where it is one to a part of that. */
+  readonly authenticationMetadata: JsonObject | null;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
   readonly objectRef: JsonObject | null;

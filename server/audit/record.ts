@@ -20,6 +20,8 @@ export interface Audited {
   readonly user: User;
   /** The user that was authenticated, where another one is impersonated. */
   readonly impersonator: User | null;
+  /** Empty where the right was one to everything. */
+  readonly impersonationConstraint?: string;
 }
 
 const annotationCharactersMax = 10_000;
@@ -80,7 +82,7 @@ export class AuditRecord implements AuditTrail {
 
   /** The event of a stage. `code` is the status code of the answer, or null before there is one. */
   event(stage: Stage, code: number | null, nowMs: number): AuditEvent {
-    const { request, info, method, auditId, user, impersonator } = this.#audited;
+    const { request, info, method, auditId, user, impersonator, impersonationConstraint = '' } = this.#audited;
     return {
       level: this.#extent.level,
       auditID: auditId,
@@ -89,6 +91,7 @@ export class AuditRecord implements AuditTrail {
       verb: attributesOf(user, info, method).verb,
       user: userObject(impersonator ?? user),
       impersonatedUser: impersonator === null ? null : userObject(user),
+      authenticationMetadata: impersonationConstraint === '' ? null : { impersonationConstraint },
       sourceIPs: sourceIPs(request),
       userAgent: boundedAgent(request.headers['user-agent'] ?? ''),
       objectRef: this.#objectRef,

@@ -15,7 +15,8 @@ export function eventJson(event: AuditEvent): string {
 const member = (name: string, text: string | null): string => (text === null ? '' : `,"${name}":${text}`);
 
 function head(event: AuditEvent): JsonObject {
-  const { level, auditID, stage, requestURI, verb, user, impersonatedUser, sourceIPs, userAgent, objectRef, responseStatus } = event;
+  const { level, auditID, stage, requestURI, verb, user, impersonatedUser, authenticationMetadata } = event;
+  const { sourceIPs, userAgent, objectRef, responseStatus } = event;
   return {
     ...eventType,
     level,
@@ -25,6 +26,7 @@ function head(event: AuditEvent): JsonObject {
     verb,
     user,
     ...(impersonatedUser === null ? {} : { impersonatedUser }),
+    ...(authenticationMetadata === null ? {} : { authenticationMetadata }),
     ...(sourceIPs.length === 0 ? {} : { sourceIPs: [...sourceIPs] }),
     ...(userAgent === '' ? {} : { userAgent }),
     ...(objectRef === null ? {} : { objectRef }),

@@ -6,6 +6,7 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
 import type { Logger } from '../observability/logger.js';
 import { createAccessMetrics } from '../observability/access.js';
+import { createImpersonationMetrics } from '../observability/impersonations.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Connection } from './connection.js';
 import { ExchangeList, type ActiveExchanges } from './exchangeList.js';
@@ -31,6 +32,8 @@ import { parseQuery, parseTarget } from './target.js';
 export interface ChainOptions {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
+  /** Whether users may act as others within rights to parts of it. */
+  readonly constrainedImpersonation?: boolean;
   /** Null when no audit log is kept. */
   readonly audit?: Auditor | null;
   readonly requestTimeoutMs: number;
@@ -77,7 +80,10 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const access = createAccessMetrics(metrics.registry);
   const authenticate = authenticateFilter(options.authenticate, access, log.named('authentication'));
   const audited = auditFilter(options.audit ?? null, authenticate);
-  const impersonate = impersonateFilter(options.authorize);
+  const impersonate = impersonateFilter(options.authorize, {
+    constrained: options.constrainedImpersonation ?? false,
+    counts: createImpersonationMetrics(metrics.registry),
+  });
   const { fairness = null, tap = null } = options;
   const inflight = inflightFilter(options.inflight);
   const takeTurn = fairness === null ? inflight.filter : fairnessFilter(fairness);

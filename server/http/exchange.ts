@@ -20,6 +20,8 @@ export class Exchange implements RequestContext, BodySender {
   user: User = nobody;
   /** The user that was authenticated, where another one is impersonated. */
   impersonator: User | null = null;
+  /** The verb that allowed it, where one for a part of it did; empty otherwise. */
+  impersonationConstraint = '';
   audit: AuditRecord | null = null;
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];

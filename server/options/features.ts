@@ -16,6 +16,7 @@ export const switching = [
   'CBORServingAndStorage',
   'ComponentFlagz',
   'ComponentStatusz',
+  'ConstrainedImpersonation',
   'ExternalServiceAccountTokenSigner',
   'KMSv1',
   'LoggingAlphaOptions',

@@ -10,6 +10,7 @@ export const sampleEvent = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
   verb: 'get',
   user: { username: 'ada', groups: ['dev', 'ops'] },
   impersonatedUser: null,
+  authenticationMetadata: null,
   sourceIPs: ['10.1.2.3'],
   userAgent: 'test/1',
   objectRef: { resource: 'secrets', namespace: 'shop', name: 'till', apiVersion: 'v1' },

@@ -1,0 +1,247 @@
+import type { StatusError } from '../api/status.js';
+import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../authentication/authenticator.js';
+import type { User } from '../endpoints/context.js';
+import { subdomainName } from '../registry/validation/names.js';
+import type { Attributes, Authorizer } from './authorizer.js';
+import { forbidden } from './forbidden.js';
+
+/** Who somebody wants to be. Keys of `extra` are the client's words: a map has no members of its own that one of them could name. */
+export interface Wanted {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The verb that allowed it, for the audit log; empty where the plain verb "impersonate" did. */
+export interface Impersonated {
+  readonly user: User;
+  readonly constraint: string;
+}
+
+/** Told of every question to the authorizer, and of every request as a whole. Durations are in seconds. */
+export interface ImpersonationCounts {
+  asked(mode: ModeName, decision: Outcome, seconds: number): void;
+  attempted(mode: ModeName, decision: Outcome, seconds: number): void;
+}
+export type ModeName = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
+export type Outcome = 'allowed' | 'denied';
+
+/** A way to become somebody else, with rights of its own. */
+interface Mode {
+  readonly name: ModeName;
+  applies(wanted: Wanted, requestor: User): boolean;
+}
+
+const serviceAccountPrefix = 'system:serviceaccount:';
+const nodePrefix = 'system:node:';
+const nodeNameKey = 'authentication.kubernetes.io/node-name';
+const associatedKeys = 'authentication.kubernetes.io/associated-node-keys';
+const authenticationGroup = 'authentication.k8s.io';
+
+/** From so many values on, the right to all of them is asked for first. */
+const manyValues = 4;
+
+const legacy: Mode = { name: 'legacy', applies: () => true };
+
+/** The narrowest first, as KEP-5284 has them. Nodes and service accounts are named and nothing else: what more they are, the server knows. */
+const modes: readonly Mode[] = [
+  {
+    name: 'associated-node',
+    applies: (wanted, requestor) => onlyNamed(wanted) && nodeOf(wanted.name) !== null && nodeOf(wanted.name) === boundNode(requestor),
+  },
+  { name: 'arbitrary-node', applies: (wanted) => onlyNamed(wanted) && nodeOf(wanted.name) !== null },
+  { name: 'serviceaccount', applies: (wanted) => onlyNamed(wanted) && serviceAccount(wanted.name) !== null },
+  { name: 'user-info', applies: ({ name }) => nodeOf(name) === null && serviceAccount(name) === null },
+  legacy,
+];
+
+/**
+ * Who the requestor of `request` becomes, or throws the refusal. Constrained, each mode asks for the right to the request itself
+ * (`impersonate-on:MODE:VERB`), then for that to the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and is enough for everything,
+ * as it always was. Of several refusals the first is told, which is that of the narrowest mode.
+ */
+export async function impersonate(
+  wanted: Wanted,
+  request: Attributes,
+  authorize: Authorizer,
+  { constrained, counts }: { readonly constrained: boolean; readonly counts: ImpersonationCounts },
+): Promise<Impersonated> {
+  const startedAt = performance.now();
+  const seconds = (): number => (performance.now() - startedAt) / 1000;
+  const applying = constrained ? modes.filter((mode) => mode.applies(wanted, request.user)) : [legacy];
+  const refusals: StatusError[] = [];
+  for (const { name } of applying) {
+    const refused = await refusalOf(name, stepsOf(name, wanted, request), authorize, counts);
+    if (refused === null) {
+      counts.attempted(name, 'allowed', seconds());
+      return { user: userOf(name, wanted), constraint: name === 'legacy' ? '' : `impersonate:${name}` };
+    }
+    refusals.push(refused);
+  }
+  counts.attempted(applying[0]!.name, 'denied', seconds());
+  throw refusals[0]!;
+}
+
+/** Rights that are all needed; `whole` stands for all of them, where it is granted. Or the refusal of what nobody may ask for. */
+type Step = { readonly whole: Attributes | null; readonly each: readonly Attributes[] } | { readonly never: StatusError };
+
+async function refusalOf(
+  mode: ModeName,
+  steps: Iterable<Step>,
+  authorize: Authorizer,
+  counts: ImpersonationCounts,
+): Promise<StatusError | null> {
+  const refused = async (attributes: Attributes): Promise<StatusError | null> => {
+    const startedAt = performance.now();
+    const { decision, reason } = await authorize(attributes);
+    const allowed = decision === 'allow';
+    counts.asked(mode, allowed ? 'allowed' : 'denied', (performance.now() - startedAt) / 1000);
+    return allowed ? null : forbidden(attributes, reason);
+  };
+  for (const step of steps) {
+    if ('never' in step) return step.never;
+    if (step.whole !== null && (await refused(step.whole)) === null) continue;
+    for (const attributes of step.each) {
+      const refusal = await refused(attributes);
+      if (refusal !== null) return refusal;
+    }
+  }
+  return null;
+}
+
+function* stepsOf(mode: ModeName, wanted: Wanted, request: Attributes): Generator<Step> {
+  if (mode === 'legacy') {
+    const on = asking(request.user, 'impersonate');
+    yield all([identity(mode, wanted, on, '')]);
+    yield all(wanted.groups.map((name) => on('groups', name)));
+    yield all(extraValues(wanted).map(([key, value]) => on('userextras', value, { group: authenticationGroup, subresource: key })));
+    if (wanted.uid !== '') yield all([on('uids', wanted.uid, { group: authenticationGroup })]);
+    return;
+  }
+  const user = mode === 'associated-node' ? ofAnyNode(request.user) : request.user;
+  const plain = asking(user, `impersonate:${mode}`);
+  const on: Asking = (resource, name, more = {}) => plain(resource, name, { group: authenticationGroup, ...more });
+  yield all([{ ...request, user, verb: `impersonate-on:${mode}:${request.verb}` }]);
+  yield all([identity(mode, wanted, on, authenticationGroup)]);
+  if (wanted.uid !== '') yield all([on('uids', wanted.uid)]);
+  yield groupStep(wanted.groups, on);
+  yield extraStep(wanted, on);
+}
+
+const all = (each: readonly Attributes[], whole: Attributes | null = null): Step => ({ whole, each });
+
+function groupStep(groups: readonly string[], on: Asking): Step {
+  if (groups.includes('')) return { never: forbidden(on('groups', ''), 'impersonating the empty string group is not allowed') };
+  if (groups.includes('system:masters')) {
+    return { never: forbidden(on('groups', 'system:masters'), 'impersonating the system:masters group is not allowed') };
+  }
+  return all(
+    groups.map((name) => on('groups', name)),
+    groups.length >= manyValues ? on('groups', '*') : null,
+  );
+}
+
+function extraStep(wanted: Wanted, on: Asking): Step {
+  const values = extraValues(wanted);
+  const wrong = extraComplaint(wanted.extra);
+  if (wrong !== null) return { never: forbidden(on('userextras', ''), wrong) };
+  return all(
+    values.map(([key, value]) => on('userextras', value, { subresource: key })),
+    values.length >= manyValues ? on('userextras', '*', { subresource: '*' }) : null,
+  );
+}
+
+/** Keys must be paths in lower case with a domain in front, as those are that the server itself hands out. */
+function extraComplaint(extra: Wanted['extra']): string | null {
+  for (const [key, values] of extra) {
+    if (key === '') return 'impersonating the empty string key in extra is not allowed';
+    const slash = key.indexOf('/');
+    const path = key.slice(slash + 1);
+    if (slash < 1 || path === '') {
+      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+    }
+    const [flaw] = subdomainName(key.slice(0, slash), false);
+    if (flaw !== undefined) {
+      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(key.slice(0, slash))}: ${flaw}`;
+    }
+    if (!/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)) {
+      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${JSON.stringify(path)}: Invalid path`;
+    }
+    if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`;
+    if (values.includes('')) return 'impersonating the empty string value in extra is not allowed';
+  }
+  return null;
+}
+
+type Asking = (resource: string, name: string, more?: { group?: string; namespace?: string; subresource?: string }) => Attributes;
+
+const asking =
+  (user: User, verb: string): Asking =>
+  (resource, name, more = {}) => ({
+    isResource: true,
+    user,
+    verb,
+    group: '',
+    version: 'v1',
+    namespace: '',
+    subresource: '',
+    resource,
+    name,
+    ...more,
+  });
+
+/** The right to be who is named. That to the own node is one to whichever node it is. */
+function identity(mode: ModeName, { name }: Wanted, on: Asking, group: string): Attributes {
+  const account = serviceAccount(name);
+  if (account !== null) return on('serviceaccounts', account.name, { group, namespace: account.namespace });
+  const node = mode === 'legacy' ? null : nodeOf(name);
+  if (node === null) return on('users', name, { group });
+  return on('nodes', mode === 'associated-node' ? '*' : node, { group });
+}
+
+const extraValues = ({ extra }: Wanted): [string, string][] =>
+  [...extra].flatMap(([key, values]) => values.map((value): [string, string] => [key, value]));
+
+const onlyNamed = ({ uid, groups, extra }: Wanted): boolean => uid === '' && groups.length === 0 && extra.size === 0;
+
+function nodeOf(name: string): string | null {
+  if (!name.startsWith(nodePrefix)) return null;
+  const node = name.slice(nodePrefix.length);
+  return subdomainName(node, false).length === 0 ? node : null;
+}
+
+/** The node of the pod for which the token of a service account was issued. */
+function boundNode({ name, extra }: User): string | null {
+  const nodes = Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined;
+  return serviceAccount(name) !== null && nodes?.length === 1 ? nodes[0]! : null;
+}
+
+/** The requestor as the same on every node: of what tells nodes apart, only the keys are left. */
+const ofAnyNode = (user: User): User => ({ ...user, extra: { [associatedKeys]: Object.keys(user.extra).sort() } });
+
+function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | null {
+  if (!name.startsWith(serviceAccountPrefix)) return null;
+  const [namespace, account, ...more] = name.slice(serviceAccountPrefix.length).split(':');
+  return namespace && account && more.length === 0 ? { namespace, name: account } : null;
+}
+
+const userOf = (mode: ModeName, wanted: Wanted): User => ({
+  name: wanted.name,
+  uid: wanted.uid,
+  groups: completeGroups(mode, wanted),
+  extra: Object.fromEntries(wanted.extra),
+});
+
+/** Service accounts and constrained nodes bring their groups; everybody is either authenticated or not, as the real user would be. */
+function completeGroups(mode: ModeName, { name, groups }: Wanted): string[] {
+  const account = serviceAccount(name);
+  const own =
+    mode === 'associated-node' || mode === 'arbitrary-node'
+      ? ['system:nodes']
+      : groups.length === 0 && account !== null
+        ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+        : groups;
+  if (own.includes(groupAuthenticated) || own.includes(groupUnauthenticated)) return [...own];
+  return [...own, name === anonymousUser ? groupUnauthenticated : groupAuthenticated];
+}
