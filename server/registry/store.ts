@@ -632,23 +632,28 @@ const absent = ({ resource, name }: Target): StatusError => notFound({ group: re
 type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> &
   Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
 
+/** Member by member: every write makes two of them. */
 const admissionRequest = (
   { resource, namespace }: Target,
-  what: AdmissionSubject,
-  { user, dryRun, warn, annotate = ignore, asked = {}, waiter, deadline = Infinity }: WriteOptions,
+  { operation, name, object, old, subresource = '', form = null, changing }: AdmissionSubject,
+  { user, dryRun, warn, annotate = ignore, asked, waiter, deadline = Infinity }: WriteOptions,
 ): AdmissionRequest => ({
+  operation,
   resource,
+  subresource,
+  form,
   namespace,
-  subresource: '',
-  form: null,
-  ...what,
+  name,
+  object,
+  old,
   user,
   dryRun,
+  options: operation === 'CONNECT' ? null : { kind: optionKinds[operation], apiVersion: 'meta.k8s.io/v1', ...asked },
   warn,
   annotate,
   waiter: waiter ?? null,
   deadline,
-  options: what.operation === 'CONNECT' ? null : { kind: optionKinds[what.operation], apiVersion: 'meta.k8s.io/v1', ...asked },
+  changing,
 });
 
 const ignore = (): void => {};

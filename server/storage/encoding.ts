@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import { decodeBody, encodeBody, type StoredForm } from './forms.js';
@@ -112,19 +112,15 @@ export interface JsonLayout extends Pick<Layout, 'apiVersion' | 'versionAt' | 'l
 }
 
 function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
-  const { kind: _kind, apiVersion = '', metadata, ...content } = object;
-  const { name = key.name, generateName, namespace, uid, resourceVersion: _version, labels, ...otherMetadata } = metadata;
+  const { apiVersion = '', metadata } = object;
+  const { name = key.name, generateName, namespace, uid, labels } = metadata;
   const parts = new JsonParts();
   const identity = parts.write({ name, generateName, namespace, uid });
   const labelled = labels !== undefined && labels !== null && Object.keys(labels).length > 0;
   const labelText = labelled ? parts.write(labels) : '';
-  const rest = parts.write(otherMetadata);
   const head = `{"metadata":${identity.slice(0, -1)}`;
-  const tail = [
-    labelled ? `,"labels":${labelText}` : '',
-    rest === '{}' ? '}' : `,${rest.slice(1)}`,
-    membersAfter(parts.write(content)),
-  ].join('');
+  const otherMetadata = parts.members(metadata as JsonObject, placedMetadata);
+  const tail = `${labelled ? `,"labels":${labelText}` : ''}${otherMetadata}}${parts.members(object as JsonObject, placedMembers)}}`;
   const versionAt = Buffer.byteLength(head);
   return {
     apiVersion,
@@ -136,6 +132,10 @@ function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
     bigIntegers: parts.bigIntegers,
   };
 }
+
+/** Members that have a place of their own in the JSON of an object, or are not in it. */
+const placedMembers: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
+const placedMetadata: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'labels']);
 
 /**
  * The item that a stored value stands for, at `version`. The bytes are a copy: `value` may be a view into a larger buffer.
@@ -253,7 +253,17 @@ const versionPrefix = ',"resourceVersion":"';
 class JsonParts {
   bigIntegers = false;
 
-  write(value: JsonObject): string {
+  /** The members of `object` but for those in `without`, each with a comma in front: without a copy that lacks them. */
+  members(object: JsonObject, without: ReadonlySet<string>): string {
+    let text = '';
+    for (const name in object) {
+      const value = object[name];
+      if (value !== undefined && !without.has(name)) text += `,${JSON.stringify(name)}:${this.write(value)}`;
+    }
+    return text;
+  }
+
+  write(value: JsonValue): string {
     try {
       return JSON.stringify(value);
     } catch (error) {
@@ -263,9 +273,6 @@ class JsonParts {
     }
   }
 }
-
-/** Turns `{"spec":…}` into what follows the metadata. */
-const membersAfter = (content: string): string => (content === '{}' ? '}' : `,${content.slice(1)}`);
 
 interface Layout {
   readonly mediaType: number;
