@@ -87,6 +87,7 @@ describe('attacks/paths', function () {
       '/raft%2fv1%2fstatus',
       '/raft/v1/backup',
       '/raft/v1/digest',
+      '/raft/v1/keys',
       '/api/v1/secrets',
       '//api/v1/secrets',
       '/api//v1/secrets',

@@ -219,6 +219,33 @@ describe('cluster/testing library: one server', () => {
     expect(answers).to.deep.equal([503, 200]);
   });
 
+  it('tells watchers of everything that a reset takes, in order, at later versions', async () => {
+    await using(server.admin, async (api) => {
+      const { metadata } = await api.list(configMaps, { namespace: 'default' });
+      const names = Array.from({ length: 600 }, (_, index) => `many-${index}`);
+      const made = await server.apply(names.map((name) => named(name)));
+      const newest = Math.max(...made.map((object) => Number(object.metadata.resourceVersion)));
+      const watch = await api.watch(configMaps, { namespace: 'default', resourceVersion: metadata.resourceVersion! });
+      const resetting = server.reset();
+      const left = new Set(names);
+      let version = 0;
+      for await (const { type, object } of watch) {
+        const { name, resourceVersion } = (object as KubeObject).metadata;
+        expect(Number(resourceVersion)).to.be.at.least(version);
+        version = Number(resourceVersion);
+        if (type === 'DELETED') {
+          expect(version).to.be.greaterThan(newest);
+          left.delete(name ?? '');
+        }
+        if (left.size === 0) break;
+      }
+      await resetting;
+      expect(
+        (await api.list(configMaps, { namespace: 'default' })).items.filter(({ metadata: { name } }) => names.includes(name ?? '')),
+      ).to.deep.equal([]);
+    });
+  });
+
   it('drops watches, and history before them', async () => {
     await using(server.admin, async (api) => {
       const {
