@@ -121,7 +121,8 @@ export function closing({
   const isHeld = (pod: Pod): boolean => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod));
   const settled = settle(status, new Set(facts.pods.filter(isHeld).map(uidOf)));
   const { verdict } = account;
-  const ends = account.free.every((pod) => freed.has(uidOf(pod))) && !account.partial && !hasUncounted(settled) && account.status.terminating === 0;
+  const ends =
+    account.free.every((pod) => freed.has(uidOf(pod))) && !account.partial && !hasUncounted(settled) && account.status.terminating === 0;
   return verdict && ends
     ? { status: final(settled, verdict, now), events: endEvents(facts.job, settled, verdict) }
     : { status: settled, events: [] };
