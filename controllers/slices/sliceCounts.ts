@@ -12,7 +12,7 @@ interface Totals {
 }
 
 /** What a plan does to the slices of one owner. Pure. */
-export function changeOf(
+function changeOf(
   before: readonly EndpointSlice[],
   { create, update, remove }: SliceWrites,
 ): Totals & { readonly added: number; readonly removed: number } {
