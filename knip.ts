@@ -18,6 +18,8 @@ export default {
     'test/clients/install.mjs',
     'test/bench/http2/{bareserver,broadcaster}.ts',
     'console/main.tsx',
+    // Types of a package that has none for the page.
+    'console/emulator.d.ts',
     'test/run.ts',
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
