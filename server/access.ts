@@ -28,6 +28,7 @@ import { tokenWebhook } from './authentication/tokens/webhook.js';
 import type { Authorizer } from './authorization/authorizer.js';
 import { alwaysAllow, alwaysDeny } from './authorization/builtin.js';
 import type { RuleResolver } from './authorization/rules.js';
+import type { Egress } from './egress/egress.js';
 import type { Logger } from './observability/logger.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import type { Storage } from './storage/contract.js';
@@ -60,11 +61,13 @@ export interface AccessOptions {
   readonly options: ApiServerOptions;
   readonly files: AccessFiles;
   readonly storage: Storage;
+  /** The ways to issuers of tokens. */
+  readonly egress: Egress;
   readonly log: Logger;
 }
 
 /** Follows storage from now on; decisions are good once `synced` has settled. */
-export function createAccess({ options, files, storage, log }: AccessOptions): Access {
+export function createAccess({ options, files, storage, egress, log }: AccessOptions): Access {
   // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
   const rbac = createRbac(storage);
   const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
@@ -76,6 +79,7 @@ export function createAccess({ options, files, storage, log }: AccessOptions): A
   const issuers = createIssuers(
     derived(files.authentication, ({ jwt }) => jwt),
     log,
+    { egress },
   );
   const tokens = tokenServices({ options, files, storage, issuers });
   return {
@@ -157,7 +161,7 @@ function tokenServices({
   files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client },
   storage,
   issuers: others,
-}: Omit<AccessOptions, 'log'> & { readonly issuers: Issuers }): TokenServices {
+}: Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers }): TokenServices {
   const issuers = options['service-account-issuer'];
   const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;

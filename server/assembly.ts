@@ -159,7 +159,7 @@ export function assembleApi({
   );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
-  const access = createAccess({ options, files, storage, log: log.named('access') });
+  const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
   const enabled = enabledPlugins(options['enable-admission-plugins'], [
     ...options['disable-admission-plugins'],

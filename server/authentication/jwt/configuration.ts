@@ -146,7 +146,7 @@ class JwtReader {
   #issuer(
     issuer: JsonObject,
     ownIssuers: readonly string[],
-  ): Pick<JwtSettings, 'issuer' | 'discoveryUrl' | 'certificateAuthority' | 'audiences'> {
+  ): Pick<JwtSettings, 'issuer' | 'discoveryUrl' | 'certificateAuthority' | 'egress' | 'audiences'> {
     const at = this.#path.child('issuer');
     const [url, discoveryUrl, certificateAuthority] = [
       textAt(issuer, 'url'),
@@ -161,14 +161,14 @@ class JwtReader {
       this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));
-    if (textAt(issuer, 'egressSelectorType') !== '')
-      this.#errors.push(
-        invalid(at.child('egressSelectorType'), textAt(issuer, 'egressSelectorType'), 'egress selectors are not available in this build'),
-      );
+    const egress = textAt(issuer, 'egressSelectorType');
+    if (egress !== '' && egress !== 'controlplane' && egress !== 'cluster')
+      this.#errors.push(invalid(at.child('egressSelectorType'), egress, 'must be controlplane or cluster'));
     return {
       issuer: url,
       discoveryUrl: discoveryUrl || null,
       certificateAuthority: certificateAuthority || null,
+      egress: egress === 'controlplane' || egress === 'cluster' ? egress : null,
       audiences: this.#audiences(issuer, at),
     };
   }

@@ -1,7 +1,10 @@
 import type { User } from '../../api/user.js';
 import type { Live } from '../../files/liveFile.js';
+import { directEgress, type Egress } from '../../egress/egress.js';
 import type { Logger } from '../../observability/logger.js';
 import { jwtAuthenticator, type JwtAuthenticator } from './authenticator.js';
+import { distributedClaims, type DistributedClaims } from './distributedClaims.js';
+import type { Way } from './document.js';
 import { createIssuerKeys, type IssuerKeys } from './keys.js';
 import type { JwtSettings } from './settings.js';
 
@@ -16,27 +19,46 @@ export interface Issuers {
 interface Entry {
   readonly source: string;
   readonly keys: IssuerKeys;
+  readonly claims: DistributedClaims;
   readonly authenticate: JwtAuthenticator;
 }
 
+export interface IssuerOptions {
+  readonly egress?: Egress;
+  readonly renewalIntervalMs?: number;
+}
+
 /** Follows the settings: keys of an issuer whose address did not change stay known. */
-export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logger, renewalIntervalMs?: number): Issuers {
+export function createIssuers(
+  settings: Live<readonly JwtSettings[]>,
+  log: Logger,
+  { egress = directEgress, renewalIntervalMs }: IssuerOptions = {},
+): Issuers {
   let entries: readonly Entry[] = [];
   const apply = (list: readonly JwtSettings[]): void => {
     const before = entries;
     entries = list.map((one) => {
-      const source = JSON.stringify([one.issuer, one.discoveryUrl, one.certificateAuthority]);
+      const way: Way = { certificateAuthority: one.certificateAuthority, dial: one.egress === null ? null : egress(one.egress) };
+      const source = JSON.stringify([one.issuer, one.discoveryUrl, one.certificateAuthority, one.egress]);
       const keys =
         before.find((entry) => entry.source === source)?.keys ??
         createIssuerKeys({
-          ...one,
+          issuer: one.issuer,
+          discoveryUrl: one.discoveryUrl,
+          way,
           failed: (error) => {
             log.warn('issuer of tokens cannot be asked for its keys', { issuer: one.issuer, error });
           },
           ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
         });
-      return { source, keys, authenticate: jwtAuthenticator(one, keys) };
+      const claims = distributedClaims(one, keys, way, {
+        failed: (error) => {
+          log.warn('a source of claims cannot be asked', { issuer: one.issuer, error });
+        },
+      });
+      return { source, keys, claims, authenticate: jwtAuthenticator(one, keys, claims.resolve) };
     });
+    for (const { claims } of before) claims.stop();
     for (const { keys } of before) if (!entries.some((entry) => entry.keys === keys)) keys.stop();
   };
   apply(settings.current);
@@ -51,7 +73,10 @@ export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logge
     },
     ready: () => Promise.all(entries.map(({ keys }) => keys.ready)),
     stop: () => {
-      for (const { keys } of entries) keys.stop();
+      for (const { keys, claims } of entries) {
+        keys.stop();
+        claims.stop();
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
-import { request } from 'node:https';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { fetchDocument, type Way } from './document.js';
 
 /** Finds the keys of an issuer by its discovery document, and follows their rotation. */
 export interface IssuerKeys {
@@ -19,15 +19,13 @@ export interface KeySet {
 export interface IssuerKeysOptions {
   readonly issuer: string;
   readonly discoveryUrl: string | null;
-  readonly certificateAuthority: string | null;
+  readonly way: Way;
   /** Called when the issuer cannot be asked, or answers nonsense. */
   readonly failed: (error: Error) => void;
   /** Least time between two questions that tokens with unknown keys cause: anybody can send such tokens. */
   readonly renewalIntervalMs?: number;
 }
 
-const answerBytesMax = 1024 * 1024;
-const answerTimeoutMs = 30_000;
 const retryIntervalMs = 10_000;
 /** A key that its issuer took back is known no longer than this, even if no token with a new one comes by. */
 const keysAgeMaxMs = 10 * 60_000;
@@ -37,7 +35,7 @@ const defaultRenewalIntervalMs = 1_000;
 export function createIssuerKeys({
   issuer,
   discoveryUrl,
-  certificateAuthority,
+  way,
   failed,
   renewalIntervalMs = defaultRenewalIntervalMs,
 }: IssuerKeysOptions): IssuerKeys {
@@ -53,7 +51,7 @@ export function createIssuerKeys({
 
   const ask = async (): Promise<void> => {
     known.askedAt = performance.now();
-    const jwks = await get(keysAddress(await get(where, certificateAuthority), issuer), certificateAuthority);
+    const jwks = await fetchDocument(keysAddress(await fetchDocument(where, way), issuer), way);
     // The same keys stay the same object: what was verified with them goes on to count.
     if (jwks === known.text) return;
     known.keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
@@ -99,35 +97,4 @@ function keysAddress(document: string, issuer: string): string {
   if (typeof address !== 'string' || !address.startsWith('https://'))
     throw new Error('the discovery document names no https address of keys');
   return address;
-}
-
-function get(url: string, ca: string | null): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { agent: false, timeout: answerTimeoutMs, headers: { accept: 'application/json' }, ...(ca === null ? {} : { ca }) },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        answer.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > answerBytesMax) outgoing.destroy(new Error(`${url} answers with more than ${answerBytesMax} bytes`));
-          chunks.push(chunk);
-        });
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
-          else reject(new Error(`${url} answers ${answer.statusCode}`));
-        });
-      },
-    );
-    const limit = setTimeout(() => {
-      outgoing.destroy(new Error(`${url} does not answer within ${answerTimeoutMs} ms`));
-    }, answerTimeoutMs);
-    outgoing.on('close', () => {
-      clearTimeout(limit);
-    });
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
 }

@@ -13,6 +13,7 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
     issuer,
     discoveryUrl: null,
     certificateAuthority: authority(options['oidc-ca-file']),
+    egress: null,
     audiences: [audience],
     algorithms: options['oidc-signing-algs'],
     requiredClaims: options['oidc-required-claim'],

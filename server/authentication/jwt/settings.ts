@@ -16,6 +16,8 @@ export interface JwtSettings {
   readonly discoveryUrl: string | null;
   /** Authorities of the issuer's certificate in PEM; null for those that Node knows. */
   readonly certificateAuthority: string | null;
+  /** Which way the issuer is reached; null for the direct one. */
+  readonly egress: 'controlplane' | 'cluster' | null;
   /** A token must be meant for one of them. */
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];

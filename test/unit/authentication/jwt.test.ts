@@ -7,8 +7,11 @@ import { readAuthenticationConfiguration } from '../../../server/authentication/
 import { createIssuers, type Issuers } from '../../../server/authentication/jwt/issuers.js';
 import { oidcSettings } from '../../../server/authentication/jwt/oidcOptions.js';
 import type { JwtSettings } from '../../../server/authentication/jwt/settings.js';
+import type { Egress } from '../../../server/egress/egress.js';
+import { dialByConnect } from '../../../server/egress/httpConnect.js';
 import { derived, fixed, LiveFiles } from '../../../server/files/liveFile.js';
 import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';
+import { connectProxy } from '../../fixtures/egressProxies.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { startTokenIssuer, type TokenIssuer } from '../../fixtures/tokenIssuer.js';
 import { recordingLogger } from '../http/frontDoor.js';
@@ -38,7 +41,7 @@ describe('tokens of other issuers', function () {
   });
 
   const follow = async (settings: readonly JwtSettings[], renewalIntervalMs = 0): Promise<Issuers> => {
-    const issuers = createIssuers(fixed(settings), log, renewalIntervalMs);
+    const issuers = createIssuers(fixed(settings), log, { renewalIntervalMs });
     running.push(issuers);
     await issuers.ready();
     return issuers;
@@ -49,6 +52,90 @@ describe('tokens of other issuers', function () {
     );
     return follow(settings === null ? [] : [settings]);
   };
+
+  describe('that leave the groups to somebody else', () => {
+    let other: TokenIssuer;
+    before(async () => {
+      other = await startTokenIssuer(await identities.issue({ name: '127.0.0.1', usage: 'serverAuth', ip: ['127.0.0.1'] }));
+    });
+    after(() => {
+      other.close();
+    });
+    const refer = (endpoint: string, more: object = {}): object => ({
+      _claim_names: { roles: 'there' },
+      _claim_sources: { there: { endpoint, access_token: 'let-me-in', ...more } },
+    });
+    const ask = async (claims: object): Promise<unknown> => {
+      const issuers = await withOptions('--oidc-groups-claim=roles', '--oidc-username-prefix=-');
+      return issuers.authenticate(await issuer.sign(claims as Record<string, unknown>));
+    };
+
+    it('have the groups that the source has signed, whether it is the issuer or another one', async () => {
+      issuer.claims = () => issuer.sign({ roles: ['x'] });
+      other.claims = () => other.sign({ roles: ['y', 'z'] });
+      expect(await ask(refer(`${issuer.url}/claims`))).to.deep.equal({ name: 'ann', uid: '', groups: ['x'], extra: {} });
+      expect(await ask(refer(`${other.url}/claims`))).to.deep.equal({ name: 'ann', uid: '', groups: ['y', 'z'], extra: {} });
+      expect(other.bearers).to.deep.equal(['Bearer let-me-in']);
+    });
+
+    it('have their own where they say both, and none where nobody is named', async () => {
+      const asked = other.bearers.length;
+      expect(await ask({ ...refer(`${other.url}/claims`), roles: ['own'] })).to.have.deep.property('groups', ['own']);
+      expect(await ask({ _claim_names: { other: 'there' }, _claim_sources: {} })).to.have.deep.property('groups', []);
+      expect(other.bearers.length).to.equal(asked);
+    });
+
+    const refused: [string, () => object | Promise<object>, RegExp][] = [
+      ['an unnamed source', () => ({ _claim_names: { roles: 'elsewhere' }, _claim_sources: {} }), /a source that the token does not name/],
+      ['aggregated claims', () => ({ _claim_names: { roles: 'a' }, _claim_sources: { a: { JWT: 'x' } } }), /aggregated/],
+      ['an address without TLS', () => refer('http://127.0.0.1:1/claims'), /no https address/],
+      ['a source that does not answer', () => refer(`${other.url}/nothing`), /cannot be asked/],
+      [
+        'an answer of others',
+        () => {
+          other.claims = () => other.sign({ roles: ['x'], aud: 'you' });
+          return refer(`${other.url}/claims`);
+        },
+        /meant for others/,
+      ],
+      [
+        'an answer that has expired',
+        () => {
+          other.claims = () => other.sign({ roles: ['x'], exp: 1 });
+          return refer(`${other.url}/claims`);
+        },
+        /has expired/,
+      ],
+      [
+        'an answer in the name of the issuer that another one signed',
+        () => {
+          other.claims = () => other.sign({ roles: ['x'], iss: issuer.url });
+          return refer(`${other.url}/claims`);
+        },
+        /no key of the issuer/,
+      ],
+      [
+        'an answer without the claim',
+        () => {
+          other.claims = () => other.sign();
+          return refer(`${other.url}/claims`);
+        },
+        /does not have it/,
+      ],
+      [
+        'an answer that is no token',
+        () => {
+          other.claims = () => Promise.resolve('roles');
+          return refer(`${other.url}/claims`);
+        },
+        /no issuer whose keys/,
+      ],
+    ];
+    for (const [what, make, reason] of refused)
+      it(`are refused with ${what}`, async () => {
+        expect(await ask(await make())).to.match(reason);
+      });
+  });
 
   describe('by options', () => {
     const user = (name: string, groups: string[] = []): User => ({ name, uid: '', groups, extra: {} });
@@ -277,7 +364,29 @@ describe('tokens of other issuers', function () {
       live.stop();
     });
 
+    it('are reached by the way that the configuration says', async () => {
+      const proxy = await connectProxy(null);
+      const dialled: string[] = [];
+      const egress: Egress = (destination) => {
+        dialled.push(destination);
+        return (host, port) => dialByConnect({ path: proxy.address }, host, port);
+      };
+      try {
+        write([entry({ issuer: { egressSelectorType: 'cluster' } })]);
+        const issuers = createIssuers(fixed(readAuthenticationConfiguration(file, []).jwt), log, { egress });
+        running.push(issuers);
+        await issuers.ready();
+        expect(await issuers.authenticate(await issuer.sign())).to.have.property('name', 'ann');
+        expect(dialled).to.deep.equal(['cluster']);
+        // The discovery document and the keys.
+        expect(proxy.asked).to.deep.equal([new URL(issuer.url).host, new URL(issuer.url).host]);
+      } finally {
+        proxy.stop();
+      }
+    });
+
     const wrong: [string, () => object[], RegExp, object?][] = [
+      ['a way of another kind', () => [entry({ issuer: { egressSelectorType: 'etcd' } })], /egressSelectorType: .*controlplane or cluster/],
       ['an issuer that is not https', () => [entry({ issuer: { url: 'http://i.test' } })], /jwt\[0\]\.issuer\.url: .*https/],
       ['no issuer', () => [entry({ issuer: { url: '' } })], /issuer\.url: Required value/],
       ['a query', () => [entry({ issuer: { url: 'https://i.test?x=1' } })], /query/],

@@ -1,0 +1,90 @@
+import { isObject } from '../../../api/json.js';
+import type { JsonObject } from '../../api/object.js';
+import { claimedIssuer } from '../claimedIssuer.js';
+import { fetchDocument, type Way } from './document.js';
+import { createIssuerKeys, type IssuerKeys } from './keys.js';
+import type { JwtSettings } from './settings.js';
+import { claimsOf } from './verification.js';
+
+/**
+ * Claims that a token leaves to somebody else (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` says which source has the claim, `_claim_sources`
+ * where that is and with which token to ask. Only the claim of the groups is fetched, as the reference does. Its answer is itself a signed token, of this
+ * issuer or another one, that is verified by the keys which that issuer publishes. Answers the claims as they are where there is nothing to fetch.
+ */
+export type ClaimResolver = (claims: JsonObject) => Promise<JsonObject | string>;
+
+export interface DistributedClaims {
+  readonly resolve: ClaimResolver;
+  stop(): void;
+}
+
+/** Other issuers whose keys are followed; tokens that name more of them are refused. */
+const otherIssuersMax = 16;
+
+export function distributedClaims(
+  settings: JwtSettings,
+  own: IssuerKeys,
+  way: Way,
+  { now = () => Date.now() / 1000, failed }: { readonly now?: () => number; readonly failed: (error: Error) => void },
+): DistributedClaims {
+  const others = new Map<string, IssuerKeys>();
+  const claim = settings.groups?.by === 'claim' ? settings.groups.claim : null;
+
+  const keysOf = (issuer: string): IssuerKeys | null => {
+    if (issuer === settings.issuer) return own;
+    const known = others.get(issuer);
+    if (known !== undefined || others.size >= otherIssuersMax) return known ?? null;
+    const keys = createIssuerKeys({ issuer, discoveryUrl: null, way, failed });
+    others.set(issuer, keys);
+    return keys;
+  };
+
+  const verified = async (token: string): Promise<JsonObject | string> => {
+    const issuer = claimedIssuer(token);
+    const keys = issuer.startsWith('https://') ? keysOf(issuer) : null;
+    if (keys === null) return 'the answer is of no issuer whose keys could be had';
+    // One that was never asked is being asked just now.
+    const known = keys.current() ?? (await keys.renew());
+    return known === null
+      ? 'the issuer of the answer has not been reached yet'
+      : claimsOf(token, { ...settings, issuer }, known, keys, now());
+  };
+
+  return {
+    resolve: async (claims) => {
+      if (claim === null || Object.hasOwn(claims, claim)) return claims;
+      const source = sourceOf(claims, claim);
+      if (source === null) return claims;
+      if (typeof source === 'string') return source;
+      let told: string;
+      try {
+        told = await fetchDocument(source.endpoint, way, { accept: 'application/jwt', bearer: source.token });
+      } catch (cause) {
+        failed(cause as Error);
+        return `the source of claim ${claim} cannot be asked`;
+      }
+      const answer = await verified(told.trim());
+      if (typeof answer === 'string') return `the source of claim ${claim}: ${answer}`;
+      return Object.hasOwn(answer, claim) ? { ...claims, [claim]: answer[claim]! } : `the source of claim ${claim} does not have it`;
+    },
+    stop: () => {
+      for (const keys of others.values()) keys.stop();
+    },
+  };
+}
+
+/** Where a claim is to be had; null when the token says nothing of it, a text when what it says cannot be followed. */
+function sourceOf(claims: JsonObject, claim: string): { readonly endpoint: string; readonly token: string | null } | string | null {
+  const name = member(claims['_claim_names'], claim);
+  if (name === undefined) return null;
+  const source = typeof name === 'string' ? member(claims['_claim_sources'], name) : undefined;
+  if (source === undefined) return `claim ${claim} is of a source that the token does not name`;
+  const [endpoint, token] = [member(source, 'endpoint'), member(source, 'access_token')];
+  if (endpoint === undefined || endpoint === '') return `claim ${claim} is aggregated, which is not supported`;
+  if (typeof endpoint !== 'string' || !URL.canParse(endpoint) || new URL(endpoint).protocol !== 'https:')
+    return `the source of claim ${claim} is no https address`;
+  return { endpoint, token: typeof token === 'string' && token !== '' ? token : null };
+}
+
+const member = (value: unknown, name: string): unknown =>
+  isObject<JsonObject>(value) && Object.hasOwn(value, name) ? value[name] : undefined;

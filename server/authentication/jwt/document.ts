@@ -1,0 +1,49 @@
+import { Agent, request } from 'node:https';
+import { dialingAgent, type Dial } from '../../webhook/dialed.js';
+
+/** How an issuer, and whom its tokens refer to, is reached. */
+export interface Way {
+  /** Authorities of its certificate in PEM; null for those that Node knows. */
+  readonly certificateAuthority: string | null;
+  /** Null for the direct way. */
+  readonly dial: Dial | null;
+}
+
+const answerBytesMax = 1024 * 1024;
+const answerTimeoutMs = 30_000;
+
+/** The text at an https address. Rejects unless it is answered with 200, within the bounds of size and time. */
+export function fetchDocument(
+  url: string,
+  { certificateAuthority, dial }: Way,
+  { accept = 'application/json', bearer = null }: { readonly accept?: string; readonly bearer?: string | null } = {},
+): Promise<string> {
+  const ca = certificateAuthority === null ? {} : { ca: certificateAuthority };
+  const agent = dial === null ? new Agent({ keepAlive: false }) : dialingAgent(dial, { secure: true, keepAlive: false, ...ca });
+  const headers = { accept, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent, timeout: answerTimeoutMs, headers, ...ca }, (answer) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      answer.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > answerBytesMax) outgoing.destroy(new Error(`${url} answers with more than ${answerBytesMax} bytes`));
+        chunks.push(chunk);
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
+        else reject(new Error(`${url} answers ${answer.statusCode}`));
+      });
+    });
+    const limit = setTimeout(() => {
+      outgoing.destroy(new Error(`${url} does not answer within ${answerTimeoutMs} ms`));
+    }, answerTimeoutMs);
+    outgoing.on('close', () => {
+      clearTimeout(limit);
+      agent.destroy();
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}

@@ -1,0 +1,71 @@
+import { isObject } from '../../../api/json.js';
+import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
+import type { JsonObject } from '../../api/object.js';
+import { audiencesOf, seconds } from '../serviceaccount/claims.js';
+import type { IssuerKeys, KeySet } from './keys.js';
+import type { JwtSettings } from './settings.js';
+
+/** A token may say "not before" in the near future: clocks differ. */
+const notBeforeLeewaySeconds = 300;
+
+type Demands = Pick<JwtSettings, 'issuer' | 'audiences' | 'algorithms'>;
+
+/** The claims of a token that an issuer has signed for one of the audiences and that holds now (seconds since 1970), or why it is no good. */
+export async function claimsOf(
+  token: string,
+  demands: Demands,
+  known: KeySet,
+  keys: IssuerKeys,
+  now: number,
+): Promise<JsonObject | string> {
+  const payload = await verified(token, demands, known, keys);
+  return typeof payload === 'string' ? payload : (complaint(payload, demands, now) ?? payload);
+}
+
+/** A token that no known key has signed may be of a new one: then the issuer is asked, once. */
+async function verified(token: string, { algorithms }: Demands, known: KeySet, keys: IssuerKeys): Promise<JsonObject | string> {
+  let algorithm: string | undefined;
+  try {
+    algorithm = decodeProtectedHeader(token).alg;
+  } catch {
+    return 'the token has no readable header';
+  }
+  if (algorithm === undefined || !algorithms.includes(algorithm)) return 'the token is signed in a way that is not accepted';
+  const first = await payloadBy(token, algorithm, known);
+  if (first !== null) return first;
+  const renewed = await keys.renew();
+  return (
+    (renewed === null || renewed === known ? null : await payloadBy(token, algorithm, renewed)) ??
+    'no key of the issuer has signed the token'
+  );
+}
+
+async function payloadBy(token: string, algorithm: string, { find }: KeySet): Promise<JsonObject | null> {
+  for await (const key of candidates(token, find)) {
+    try {
+      const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
+      const value: unknown = JSON.parse(new TextDecoder().decode(payload));
+      return isObject<JsonObject>(value) ? value : null;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** A token without key id may be of any key of its kind. */
+async function* candidates(token: string, find: KeySet['find']): AsyncGenerator<CryptoKey> {
+  try {
+    yield await find(decodeProtectedHeader(token), { payload: '', signature: '' });
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) yield* error;
+  }
+}
+
+function complaint(payload: JsonObject, { audiences, issuer }: Demands, now: number): string | null {
+  const [expires, notBefore] = [seconds(payload, 'exp'), seconds(payload, 'nbf')];
+  if (payload['iss'] !== issuer) return 'the token is of another issuer';
+  if (expires === null || now >= expires) return 'the token has expired';
+  if (notBefore !== null && now + notBeforeLeewaySeconds < notBefore) return 'the token is not valid yet';
+  return audiencesOf(payload).some((audience) => audiences.includes(audience)) ? null : 'the token is meant for others';
+}
