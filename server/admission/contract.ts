@@ -40,8 +40,8 @@ export interface AdmissionRequest {
   readonly options: JsonObject | null;
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;
-  /** Receives annotations for the audit event; of several with one key the first counts. */
-  readonly annotate: (key: string, text: string) => void;
+  /** Receives annotations for the audit event; of several with one key the first counts. With `Request`, only for events that tell of bodies. */
+  readonly annotate: (key: string, text: string, level?: 'Request') => void;
   /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. */
   readonly waiter: { readonly signal: AbortSignal } | null;
   /** When the request must have been answered, in milliseconds of `performance.now()`; Infinity for no such time. */

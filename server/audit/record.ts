@@ -75,9 +75,10 @@ export class AuditRecord implements AuditTrail {
     this.#failure = message;
   }
 
-  annotate(key: string, text: string): void {
+  annotate(key: string, text: string, level?: 'Request'): void {
     // The first word on a matter stays: later steps cannot reword what was decided.
-    if (!(key in this.#annotations)) this.#annotations[key] = text.slice(0, annotationCharactersMax);
+    if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, level))) return;
+    this.#annotations[key] = level === undefined ? text.slice(0, annotationCharactersMax) : text;
   }
 
   /** The event of a stage. `code` is the status code of the answer, or null before there is one. */

@@ -97,7 +97,8 @@ export interface AuditTrail {
   responseBody(makeJson: () => Buffer): void;
   /** The request was refused with this status. */
   refused(status: Status): void;
-  annotate(key: string, text: string): void;
+  /** With `Request`, only where bodies are told of; such a text is as long as a body may be. */
+  annotate(key: string, text: string, level?: 'Request'): void;
 }
 
 /** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */

@@ -24,7 +24,7 @@ export interface WriteOptions {
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;
   /** Receives annotations for the audit event. */
-  readonly annotate?: ((key: string, text: string) => void) | undefined;
+  readonly annotate?: ((key: string, text: string, level?: 'Request') => void) | undefined;
   /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
   readonly asked?: JsonObject | undefined;
   /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. Default: never. */

@@ -44,6 +44,12 @@ export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: Caller
   };
 }
 
+/** Which run it is, and which of the webhooks of that run. */
+interface Place {
+  readonly round: number;
+  readonly index: number;
+}
+
 /** One run through the webhooks for one request. */
 class Mutation {
   readonly #invocations: Invocations;
@@ -78,7 +84,7 @@ class Mutation {
     const place = { round: pass.again ? 1 : 0, index };
     const answer = await this.caller.call(hook, matched, subject, place);
     if (answer.outcome === 'refused') throw answer.error;
-    const mutated = answer.outcome === 'allowed' && answer.patch !== null && (await this.#apply(hook, matched, answer.patch));
+    const mutated = answer.outcome === 'allowed' && answer.patch !== null && (await this.#apply(hook, matched, answer.patch, place));
     request.annotate(
       `mutation.webhook.admission.k8s.io/round_${place.round}_index_${index}`,
       JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }),
@@ -97,9 +103,10 @@ class Mutation {
   }
 
   /** Applies a patch in the version in which the webhook saw the object. Says whether it changed anything. */
-  async #apply(hook: Hook, matched: Addressed, patch: JsonValue): Promise<boolean> {
+  async #apply(hook: Hook, matched: Addressed, patch: JsonValue, { round, index }: Place): Promise<boolean> {
     const { request } = this;
     const { convert, catalogue } = this.parts;
+    if (Array.isArray(patch) && patch.length === 0) return false;
     const before = await shownAs(matched.kind, request.object, request, convert);
     if (before === null)
       throw internalError(
@@ -108,6 +115,11 @@ class Mutation {
         ),
       );
     const after = received(patched(before, patch), before, { request, matched, catalogue });
+    request.annotate(
+      `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
+      JSON.stringify({ configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' }),
+      'Request',
+    );
     if (sameValue(before as JsonValue, after as JsonValue)) return false;
     await putBackWithDefaults(matched, after, request, convert);
     return true;

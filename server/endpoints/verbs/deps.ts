@@ -53,8 +53,8 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
     warn: (text) => {
       context.warnings.push(text);
     },
-    annotate: (key, text) => {
-      context.audit?.annotate(key, text);
+    annotate: (key, text, level) => {
+      context.audit?.annotate(key, text, level);
     },
     asked: askedFor(context.query, fieldManager),
     waiter: context,

@@ -100,6 +100,19 @@ describe('audit, events', () => {
     expect(record.event('ResponseComplete', 200, 0).annotations).to.deep.equal({ k: 'first' });
   });
 
+  it('keeps what belongs to bodies only where bodies are told of, and whole', () => {
+    const long = 'x'.repeat(20_000);
+    for (const [level, kept] of [
+      ['Metadata', {}],
+      ['Request', { patch: long }],
+      ['RequestResponse', { patch: long }],
+    ] as const) {
+      const record = recordOf(level);
+      record.annotate('patch', long, 'Request');
+      expect(record.event('ResponseComplete', 200, 0).annotations, level).to.deep.equal(kept);
+    }
+  });
+
   it('keeps 64-bit integers in bodies', () => {
     expect(bodyText({ spec: { n: 9_007_199_254_740_993n } }, false)).to.equal('{"spec":{"n":9007199254740993}}');
     expect(bodyOfJson(Buffer.from('{"metadata":{"managedFields":[]},"n":9007199254740993}\n'), true)).to.equal(

@@ -26,6 +26,8 @@ export interface HookServer {
   /** How calls ended, as metrics are told. */
   readonly calls: ObservedCall[];
   readonly failedOpen: string[];
+  /** What the audit log is told: key, text and the least level. */
+  readonly annotations: (readonly [key: string, text: string, level: string | undefined])[];
   request(method: string, path: string, body?: JsonObject | null, type?: string): Promise<Answer>;
   /** Writes a configuration of one webhook and waits until it is in effect. */
   configure(kind: 'mutating' | 'validating', hook: JsonObject, name?: string): Promise<void>;
@@ -40,6 +42,7 @@ const configurations = '/apis/admissionregistration.k8s.io/v1';
 export async function startHookServer(admissionPlugins: ReadonlySet<string> = new Set()): Promise<HookServer> {
   const calls: ObservedCall[] = [];
   const failedOpen: string[] = [];
+  const annotations: HookServer['annotations'] = [];
   let made: { readonly admission: Admission; readonly storage: Storage; readonly close: () => void } | null = null;
   const make = (storage: Storage): void => {
     const clients = createHookClients({ resolve: clusterAddresses(storage), identityFor: () => ({}) });
@@ -85,7 +88,16 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
       return storage;
     },
     registry: {
-      admission: { admit: (request) => parts().admission.admit(request), validate: (request) => parts().admission.validate(request) },
+      admission: {
+        admit: (request) =>
+          parts().admission.admit({
+            ...request,
+            annotate: (...annotation) => {
+              annotations.push([annotation[0], annotation[1], annotation[2]]);
+            },
+          }),
+        validate: (request) => parts().admission.validate(request),
+      },
     },
   });
   const request: HookServer['request'] = async (method, path, body = null, type = 'application/json') => {
@@ -103,6 +115,7 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
     storage: parts().storage,
     calls,
     failedOpen,
+    annotations,
     request,
     async configure(kind, hook, name = 'w') {
       const answer = await request('POST', `${configurations}/${kinds[kind].toLowerCase()}s`, {
@@ -117,6 +130,7 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
       for (const kind of Object.values(kinds)) await request('DELETE', `${configurations}/${kind.toLowerCase()}s`);
       calls.length = 0;
       failedOpen.length = 0;
+      annotations.length = 0;
     },
     async close() {
       parts().close();

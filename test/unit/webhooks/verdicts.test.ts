@@ -253,6 +253,18 @@ describe('webhooks of admission', () => {
       expect(service.reviews).to.have.length(2);
     });
 
+    it('of which the audit log is told, with the patch where it tells of bodies', async () => {
+      await server.configure('mutating', client());
+      const patch = [{ op: 'add', path: '/metadata/labels', value: { n: '1' } }];
+      service.reply = patchReply(patch);
+      await create();
+      const by = { configuration: 'w', webhook: 'w.example.com' };
+      expect(server.annotations.map(([key, text, level]) => [key, JSON.parse(text) as unknown, level])).to.deep.equal([
+        ['patch.webhook.admission.k8s.io/round_0_index_0', { ...by, patch, patchType: 'JSONPatch' }, 'Request'],
+        ['mutation.webhook.admission.k8s.io/round_0_index_0', { ...by, mutated: true }, undefined],
+      ]);
+    });
+
     it('which are then given defaults and checked', async () => {
       await server.configure('mutating', client());
       service.reply = patchReply([{ op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'x', unknown: 1 } }]);
