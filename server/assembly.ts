@@ -41,6 +41,7 @@ import { builtInResources, storedKinds, storedResourceTypes } from './kinds/inde
 import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
+import { createPolicyMetrics } from './observability/policies.js';
 import { createOpenApi } from './openapi/openapi.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { emulatedMinor } from './options/emulation.js';
@@ -182,6 +183,7 @@ export function assembleApi({
     convert: convertAny(custom, isBuiltIn),
     authorize: access.authorize,
     enabled,
+    metrics: createPolicyMetrics(metrics),
     log: log.named('policies'),
   });
   const registry: Registry = createRegistry({

@@ -2,6 +2,7 @@ import type { AdmissionPlugin } from './admission/contract.js';
 import type { ConvertObject } from './admission/matching/versions.js';
 import { followPolicies, type PolicyResources } from './admission/policies/following.js';
 import type { PolicyParts } from './admission/policies/matching.js';
+import { uncounted, type PolicyMetrics } from './admission/policies/metrics.js';
 import { mutatingPolicies } from './admission/policies/mutating.js';
 import { mutatingPolicyOf, validatingPolicyOf } from './admission/policies/policy.js';
 import { validatingPolicies } from './admission/policies/validating.js';
@@ -23,6 +24,8 @@ export interface AdmissionPolicyParts {
   readonly authorize: Authorizer;
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
+  /** Where evaluations are counted. Default: nowhere. */
+  readonly metrics?: PolicyMetrics;
   readonly log: Logger;
 }
 
@@ -30,8 +33,16 @@ const validating: PolicyResources = { policies: 'validatingadmissionpolicies', b
 const mutating: PolicyResources = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
 
 /** The steps of admission that policies stored in the cluster make. Follows them from now on. */
-export function createAdmissionPolicies({ storage, catalogue, convert, authorize, enabled, log }: AdmissionPolicyParts): AdmissionPolicies {
-  const parts: PolicyParts = { storage, catalogue, convert, askAuthorizer: askAuthorizer(authorize) };
+export function createAdmissionPolicies({
+  storage,
+  catalogue,
+  convert,
+  authorize,
+  enabled,
+  metrics = uncounted,
+  log,
+}: AdmissionPolicyParts): AdmissionPolicies {
+  const parts: PolicyParts = { storage, catalogue, convert, askAuthorizer: askAuthorizer(authorize), metrics };
   const report = (error: unknown, name: string): void => {
     log.error('a policy or binding cannot be read; the earlier one stays', { name, error });
   };

@@ -2,6 +2,7 @@ import { AdmissionEvaluation } from '../../cel/admission.js';
 import { requestCostMax } from '../../cel/eval/budget.js';
 import { Failure, typeNameOf, type Value } from '../../cel/eval/values.js';
 import { outOfBudget, type AdmissionValues, type Compiled } from '../../cel/matchConditions.js';
+import type { EvaluationError } from './metrics.js';
 import type { Validation, ValidatingPolicy } from './policy.js';
 
 /** What one evaluation of a validating policy says. */
@@ -10,6 +11,8 @@ export interface Judgement {
   readonly denials: readonly Denial[];
   /** By the keys of the policy. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
+  /** Failures that the policy ignores. */
+  readonly ignored: readonly Pick<Denial, 'error' | 'seconds'>[];
   /** Annotations that could not be worked out refuse the request, whatever the binding does with denials. */
   readonly errors: readonly Denial[];
 }
@@ -18,31 +21,46 @@ export interface Denial {
   readonly message: string;
   /** Empty for the usual one. */ readonly reason: string;
   readonly index: number;
+  readonly error: EvaluationError;
+  /** How long the evaluation took. */
+  readonly seconds: number;
 }
 
 const messageBytesMax = 5 * 1024;
-const nothing: Judgement = { denials: [], annotations: [], errors: [] };
+const nothing: Judgement = { denials: [], ignored: [], annotations: [], errors: [] };
+const secondsSince = (startMs: number): number => (performance.now() - startMs) / 1000;
 
 export async function judge(policy: ValidatingPolicy, values: AdmissionValues): Promise<Judgement> {
+  const began = performance.now();
   const matched = await policy.conditions.evaluate(values);
   if (matched.outcome === 'noMatch') return nothing;
-  if (matched.outcome === 'error')
-    return policy.ignoresFailures ? nothing : { ...nothing, denials: [{ message: matched.message, reason: '', index: 0 }] };
-  const denials = await validate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables));
-  if (policy.annotations.length === 0) return { ...nothing, denials };
-  return { denials, ...(await annotate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables))) };
+  if (matched.outcome === 'error') {
+    const failure = { message: matched.message, reason: '', index: 0, error: 'invalid_error', seconds: secondsSince(began) } as const;
+    return policy.ignoresFailures ? { ...nothing, ignored: [failure] } : { ...nothing, denials: [failure] };
+  }
+  const verdicts = await validate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables));
+  if (policy.annotations.length === 0) return { ...nothing, ...verdicts };
+  return { ...verdicts, ...(await annotate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables))) };
 }
 
-async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Denial[]> {
+async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Pick<Judgement, 'denials' | 'ignored'>> {
   const denials: Denial[] = [];
+  const ignored: Denial[] = [];
   for (const [index, validation] of policy.validations.entries()) {
+    const began = performance.now();
     const { value, problem } = await outcomeOf(validation.test, evaluation);
-    if (evaluation.exhausted) return policy.ignoresFailures ? [] : [{ message: outOfBudget, reason: '', index: 0 }];
+    const seconds = secondsSince(began);
+    if (evaluation.exhausted) {
+      const failure = { message: outOfBudget, reason: '', index: 0, error: 'out_of_budget', seconds } as const;
+      return policy.ignoresFailures ? { denials: [], ignored: [...ignored, failure] } : { denials: [failure], ignored };
+    }
     if (problem !== null) {
-      if (!policy.ignoresFailures) denials.push({ message: problem, reason: '', index });
-    } else if (value !== true) denials.push({ message: await messageOf(validation, evaluation), reason: validation.reason, index });
+      const error = validation.test.program === null ? 'compile_error' : 'invalid_error';
+      (policy.ignoresFailures ? ignored : denials).push({ message: problem, reason: '', index, error, seconds });
+    } else if (value !== true)
+      denials.push({ message: await messageOf(validation, evaluation), reason: validation.reason, index, error: 'no_error', seconds });
   }
-  return denials;
+  return { denials, ignored };
 }
 
 /** The value of an expression, or the sentence why it has none. */
@@ -67,7 +85,7 @@ async function annotate(policy: ValidatingPolicy, evaluation: AdmissionEvaluatio
   const annotations: { key: string; value: string }[] = [];
   const errors: Denial[] = [];
   const fail = (message: string, index: number): void => {
-    if (!policy.ignoresFailures) errors.push({ message, reason: '', index });
+    if (!policy.ignoresFailures) errors.push({ message, reason: '', index, error: 'invalid_error', seconds: 0 });
   };
   for (const [index, { key, value: compiled }] of policy.annotations.entries()) {
     const { value, problem } = await outcomeOf(compiled, evaluation);

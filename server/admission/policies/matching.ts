@@ -9,12 +9,14 @@ import { shownAs } from '../matching/versions.js';
 import { requestOf } from '../webhooks/review.js';
 import type { Bound } from './following.js';
 import type { ParamParts } from './params.js';
+import type { PolicyMetrics } from './metrics.js';
 import { paramResource, paramsOf } from './params.js';
 import type { Binding, Criteria, Policy } from './policy.js';
 
 /** What policies of both kinds are evaluated with. */
 export interface PolicyParts extends ParamParts {
   readonly askAuthorizer: AskAuthorizer;
+  readonly metrics: PolicyMetrics;
 }
 
 /** One evaluation of a policy: for one binding, and one object of parameters (null for none). */

@@ -15,10 +15,13 @@ import { putBackWithDefaults, received } from '../webhooks/mutating.js';
 import { isExemptFromPolicies } from './exempt.js';
 import type { Bound, FollowedPolicies } from './following.js';
 import { outcomeOf } from './judgement.js';
+import type { EvaluationError } from './metrics.js';
 import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
 import { applyConfiguration, applyOperations, type Patched } from './patches.js';
 import type { Binding, MutatingPolicy } from './policy.js';
 import { nameIn } from './refusal.js';
+
+type Mutation = MutatingPolicy['mutations'][number];
 
 const pluginName = 'MutatingAdmissionPolicy';
 
@@ -84,7 +87,7 @@ class Mutating {
     if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
     if (matched.outcome === 'noMatch') return;
     const before = copyOf(this.request.object as JsonValue);
-    for (const mutation of policy.mutations) await this.#mutate(invocation, mutation);
+    for (const mutation of policy.mutations) await this.#counted(invocation, mutation);
     if (!sameValue(before, this.request.object as JsonValue)) {
       this.#changed();
       this.pass.repeat();
@@ -98,21 +101,34 @@ class Mutating {
     reinvocable.clear();
   }
 
-  async #mutate(invocation: Invocation<MutatingPolicy>, { patchType, patch }: MutatingPolicy['mutations'][number]): Promise<void> {
+  async #counted(invocation: Invocation<MutatingPolicy>, mutation: Mutation): Promise<void> {
+    const began = performance.now();
+    const error = await this.#mutate(invocation, mutation);
+    const by = { policy: invocation.policy.name, binding: invocation.binding.name };
+    this.parts.metrics.mutated({ ...by, error, seconds: (performance.now() - began) / 1000 });
+  }
+
+  async #mutate(invocation: Invocation<MutatingPolicy>, { patchType, patch }: Mutation): Promise<EvaluationError> {
     const { request, parts } = this;
     const { policy, binding, matched } = invocation;
     const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), requestCostMax, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
-    if (problem !== null || evaluation.exhausted)
-      return this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), 'Invalid');
+    if (problem !== null || evaluation.exhausted) {
+      this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), 'Invalid');
+      return evaluation.exhausted ? 'out_of_budget' : patch.program === null ? 'compile_error' : 'invalid_error';
+    }
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
-    if (before === null) return;
+    if (before === null) return 'no_error';
     const patched: Patched =
       patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
-    if (!patched.ok) return this.#fail(policy, binding, patched.message, 'Invalid');
-    if (sameValue(before as JsonValue, patched.object)) return;
+    if (!patched.ok) {
+      this.#fail(policy, binding, patched.message, 'Invalid');
+      return 'invalid_error';
+    }
+    if (sameValue(before as JsonValue, patched.object)) return 'no_error';
     const { catalogue, convert } = parts;
     await putBackWithDefaults(matched, received(patched.object, before, { request, matched, catalogue }), request, convert);
+    return 'no_error';
   }
 
   #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {

@@ -8,6 +8,7 @@ import type { Binding, ValidatingPolicy } from './policy.js';
 import { refusal } from './refusal.js';
 
 const annotationBytesMax = 10 * 1024;
+const countedActions: Readonly<Record<string, 'deny' | 'warn' | 'audit'>> = { Deny: 'deny', Warn: 'warn', Audit: 'audit' };
 
 /** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
 export function validatingPolicies({ index, synced }: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
@@ -54,9 +55,11 @@ class Validating {
 
   #follow(
     { policy, binding }: Invocation<ValidatingPolicy>,
-    { denials, annotations, errors }: Judgement,
+    { denials, ignored, annotations, errors }: Judgement,
     found: Map<string, Set<string>>,
   ): void {
+    const by = { policy: policy.name, binding: binding.name };
+    for (const { error, seconds } of ignored) this.parts.metrics.validated({ ...by, error, seconds, action: 'allow' });
     for (const denial of denials) for (const action of binding.actions) this.#act(action, policy, binding, denial);
     for (const error of errors) this.#deny(policy, binding, error);
     for (const { key, value } of annotations) {
@@ -66,7 +69,10 @@ class Validating {
   }
 
   #act(action: string, policy: ValidatingPolicy, binding: Binding, denial: Denial): void {
-    const { message, index } = denial;
+    const { message, index, error, seconds } = denial;
+    const counted = countedActions[action];
+    if (counted !== undefined)
+      this.parts.metrics.validated({ policy: policy.name, binding: binding.name, error, seconds, action: counted });
     if (action === 'Deny') this.#deny(policy, binding, denial);
     else if (action === 'Warn')
       this.request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);

@@ -1,6 +1,5 @@
 import type { User } from '../../api/user.js';
 import type { Live } from '../../files/liveFile.js';
-import { directEgress, type Egress } from '../../egress/egress.js';
 import type { Logger } from '../../observability/logger.js';
 import { jwtAuthenticator, type JwtAuthenticator } from './authenticator.js';
 import { distributedClaims, type DistributedClaims } from './distributedClaims.js';
@@ -24,7 +23,8 @@ interface Entry {
 }
 
 export interface IssuerOptions {
-  readonly egress?: Egress;
+  /** By which way an issuer is reached; null for the direct one. Default: directly. */
+  readonly egress?: (by: NonNullable<JwtSettings['egress']>) => Way['dial'];
   readonly renewalIntervalMs?: number;
 }
 
@@ -32,7 +32,7 @@ export interface IssuerOptions {
 export function createIssuers(
   settings: Live<readonly JwtSettings[]>,
   log: Logger,
-  { egress = directEgress, renewalIntervalMs }: IssuerOptions = {},
+  { egress = () => null, renewalIntervalMs }: IssuerOptions = {},
 ): Issuers {
   let entries: readonly Entry[] = [];
   const apply = (list: readonly JwtSettings[]): void => {

@@ -31,10 +31,12 @@ const binding = (name: string, spec: JsonObject, kind = 'ValidatingAdmissionPoli
 describe('admission policies', () => {
   let sample: Sample;
   let asked: string[];
+  let counted: string[];
   let decision: Decision;
 
   beforeEach(async () => {
     asked = [];
+    counted = [];
     decision = { decision: 'allow', reason: '' };
     const authorize = async (attributes: { verb: string }): Promise<Decision> => {
       asked.push(attributes.verb);
@@ -50,6 +52,14 @@ describe('admission policies', () => {
           convert: convertBuiltIn,
           authorize,
           enabled: names,
+          metrics: {
+            validated: ({ seconds: _, ...evaluated }) => {
+              counted.push(Object.values(evaluated).join(' '));
+            },
+            mutated: ({ seconds: _, ...evaluated }) => {
+              counted.push(Object.values(evaluated).join(' '));
+            },
+          },
           log: createLogger({ verbosity: 0 }),
         }).steps,
     });
@@ -89,6 +99,30 @@ describe('admission policies', () => {
       '422 Invalid failed expression: object.data.a != "y"',
     ]);
     await sample.create(map('m', { a: 'fine' }));
+  });
+
+  it('are counted by what is done about them, and failures by their kind', async () => {
+    const validations = [{ expression: 'object.data.a != "bad"' }, { expression: 'object.data.none == "x"' }];
+    await guard('p', { validations }, { validationActions: ['Deny', 'Audit'] });
+    await guard('q', { validations, failurePolicy: 'Ignore' }, { validationActions: ['Warn'] });
+    await refused(map('m', { a: 'bad' }));
+    expect(counted.toSorted()).to.deep.equal([
+      'p p-b invalid_error audit',
+      'p p-b invalid_error deny',
+      'p p-b no_error audit',
+      'p p-b no_error deny',
+      'q q-b invalid_error allow',
+      'q q-b no_error warn',
+    ]);
+    counted = [];
+    const mutation = (expression: string): JsonObject => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
+    await change('c', {
+      failurePolicy: 'Ignore',
+      mutations: [mutation('Object{data: {"b": "1"}}'), mutation('Object{data: {"b": object.data.none}}')],
+    });
+    await sample.remove(`${group}/ValidatingAdmissionPolicyBinding`, 'p-b');
+    await sample.create(map('n', { a: 'fine' }));
+    expect(counted.filter((line) => line.startsWith('c '))).to.deep.equal(['c c-b no_error', 'c c-b invalid_error']);
   });
 
   it('count from the moment they are stored until they are gone', async () => {

@@ -29,6 +29,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/authentication/serviceaccount/verifier.ts',
     'server/authentication/serviceaccount/secretTokens.ts',
     'server/authentication/jwt/authenticator.ts',
+    'server/authentication/jwt/distributedClaims.ts',
     'server/authentication/tokens/bootstrapTokens.ts',
     'server/endpoints/subresources/token.ts',
   ],

@@ -1,0 +1,43 @@
+import { Counter, Histogram } from 'prom-client';
+import type { Evaluated, PolicyMetrics } from '../admission/policies/metrics.js';
+import type { Metrics } from './metrics.js';
+
+/** What is counted of evaluations of admission policies, under the names of the reference. */
+export function createPolicyMetrics({ registry }: Metrics): PolicyMetrics {
+  const family = <Label extends string>(
+    kind: string,
+    labelNames: readonly Label[],
+  ): ((labels: Record<Label, string>, seconds: number) => void) => {
+    const parts = { labelNames, registers: [registry] };
+    const total = new Counter({
+      ...parts,
+      name: `apiserver_${kind}_admission_policy_check_total`,
+      help: `Evaluations of ${kind} admission policies that had consequences.`,
+    });
+    const duration = new Histogram({
+      ...parts,
+      name: `apiserver_${kind}_admission_policy_check_duration_seconds`,
+      help: `Time that evaluations of ${kind} admission policies took, in seconds.`,
+      buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    });
+    return (labels, seconds) => {
+      total.inc(labels);
+      duration.observe(labels, seconds);
+    };
+  };
+  const common = ({ policy, binding, error }: Evaluated): Record<'policy' | 'policy_binding' | 'error_type', string> => ({
+    policy,
+    policy_binding: binding,
+    error_type: error,
+  });
+  const validating = family('validating', ['policy', 'policy_binding', 'error_type', 'enforcement_action']);
+  const mutating = family('mutating', ['policy', 'policy_binding', 'error_type']);
+  return {
+    validated: ({ action, ...evaluated }) => {
+      validating({ ...common(evaluated), enforcement_action: action }, evaluated.seconds);
+    },
+    mutated: (evaluated) => {
+      mutating(common(evaluated), evaluated.seconds);
+    },
+  };
+}
