@@ -1,15 +1,35 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject } from '../../server/api/object.js';
 import { EtcdClient } from '../../server/storage/etcd/client.js';
-import { range } from '../../server/storage/etcd/messages.js';
+import { range, txn } from '../../server/storage/etcd/messages.js';
 import { createAuthority } from '../fixtures/certificates.js';
 import { hasEtcd, startEtcd, type EtcdServers } from '../fixtures/etcdServers.js';
+import { packageRoot } from '../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const events = '/api/v1/namespaces/default/events';
 const noTls = { ca: null, cert: null, key: null };
+
+/** What another program left: keys and values as the store has them, and what it answered when it was asked. */
+interface Left {
+  readonly keys: readonly { readonly key: string; readonly value: string; readonly mod_revision: number }[];
+  readonly objects: readonly { readonly path: string; readonly object: JsonObject }[];
+}
+
+/** A Job without labels, which the other program shows with those of its pods and we show as it is stored (docs/status.md). */
+const completedWhenRead = '/apis/batch/v1/namespaces/ns-one/jobs/v0';
+/** Resource and name, which paths and keys share where the resource's key is not an odd one. */
+const keyEnd = (path: string): string => path.split('/').slice(-3).join('/');
+/** A store that is filled anew counts from one. */
+const withoutVersion = (object: JsonObject): JsonObject => {
+  const { resourceVersion: _, ...metadata } = object['metadata'] as JsonObject;
+  return { ...object, metadata };
+};
 
 /** Keys that begin with a text. */
 async function keysIn(client: EtcdClient, start: string): Promise<readonly string[]> {
@@ -117,4 +137,45 @@ describe('cluster/etcd', function () {
     expect(status).to.equal(500);
     expect(String(body)).to.contain('[-]etcd failed').and.to.contain('[-]etcd-readiness failed');
   });
+
+  for (const { what, file, flags } of [
+    { what: 'as it is', file: 'plain.json', flags: [] },
+    {
+      what: 'encrypted at rest',
+      file: 'encrypted.json',
+      flags: [`--encryption-provider-config=${path.join(packageRoot, 'test/fixtures/etcd/encryption.yaml')}`],
+    },
+  ])
+    it(`serves what a kube-apiserver has left, ${what}, and leaves it as it is`, async () => {
+      const left = JSON.parse(readFileSync(path.join(packageRoot, 'test/fixtures/etcd', file), 'utf8')) as Left;
+      const etcd = await startEtcd();
+      running.push(etcd);
+      const client = new EtcdClient({ servers: etcd.urls, tls: noTls });
+      try {
+        // In the order in which they were written, as their revisions have it.
+        for (const { key, value } of left.keys.toSorted((a, b) => a.mod_revision - b.mod_revision))
+          await client.call(
+            txn,
+            { compare: [], success: [{ put: { key, value: Buffer.from(value, 'base64') } }], failure: [] },
+            { timeoutMs: 5_000, repeatable: true },
+          );
+        cluster = await ClusterUnderTest.start({ replicas: 1, managers: 0, etcdServers: etcd.urls, apiserverFlags: flags });
+        const server = cluster.at(cluster.members[0]!);
+        // What is called kubernetes is the server's own: its addresses.
+        const objects = left.objects.filter(({ path: where }) => where !== completedWhenRead && !where.endsWith('/kubernetes'));
+        for (const { path: where, object } of objects) {
+          const served = await server.expect(200, 'GET', where);
+          expect(withoutVersion(served as unknown as JsonObject), where).to.deep.equal(withoutVersion(object));
+          // A write that changes nothing writes nothing: the bytes stay those of the other program.
+          await server.expect(200, 'PATCH', where, { body: {}, type: 'application/merge-patch+json' });
+        }
+        const made = new Set(objects.map(({ path: where }) => keyEnd(where)));
+        for (const { key, value } of left.keys.filter(({ key: each }) => made.has(keyEnd(each)))) {
+          const { kvs } = await client.call(range, { key }, { timeoutMs: 5_000, repeatable: true });
+          expect(Buffer.from(kvs[0]?.value ?? '').equals(Buffer.from(value, 'base64')), key).to.equal(true);
+        }
+      } finally {
+        client.close();
+      }
+    });
 });
