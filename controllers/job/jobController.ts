@@ -15,9 +15,10 @@ import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { noBackoff, withOutcomes, type Backoff } from './backoff.js';
+import { actionOf, JobCounts } from './counts.js';
 import { factsOf, type Facts } from './facts.js';
 import { jobPod } from './jobPod.js';
-import { accountOf, closing, plan, type Account, type JobEvent, type Observed, type PodStep, type Tally } from './plan.js';
+import { accountOf, closing, plan, type Account, type JobEvent, type Observed, type Plan, type PodStep, type Tally } from './plan.js';
 import { isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
 import type { PodOrder } from './sizing.js';
 import { isFinished } from './verdict.js';
@@ -46,14 +47,24 @@ export function jobController(environment: ManagerEnvironment): Controller {
     if (loop.isOrphan(pod)) orphans.queue.add(keyTextOf(pod));
   };
   orphans.needs(pods).addHandlers({
-    added: queueIfOrphan,
-    changed: (_, after) => {
+    added: (pod) => {
+      loop.counts.seen(null, pod);
+      queueIfOrphan(pod);
+    },
+    changed: (before, after) => {
       loop.seen(after);
+      loop.counts.seen(before, after);
       queueIfOrphan(after);
     },
-    removed: (pod) => loop.gone(pod),
+    removed: (pod) => {
+      loop.gone(pod);
+      loop.counts.seen(pod, null);
+    },
   });
   orphans.needs(jobs).addHandlers({
+    added: ({ spec }) => {
+      if (spec?.managedBy !== undefined && spec.managedBy !== ownName) loop.counts.ofOthers(spec.managedBy);
+    },
     removed: (job) => {
       for (const pod of loop.podsOf(job)) orphans.queue.add(keyTextOf(pod));
     },
@@ -68,6 +79,7 @@ export function jobController(environment: ManagerEnvironment): Controller {
 
 class JobLoop {
   readonly expectations: Expectations;
+  readonly counts: JobCounts;
   readonly #control: PodControl;
   readonly #backoffs = new Map<string, Backoff>();
   /** Uids of pods that were freed and still have the finalizer in the cache. */
@@ -75,6 +87,7 @@ class JobLoop {
 
   constructor(private readonly environment: ManagerEnvironment) {
     this.expectations = new Expectations(environment.clock);
+    this.counts = new JobCounts(environment.measures);
     this.#control = new PodControl(environment.api, environment.events);
   }
 
@@ -113,14 +126,20 @@ class JobLoop {
     });
     const facts = factsOf(job, owned, this.#freed);
     const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
-    const againAfterMs = await this.#proceed(key, found, { facts, backoff, settled, now });
+    const observed = { facts, backoff, settled, now };
+    const steps = plan(observed, found.status ?? {});
+    const done = (ok: boolean): void => this.counts.synced(job, actionOf(steps.pods, settled), ok, (clock.now() - now) / 1000);
+    const againAfterMs = await this.#proceed(key, found, observed, steps).catch((error: unknown) => {
+      done(false);
+      throw error;
+    });
+    done(true);
     if (againAfterMs !== null) return { againAfterMs };
   }
 
   /** Carries a plan out: the decision first, then the pods, then the count. Answers when to look again. */
-  async #proceed(key: string, found: Job, observed: Observed): Promise<number | null> {
+  async #proceed(key: string, found: Job, observed: Observed, steps: Plan): Promise<number | null> {
     const { api } = this.environment;
-    const steps = plan(observed, found.status ?? {});
     const before = steps.decision ? await api.update(jobs, { ...found, status: steps.decision }, { subresource: 'status' }) : found;
     const { left, failure } = await this.#carryOut(key, observed.facts, steps.pods);
     await this.#account(before, observed, accountOf(observed, steps, left));
@@ -129,7 +148,8 @@ class JobLoop {
     return steps.againAfterMs;
   }
 
-  async #carryOut(key: string, { job, active, terminating }: Facts, step: PodStep): Promise<Outcome> {
+  async #carryOut(key: string, facts: Facts, step: PodStep): Promise<Outcome> {
+    const { job, active, terminating } = facts;
     const left = { active: active.length, ready: active.filter(isReady).length, terminating };
     switch (step.do) {
       case 'nothing':
@@ -142,7 +162,7 @@ class JobLoop {
         this.expectations.expect(key, { deletions: step.pods.map(uidOf) });
         return this.#removeEach(step.pods, left, (pod) => this.#remove(key, job, pod));
       case 'create':
-        return this.#create(key, job, step.orders, left);
+        return this.#create(key, facts, step.orders, left);
     }
   }
 
@@ -163,13 +183,15 @@ class JobLoop {
     }
   }
 
-  async #create(key: string, job: Job, orders: readonly PodOrder[], left: Tally): Promise<Outcome> {
+  async #create(key: string, facts: Facts, orders: readonly PodOrder[], left: Tally): Promise<Outcome> {
+    const { job } = facts;
     this.expectations.expect(key, { creations: orders.length });
     const { succeeded, failure } = await slowStart(orders.length, async (index) => {
       const order = orders[index];
       if (order) await this.#control.create(job, jobPod(job, order));
     });
     this.expectations.created(key, orders.length - succeeded);
+    this.counts.created(facts, succeeded, failure === null ? 0 : 1);
     return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 
@@ -184,9 +206,15 @@ class JobLoop {
         freed.add(uidOf(pod));
       }),
     );
-    const { status, events } = closing({ facts, account, status: job.status ?? {}, freed, now });
+    const { status, events, ended } = closing({ facts, account, status: job.status ?? {}, freed, now });
     await this.#write(job, { ...job, status });
     this.#tell(before, events);
+    this.counts.counted(facts.job, before.status ?? {}, status);
+    this.counts.freed(
+      facts.job,
+      account.free.filter((pod) => freed.has(uidOf(pod))),
+    );
+    if (ended) this.counts.ended(facts.job, ended);
     const failure = firstFailure(results);
     if (failure !== null) throw asError(failure);
   }

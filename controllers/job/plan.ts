@@ -104,6 +104,14 @@ export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: 
   return { status, events, verdict, free: counted.free, partial: counted.partial };
 }
 
+/** What is written last, and told once it is. */
+export interface Closing {
+  readonly status: JobStatus;
+  readonly events: readonly JobEvent[];
+  /** How the Job has ended; null when it has not. */
+  readonly ended: Verdict | null;
+}
+
 /** `status` is what the store has after the account, `freed` the uids of those of its pods that could be freed. */
 export function closing({
   facts,
@@ -117,15 +125,15 @@ export function closing({
   readonly status: JobStatus;
   readonly freed: ReadonlySet<string>;
   readonly now: number;
-}): { readonly status: JobStatus; readonly events: readonly JobEvent[] } {
+}): Closing {
   const isHeld = (pod: Pod): boolean => isTracked(pod) && !freed.has(uidOf(pod)) && !facts.freed.has(uidOf(pod));
   const settled = settle(status, new Set(facts.pods.filter(isHeld).map(uidOf)));
   const { verdict } = account;
   const ends =
     account.free.every((pod) => freed.has(uidOf(pod))) && !account.partial && !hasUncounted(settled) && account.status.terminating === 0;
   return verdict && ends
-    ? { status: final(settled, verdict, now), events: endEvents(facts.job, settled, verdict) }
-    : { status: settled, events: [] };
+    ? { status: final(settled, verdict, now), events: endEvents(facts.job, settled, verdict), ended: verdict }
+    : { status: settled, events: [], ended: null };
 }
 
 function interim({ conditions = [] }: JobStatus, verdict: Verdict, now: number): Pick<JobStatus, 'conditions'> {

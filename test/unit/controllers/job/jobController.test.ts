@@ -75,6 +75,38 @@ describe('controllers/job/jobController', () => {
     expect(world.api.all(pods).every(({ metadata }) => (metadata.finalizers ?? []).length === 0)).to.equal(true);
   });
 
+  it('is counted: looks, pods made, pods that ended, and the end', async () => {
+    world.api.seed(
+      jobs,
+      job({ completions: 2, podFailurePolicy: { rules: [{ action: 'Count', onExitCodes: { operator: 'In', values: [1] } }] } }),
+    );
+    world.api.seed(jobs, { ...job({ managedBy: 'example.com/other' }), metadata: { name: 'other', namespace: 'n', uid: 'o' } });
+    await world.start(jobController);
+    end('j-00001', 'Failed');
+    await world.advance(11_000);
+    end('j-00002', 'Succeeded');
+    await world.advance(2_000);
+    end('j-00003', 'Succeeded');
+    await world.advance(2_000);
+    const of = (name: string): readonly string[] =>
+      [...world.counts]
+        .filter(([key]) => key.startsWith(`job_controller_${name} `))
+        .map(([key, count]) => `${key.replace(/^\S+ /, '')} ${count}`);
+    const mode = '"completion_mode":"NonIndexed"';
+    expect(of('jobs_finished_total')).to.deep.equal([`{${mode},"result":"succeeded","reason":"CompletionsReached"} 1`]);
+    expect(of('job_pods_finished_total').toSorted()).to.deep.equal([`{${mode},"result":"failed"} 1`, `{${mode},"result":"succeeded"} 2`]);
+    expect(of('job_pods_creation_total')).to.deep.equal([
+      '{"reason":"new","status":"succeeded"} 1',
+      '{"reason":"recreate_terminating_or_failed","status":"succeeded"} 2',
+    ]);
+    expect(of('pod_failures_handled_by_failure_policy_total')).to.deep.equal(['{"action":"Count"} 1']);
+    expect(of('terminated_pods_tracking_finalizer_total').toSorted()).to.deep.equal(['{"event":"add"} 3', '{"event":"delete"} 3']);
+    expect(of('jobs_by_external_controller_total')).to.deep.equal(['{"controller_name":"example.com/other"} 1']);
+    const looks = of('job_syncs_total').map((line) => line.replace(/ \d+$/, ''));
+    expect(looks).to.include(`{${mode},"result":"success","action":"pods_created"}`);
+    expect(of('job_sync_duration_seconds').map((line) => line.replace(/ \d+$/, ''))).to.deep.equal(looks);
+  });
+
   it('counts no pod twice when it dies between the steps', async () => {
     world.api.seed(jobs, job({ completions: 3 }));
     world.api.seed(jobs, {
