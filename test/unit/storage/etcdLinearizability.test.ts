@@ -60,8 +60,7 @@ describe('storage over etcd members that fail', function () {
     const actors = servers.flatMap(({ storage }, server) =>
       Array.from({ length: actorsEach }, async (_, actor) => {
         for (let n = 0; !over || n < 15; n++) {
-          const told = await act(storage, `${server}-${actor}`, n);
-          if (told !== null) operations.push(told);
+          operations.push(...(await act(storage, `${server}-${actor}`, n)));
           await nextTurn();
         }
       }),
@@ -113,20 +112,40 @@ describe('storage over etcd members that fail', function () {
 
 const textOf = (object: object): string => String((object as { readonly data?: { readonly text?: string } }).data?.text ?? '');
 
-/** One thing that a client does to one of a few objects. Null when the answer says nothing, as of a read that failed. */
-async function act(storage: RaftStorage, client: string, n: number): Promise<KeyOperation | null> {
+/**
+ * What a client does to one of a few objects: it reads, and mostly writes after that. The read is told as well: it alone says which version a write has made that
+ * got no answer. Nothing where an answer says nothing, as of a read that failed.
+ */
+async function act(storage: RaftStorage, client: string, n: number): Promise<readonly KeyOperation[]> {
   const name = names[(n + client.charCodeAt(2)) % names.length]!;
   const place = key(configMaps, 'default', name);
   const value = `${client}-${n}`;
-  const told = (): Told => ({ key: name, client, startMs: performance.now() });
-  const reading = told();
+  const reading = { key: name, client, startMs: performance.now() };
   const found = await storage.get(place, { at: 'mostRecent' });
-  const read = { ...reading, endMs: performance.now(), kind: 'read' as const };
-  if (n % 3 === 0) {
-    if (found.outcome === 'found') return { ...read, result: 'found', value: textOf(found.object.decode()), version: found.object.version };
-    return found.outcome === 'absent' ? { ...read, result: 'absent' } : null;
-  }
-  if (found.outcome !== 'found' && found.outcome !== 'absent') return null;
+  const answered = { ...reading, endMs: performance.now(), kind: 'read' as const };
+  if (found.outcome !== 'found' && found.outcome !== 'absent') return [];
+  const read: KeyOperation =
+    found.outcome === 'found'
+      ? { ...answered, result: 'found', value: textOf(found.object.decode()), version: found.object.version }
+      : { ...answered, result: 'absent' };
+  if (n % 3 === 0) return [read];
+  const write = await change(storage, { place, name, client, value, n }, found);
+  return write === null ? [read] : [read, write];
+}
+
+interface Change {
+  readonly place: ReturnType<typeof key>;
+  readonly name: string;
+  readonly client: string;
+  readonly value: string;
+  readonly n: number;
+}
+
+type Found = Awaited<ReturnType<RaftStorage['get']>>;
+
+/** Null where the answer says that nothing was done, and nothing of the object. */
+async function change(storage: RaftStorage, { place, name, client, value, n }: Change, found: Found): Promise<KeyOperation | null> {
+  const told = (): Told => ({ key: name, client, startMs: performance.now() });
   const writing = told();
   if (found.outcome === 'absent') {
     const result = await storage.create(place, objectFor(place, { text: value }), { timeoutMs });
@@ -138,6 +157,7 @@ async function act(storage: RaftStorage, client: string, n: number): Promise<Key
         : null
       : { ...create, result: 'unknown' };
   }
+  if (found.outcome !== 'found') return null;
   const expected = found.object.version;
   if (n % 7 === 1) {
     const result = await storage.delete(place, expected, { timeoutMs });
