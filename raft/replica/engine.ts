@@ -289,6 +289,7 @@ export class Engine {
     this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
+    this.#parts.store.settle();
     if (this.#proposals.size === 0) this.#parts.store.maintain();
     this.#hastenFirstElection();
   }
