@@ -9,12 +9,13 @@ import { validateAddressingUpdate } from './service/addressing.js';
 import { dropMeaningless } from './service/carry.js';
 import { setServiceDefaults } from './service/defaults.js';
 import { validateBalancerStatus } from './service/status.js';
-import { validateBalancerClass, validateService } from './service/validation.js';
+import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
 import { serviceWarnings } from './service/warnings.js';
 
 const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
   ...validateAddressingUpdate(service, old),
   ...validateBalancerClass(service, old),
+  ...validateHealthCheckPortUpdate(service, old),
   ...validateService(service),
 ];
 

@@ -2,7 +2,7 @@ import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
-import { textAt } from '../../../registry/members.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
 import type { SubresourceRules } from '../../../registry/strategy.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
@@ -19,8 +19,13 @@ const isSidecar = (container: JsonObject): boolean => container['restartPolicy']
 const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject =>
   objectAt(objectAt(container, 'resources') ?? {}, list) ?? {};
 
+const hasOwnAmounts = (pod: ApiObject): boolean =>
+  (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
+
 /** Why a pod cannot be resized at all. */
-function refusal(old: ApiObject): string | null {
+function refusal(pod: ApiObject, old: ApiObject): string | null {
+  // Other amounts for the pod as a whole come with the feature InPlacePodLevelResourcesVerticalScaling, which is off.
+  if ([old, pod].some(hasOwnAmounts)) return 'pods with pod-level resources cannot be resized';
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return 'static pods cannot be resized';
   if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
   return null;
@@ -81,8 +86,12 @@ function validateOtherResources(spec: JsonObject, before: JsonObject): FieldErro
   );
 }
 
+/** What is not an amount of cpu or memory. A list of amounts that was not there may begin with anything, as in the reference. */
 const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
+  !sameValue(itemsOf(container['resizePolicy']), itemsOf(old['resizePolicy'])) ||
+  !sameValue(itemsOf(objectAt(container, 'resources')?.['claims']), itemsOf(objectAt(old, 'resources')?.['claims'])) ||
   (['limits', 'requests'] as const).some((which) => {
+    if (objectAt(objectAt(old, 'resources') ?? {}, which) === null) return false;
     const [now, before] = [amounts(container, which), amounts(old, which)];
     const names = new Set([...Object.keys(now), ...Object.keys(before)]);
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
@@ -107,7 +116,7 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
 export const resize: SubresourceRules = {
   prepare: takeResources,
   review(pod, old, metadata) {
-    const why = refusal(old);
+    const why = refusal(pod, old);
     if (why !== null) return [forbidden(Path.root, why)];
     return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
   },

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
 import type { SubresourceRules } from '../../../registry/strategy.js';
-import { duplicate, forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { duplicate, forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { subdomainName } from '../../../registry/validation/names.js';
 import { repeats } from '../../../registry/validation/repeats.js';
-import { ipAddress, qualified } from '../../../registry/validation/values.js';
+import { inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { annotations, specOf } from './validation.js';
 
@@ -41,7 +41,85 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
     ...validateClaimStatuses(status, specOf(pod)),
     ...validateAddresses(status, before, 'podIPs'),
     ...validateHostAddresses(status, before),
+    ...statusLists.flatMap(([list]) => validateUsers(status, list, textAt(specOf(pod), 'os', 'name') || 'linux')),
+    ...statusLists.flatMap(([list, containers]) => validateAllocated(status, list, containers, specOf(pod))),
   ];
+}
+
+/** Lists of a status, and the containers that each is about; those that are added later have nothing of their own. */
+const statusLists = [
+  ['containerStatuses', 'containers'],
+  ['initContainerStatuses', 'initContainers'],
+  ['ephemeralContainerStatuses', null],
+] as const;
+
+const idMax = 2_147_483_647;
+const healths = ['Healthy', 'Unhealthy', 'Unknown'];
+const ofClaim = 'claim:';
+
+/** As whom a container runs. The reference reports it next to the member that holds it. */
+function validateUsers(status: JsonObject, list: string, os: string): FieldError[] {
+  return objectsIn(status, list).flatMap((each, position) => {
+    const linux = objectAt(objectAt(each, 'user') ?? {}, 'linux');
+    const at = statusPath.child(list).index(position).child('linux');
+    if (linux === null) return [];
+    if (os === 'windows') return [forbidden(at, 'cannot be set for a windows pod')];
+    if (os !== 'linux') return [];
+    return [
+      ...inRange(linux['uid'] ?? 0, 0, idMax, at.child('uid')),
+      ...inRange(linux['gid'] ?? 0, 0, idMax, at.child('gid')),
+      ...itemsOf(linux['supplementalGroups']).flatMap((group, each) =>
+        inRange(group, 0, idMax, at.child('supplementalGroups').index(each)),
+      ),
+    ];
+  });
+}
+
+/** How the devices do that a container has got. */
+function validateAllocated(status: JsonObject, list: string, containers: string | null, spec: JsonObject): FieldError[] {
+  return objectsIn(status, list).flatMap((each, position) => {
+    const path = statusPath.child(list).index(position).child('allocatedResourcesStatus');
+    const allocated = objectsIn(each, 'allocatedResourcesStatus');
+    if (containers === null) return allocated.length === 0 ? [] : [forbidden(path, 'must not be specified in container status')];
+    const container = objectsIn(spec, containers).find((one) => textAt(one, 'name') === textAt(each, 'name'));
+    return allocated.flatMap((resource, index) => [
+      ...(container === undefined ? [] : validateAllocatedName(textAt(resource, 'name'), container, path.index(index).child('name'))),
+      ...validateHealth(objectsIn(resource, 'resources'), path.index(index).child('resources')),
+    ]);
+  });
+}
+
+/** A container that is not known is let be. */
+function validateAllocatedName(name: string, container: JsonObject, path: Path): FieldError[] {
+  const resources = objectAt(container, 'resources') ?? {};
+  if (!name.startsWith(ofClaim))
+    return Object.hasOwn(objectAt(resources, 'requests') ?? {}, name)
+      ? []
+      : [invalid(path, name, "must match one of the container's resource requests")];
+  const claimed = objectsIn(resources, 'claims').map((claim) =>
+    [textAt(claim, 'name'), textAt(claim, 'request')].filter((part) => part !== '').join('/'),
+  );
+  return claimed.includes(name.slice(ofClaim.length))
+    ? []
+    : [
+        invalid(
+          path,
+          name,
+          "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+        ),
+      ];
+}
+
+function validateHealth(resources: readonly JsonObject[], path: Path): FieldError[] {
+  const isRepeated = repeats(resources.map((resource) => textAt(resource, 'resourceID')));
+  return resources.flatMap((resource, position) => {
+    const [health, id] = [textAt(resource, 'health'), textAt(resource, 'resourceID')];
+    const at = path.index(position);
+    return [
+      ...(healths.includes(health) ? [] : [notSupported(at.child('health'), health, healths)]),
+      ...(isRepeated(position) ? [duplicate(at.child('resourceID'), id)] : []),
+    ];
+  });
 }
 
 /** The reference reports these below the metadata. */

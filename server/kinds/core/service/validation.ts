@@ -27,9 +27,9 @@ const affinities = ['ClientIP', 'None'];
 const policies = ['Cluster', 'Local'];
 const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const affinitySecondsMax = 86_400;
-/** Open on every node; a balancer must not expose it. */
-const kubeletPort = 10_250;
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+/** Two names of one annotation: the older is still read. */
+const hintsAnnotations = { older: 'service.kubernetes.io/topology-aware-hints', newer: 'service.kubernetes.io/topology-mode' } as const;
 const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
 const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
@@ -37,6 +37,7 @@ const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['p
 /** All findings about a service, in the order of the reference. */
 export function validateService(service: ApiObject): FieldError[] {
   return [
+    ...validateHints(service),
     ...(portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : []),
     ...(byType[typeOf(service)]?.(service) ?? []),
     ...validatePorts(service),
@@ -57,20 +58,25 @@ export function validateService(service: ApiObject): FieldError[] {
   ];
 }
 
+function validateHints({ metadata: { annotations = {} } }: ApiObject): FieldError[] {
+  const [older, newer] = [annotations[hintsAnnotations.older], annotations[hintsAnnotations.newer]];
+  if (older === undefined || newer === undefined || older === newer) return [];
+  return [
+    invalid(
+      Path.of('metadata', 'annotations').key(hintsAnnotations.newer),
+      newer,
+      `must match annotations[${hintsAnnotations.older}] when both are specified`,
+    ),
+  ];
+}
+
 const noneRefused = (service: ApiObject): FieldError[] =>
   isHeadless(service)
     ? [invalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)]
     : [];
 
 const byType: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
-  LoadBalancer: (service) => [
-    ...portsOf(service).flatMap((port, position) =>
-      port['port'] === kubeletPort
-        ? [invalid(portsPath.index(position), kubeletPort, `may not expose port ${kubeletPort} externally since it is used by kubelet`)]
-        : [],
-    ),
-    ...noneRefused(service),
-  ],
+  LoadBalancer: noneRefused,
   NodePort: noneRefused,
   ExternalName: (service) => {
     const name = textAt(service, 'spec', 'externalName').replace(/\.$/, '');
@@ -199,6 +205,13 @@ function validateExternalTraffic(service: ApiObject): FieldError[] {
       findings.push(invalid(portPath, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
   } else findings.push(...(port === 0 ? [required(portPath, '')] : portNumber(port, portPath)));
   return findings;
+}
+
+/** Balancers have been told the port: as long as one is needed, it stays. */
+export function validateHealthCheckPortUpdate(service: ApiObject, old: ApiObject): FieldError[] {
+  if (!needsHealthCheckPort(old) || !needsHealthCheckPort(service)) return [];
+  const [port, before] = [service, old].map((each) => specOf(each)['healthCheckNodePort'] ?? 0);
+  return port === before ? [] : [forbidden(specPath.child('healthCheckNodePort'), 'field is immutable')];
 }
 
 function validateInternalTraffic(service: ApiObject): FieldError[] {

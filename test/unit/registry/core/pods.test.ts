@@ -474,6 +474,66 @@ describe('registry/core, pods', () => {
     ).to.not.deep.equal([]);
   });
 
+  it('resizes nothing but cpu and memory of containers', async () => {
+    const resources = { requests: { cpu: '1' } };
+    const rows: readonly (readonly [JsonObject, (spec: JsonObject) => void, readonly string[]])[] = [
+      [
+        of({ resources }),
+        (spec) => {
+          first(spec)['resizePolicy'] = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }];
+        },
+        ['forbidden spec'],
+      ],
+      [
+        of({ resources }),
+        (spec) => {
+          first(spec)['resources'] = { requests: { cpu: '1', 'ephemeral-storage': '1' } };
+        },
+        ['forbidden spec'],
+      ],
+      [
+        pod({ resources, containers: [container({ resources })] }),
+        (spec) => {
+          first(spec)['resources'] = { requests: { cpu: '1m' } };
+        },
+        ['forbidden '],
+      ],
+    ];
+    for (const [object, edit, expected] of rows) {
+      await sample.create(object);
+      expect(await causes(change(edit, 'resize'))).to.deep.equal(expected);
+      await sample.remove('Pod', 'p');
+    }
+  });
+
+  it('checks what a node reports of users and devices', async () => {
+    await sample.create(of({ resources: { requests: { cpu: '1' } } }));
+    const at = (list: string, status: JsonObject): Promise<string[]> =>
+      causes(
+        change((_, current) => {
+          current['status'] = { ...(current['status'] as JsonObject), [list]: [{ name: 'c', image: 'i', imageID: '', ...status }] };
+        }, 'status'),
+      );
+    const device = (name: string, ...resources: readonly JsonObject[]): JsonObject => ({
+      allocatedResourcesStatus: [{ name, resources: [...resources] }],
+    });
+    const S = 'status.containerStatuses[0]';
+    expect(await at('containerStatuses', { user: { linux: { uid: -1, gid: 0, supplementalGroups: [0, -1] } } })).to.deep.equal([
+      `invalid ${S}.linux.uid`,
+      `invalid ${S}.linux.supplementalGroups[1]`,
+    ]);
+    expect(await at('containerStatuses', device('cpu', { resourceID: 'a', health: 'Healthy' }))).to.deep.equal([]);
+    expect(await at('containerStatuses', device('claim:a/b', { resourceID: 'a', health: 'Well' }, { resourceID: 'a' }))).to.deep.equal([
+      `invalid ${S}.allocatedResourcesStatus[0].name`,
+      `unsupported ${S}.allocatedResourcesStatus[0].resources[0].health`,
+      `unsupported ${S}.allocatedResourcesStatus[0].resources[1].health`,
+      `duplicate ${S}.allocatedResourcesStatus[0].resources[1].resourceID`,
+    ]);
+    expect(await at('ephemeralContainerStatuses', device('cpu'))).to.deep.equal([
+      'forbidden status.ephemeralContainerStatuses[0].allocatedResourcesStatus',
+    ]);
+  });
+
   it('keeps the specification out of a write of the status', async () => {
     await sample.create(pod());
     const written = await change((spec, current) => {

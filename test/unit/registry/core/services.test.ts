@@ -45,6 +45,34 @@ describe('registry/services', () => {
     expect(object['status']).to.deep.equal({ loadBalancer: {} });
   });
 
+  it('lets a balancer have the port of kubelets', async () => {
+    await sample.create(service('a', { type: 'LoadBalancer', ports: [{ port: 10_250 }] }));
+  });
+
+  it('keeps the port where a balancer asks for health as long as one is needed', async () => {
+    await sample.create(service('a', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_100 }));
+    const change = (spec: JsonObject): Promise<ApiObject> =>
+      sample.update(service('a'), (object) => {
+        Object.assign(specOf(object), spec);
+      });
+    expect(await causes(change({ healthCheckNodePort: 30_101 }))).to.deep.equal(['forbidden spec.healthCheckNodePort']);
+    expect(await causes(change({ healthCheckNodePort: 0, externalTrafficPolicy: 'Cluster' }))).to.deep.equal([]);
+  });
+
+  it('refuses two names of one annotation that say different things', async () => {
+    const hinted = (older: string, newer: string): JsonObject => ({
+      ...service('a'),
+      metadata: {
+        name: 'a',
+        annotations: { 'service.kubernetes.io/topology-aware-hints': older, 'service.kubernetes.io/topology-mode': newer },
+      },
+    });
+    expect(await causes(sample.create(hinted('Auto', 'Disabled')))).to.deep.equal([
+      'invalid metadata.annotations[service.kubernetes.io/topology-mode]',
+    ]);
+    expect(await causes(sample.create(hinted('Auto', 'Auto')))).to.deep.equal([]);
+  });
+
   const refused: readonly (readonly [what: string, spec: JsonObject, expected: readonly string[]])[] = [
     ['no ports', { ports: [] }, ['required spec.ports']],
     ['unnamed ports', { ports: [{ port: 1 }, { port: 2 }] }, ['required spec.ports[0].name', 'required spec.ports[1].name']],
@@ -70,7 +98,6 @@ describe('registry/services', () => {
       { loadBalancerClass: 'x', allocateLoadBalancerNodePorts: true },
       ['forbidden spec.allocateLoadBalancerNodePorts', 'forbidden spec.loadBalancerClass'],
     ],
-    ['a kubelet port', { type: 'LoadBalancer', ports: [{ port: 10_250 }] }, ['invalid spec.ports[0]']],
     [
       'an external name with addresses',
       { type: 'ExternalName', externalName: 'a.b', ports: [], clusterIP: 'None' },

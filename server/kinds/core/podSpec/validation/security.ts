@@ -2,7 +2,16 @@ import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
 import { printedSecurityContext } from '../printedContainers.js';
-import { forbidden, invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../../registry/validation/field.js';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../../registry/validation/field.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
 const idMax = 2_147_483_647;
@@ -54,12 +63,11 @@ function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] 
 
 const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const sysctlName = new RegExp(`^${sysctlPattern}$`);
-const hostSysctls: readonly [prefix: string, flag: 'hostNetwork' | 'hostIPC'][] = [
-  ['net.', 'hostNetwork'],
-  ['kernel.shm', 'hostIPC'],
-  ['kernel.msg', 'hostIPC'],
-  ['kernel.sem', 'hostIPC'],
-  ['fs.mqueue.', 'hostIPC'],
+const shared = ['kernel.shm', 'kernel.msg', 'fs.mqueue.'];
+/** Parameters of the kernel that a namespace has for itself, and what says that the pod is in the host's. */
+const hostSysctls: readonly (readonly [isOfHost: (name: string) => boolean, flag: 'hostNetwork' | 'hostIPC'])[] = [
+  [(name) => name.startsWith('net.'), 'hostNetwork'],
+  [(name) => name === 'kernel.sem' || shared.some((prefix) => name.startsWith(prefix)), 'hostIPC'],
 ];
 
 function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): FieldError[] {
@@ -71,13 +79,14 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
     if (name.length > 253 || !sysctlName.test(name))
       return [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)];
     const dotted = name.replaceAll('/', '.');
-    const findings = hostSysctls
-      .filter(([prefix, flag]) => dotted.startsWith(prefix) && spec[flag] === true)
-      .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`));
-    if (seen.has(name))
-      findings.push({ type: 'FieldValueDuplicate', path: at.toString(), message: `Duplicate value: ${JSON.stringify(name)}` });
+    const repeated = seen.has(name) ? [duplicate(at, name)] : [];
     seen.add(name);
-    return findings;
+    return [
+      ...repeated,
+      ...hostSysctls
+        .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
+        .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
+    ];
   });
 }
 
