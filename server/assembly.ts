@@ -51,6 +51,7 @@ import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
 import { readAuthorities } from './http/credentials.js';
+import type { PutObjects } from './http/raftRoutes.js';
 import { Peers } from './peers/peers.js';
 import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
@@ -85,6 +86,8 @@ export interface Api {
   readonly synced: Promise<unknown>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
+  /** Puts objects into the store as they are, with the claims that services among them have on addresses and ports. */
+  readonly putObjects: PutObjects;
   close(): Promise<void>;
 }
 
@@ -279,6 +282,11 @@ export function assembleApi({
       // A client that has been told through another server that a definition is in effect must find it here.
       if (tellsDefined.test(context.info.path)) await custom.fresh();
       return (await discovery(context)) || openid(context) || openapi.documents(context);
+    },
+    putObjects: async (objects, terms) => {
+      const outcome = await storage.putAll(objects, terms);
+      if (objects.some(({ key: { resource } }) => resource.group === '' && resource.resource === 'services')) await repair(storage, log);
+      return outcome;
     },
     bootstrap: async (signal) => {
       await bootstrap({
