@@ -226,7 +226,7 @@ function listSources(folders) {
         .map((file) => path.join(folder, file))
         .filter((file) => /\.(tsx?|css|html|svg)$/.test(file)),
     );
-  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
+  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs'), path.join('deploy', 'codeCache.mjs')];
 }
 
 /** Compiled files whose source is gone would still be run as tests. */
