@@ -60,6 +60,7 @@ import type { Registry } from './registry/contract.js';
 import { liveCatalogue, type Catalogue } from './registry/resources.js';
 import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
+import { seed } from './seed/seed.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
@@ -289,16 +290,18 @@ export function assembleApi({
       return outcome;
     },
     bootstrap: async (signal) => {
+      const seeded = store.replica !== null && (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), signal }));
       await bootstrap({
         registry,
         catalogue,
         signal,
+        seeded,
         servicePort: options['secure-port'],
         serviceRanges: ranges.map(({ text }) => text),
         nodePort: options['kubernetes-service-node-port'],
       });
       await Promise.all([
-        bootstrapRbac({ registry, catalogue, signal }),
+        bootstrapRbac({ registry, catalogue, seeded, signal }),
         repair(storage, log),
         publishTrust({ registry, catalogue, signal }, access.published()),
         publishTrackingStart({ registry, catalogue, signal }),
