@@ -290,7 +290,9 @@ export function assembleApi({
       return outcome;
     },
     bootstrap: async (signal) => {
-      const seeded = store.replica !== null && (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), signal }));
+      const seeded =
+        store.replica !== null &&
+        (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now: () => timeText(Date.now()), signal }));
       await bootstrap({
         registry,
         catalogue,

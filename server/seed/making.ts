@@ -45,4 +45,3 @@ function withoutChance(object: ApiObject): ApiObject {
   const { metadata: ___, ...rest } = object;
   return JSON.parse(JSON.stringify({ ...rest, metadata }).replace(times, JSON.stringify(nowMark))) as ApiObject;
 }
-

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { timeText } from '../../api/time.js';
 import type { ApiObject } from '../api/object.js';
 import { readSeed } from '../catalogue/data.js';
 import type { Catalogue } from '../registry/resources.js';
@@ -20,6 +19,8 @@ export interface SeedOptions {
   readonly catalogue: Catalogue;
   /** Whether this server is the one that writes. */
   readonly leads: () => Promise<boolean>;
+  /** RFC 3339 with seconds. */
+  readonly now: () => string;
   readonly signal: AbortSignal;
 }
 
@@ -34,21 +35,20 @@ const lookMs = 5;
  * validation and field ownership, on every server of a new cluster at once. Resolves with whether they have just come, from here or from another server;
  * then the hooks need not look for them again. Otherwise they do, and make what is missing: nothing rests on this, and no outcome is a failure.
  */
-export async function seed({ storage, catalogue, leads, signal }: SeedOptions): Promise<boolean> {
+export async function seed({ storage, catalogue, leads, now, signal }: SeedOptions): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {
     signal.throwIfAborted();
     if ((await storage.get(defaultNamespace, { at: 'any' })).outcome === 'found') return waitedMs > 0;
     if (waitedMs >= patienceMs || (await leads())) break;
     await delay(lookMs, undefined, { signal });
   }
-  const served = entriesAt(timeText(Date.now())).filter(
-    ({ group, resource, object }) => catalogue.resource(group, versionOf(object), resource) !== null,
-  );
+  const served = entriesAt(now()).filter(({ group, resource, object }) => catalogue.resource(group, versionOf(object), resource) !== null);
   const { outcome } = await storage.putAll(served.map(keyed), { timeoutMs: writeTimeoutMs, unless: defaultNamespace });
   return outcome === 'applied';
 }
 
-const entriesAt = (now: string): SeedEntry[] => JSON.parse(readSeed().replaceAll(JSON.stringify(nowMark), JSON.stringify(now))) as SeedEntry[];
+const entriesAt = (now: string): SeedEntry[] =>
+  JSON.parse(readSeed().replaceAll(JSON.stringify(nowMark), JSON.stringify(now))) as SeedEntry[];
 const versionOf = ({ apiVersion = '' }: ApiObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 function keyed({ group, resource, object }: SeedEntry): KeyedObject {
