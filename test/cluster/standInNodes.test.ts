@@ -69,7 +69,7 @@ describe('cluster/kubectl and stand-in nodes', function () {
       expect(fs.readFileSync(path.join(back, 'again')).equals(bytes)).to.equal(true);
       const missing = await commands.try('kubectl', ['cp', 'p:/tmp/nothing', path.join(back, 'nothing')], '', environment);
       expect(missing.status).not.to.equal(0);
-      expect(missing.stderr).to.match(/no such file/i);
+      expect(missing.stdout + missing.stderr).to.match(/no such file/i);
     });
 
     it(`forwards ports over ${way}`, async () => {
