@@ -82,7 +82,9 @@ async function bundleWhole(build, root, outdir, entryPoints) {
   for (const name of Object.keys(entryPoints)) {
     const file = path.join(outdir, `${name}.cjs`);
     // Code that comes out of a cache cannot import; a function of the same length can, in whose stead no column moves.
-    const code = fs.readFileSync(file, 'latin1').replace(/\bimport\((?="\.\/\w+\.js"\))/g, 'lazily(');
+    const written = fs.readFileSync(file, 'latin1');
+    if (written.includes('$late$')) throw new Error(`${name} has the name $late$ already`);
+    const code = written.replace(/\bimport\((?="\.\/\w+\.js"\))/g, () => '$late$(');
     fs.writeFileSync(file, code, 'latin1');
     const fingerprint = createHash('sha256').update(code).digest('hex').slice(0, 16);
     const text = `#!/usr/bin/env node\nimport { runProgram } from './codeCache.js';\nrunProgram(import.meta.url, '${name}', '${fingerprint}');\n`;

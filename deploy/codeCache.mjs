@@ -19,7 +19,7 @@ const headBytes = 32;
 const inheritedKey = 'raftplane.codeFlags';
 
 /**
- * Runs `NAME.cjs`, which lies beside `url`, and imports modules by `lazily(name)`. `fingerprint` is that of its text. Returns whether the cache was used.
+ * Runs `NAME.cjs`, which lies beside `url`, and imports modules by `$late$(name)`. `fingerprint` is that of its text. Returns whether the cache was used.
  * V8 refuses what was made under other flags; those that a program sets while it runs (`server/heapGrowth.ts`) change no code, so what counts are the flags
  * with which the process began.
  */
@@ -32,13 +32,13 @@ export function runProgram(url, name, fingerprint) {
   const cachedData = readCache(cacheFile);
   if (cachedData !== undefined) change(cachedData, flagsAtStart, flagsNow);
   // Bundles are ASCII. On the first line, so that lines and columns of stack traces are those of the file.
-  const text = `(function (require, module, exports, __filename, __dirname, lazily) {${fs.readFileSync(file, 'latin1').replace(/^#!.*/, '')}\n})`;
+  const text = `(function (require, module, exports, __filename, __dirname, $late$) {${fs.readFileSync(file, 'latin1').replace(/^#!.*/, '')}\n})`;
   const script = new Script(text, { filename: file, cachedData });
   const fromCache = cachedData !== undefined && script.cachedDataRejected !== true;
   if (!fromCache) keepWhenSettled(script, cacheFile, flagsAtStart);
   const module = { exports: {} };
-  const lazily = (name) => import(new URL(name, url).href);
-  script.runInThisContext()(createRequire(file), module, module.exports, file, path.dirname(file), lazily);
+  const late = (name) => import(new URL(name, url).href);
+  script.runInThisContext()(createRequire(file), module, module.exports, file, path.dirname(file), late);
   return fromCache;
 }
 

@@ -12,7 +12,7 @@ v8.setFlagsFromString('--no-parallel-scavenge');
 const { isMainThread, Worker } = require('node:worker_threads');
 console.log(unknownUntilCalled().stack.split('\\n')[1].trim());
 if (isMainThread && process.argv.includes('thread')) new Worker(new URL('start.mjs', require('node:url').pathToFileURL(__filename)));
-lazily('./late.mjs').then(({ late }) => console.log(late));
+$late$('./late.mjs').then(({ late }) => console.log(late));
 `;
 
 describe('deploy/codeCache', () => {
