@@ -212,10 +212,10 @@ export class Engine {
   }
 
   #round(): void {
+    if (this.#state !== 'ended' && this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
     if (this.#state === 'ended' || this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return;
     try {
-      if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
       for (const happening of this.#parts.inbox.take()) this.#handle(happening);
       // Ticks come after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
       this.#tick();
@@ -289,6 +289,7 @@ export class Engine {
     this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
+    this.#parts.store.settle();
     if (this.#proposals.size === 0) this.#parts.store.maintain();
     this.#hastenFirstElection();
   }
