@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
-import { getEnvironmentData, setEnvironmentData, threadId } from 'node:worker_threads';
+import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
 /** By then a program has done what it does at a start, and V8 knows the functions that this takes. */
@@ -60,7 +60,7 @@ function readCache(file) {
   }
 }
 
-/** Once, a while after the start or at the end of the thread. */
+/** Once, a while after the start, or at the end of a process that ends before. Threads end at once: whoever ends one does not wait for long. */
 function keepWhenSettled(script, file, flagsAtStart) {
   const keep = () => {
     clearTimeout(timer);
@@ -72,7 +72,7 @@ function keepWhenSettled(script, file, flagsAtStart) {
     }
   };
   const timer = setTimeout(keep, settledMs).unref();
-  process.once('exit', keep);
+  if (isMainThread) process.once('exit', keep);
 }
 
 function writeCache(script, file, flagsAtStart) {
