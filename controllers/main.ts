@@ -194,6 +194,5 @@ const trace: Trace = {
   work: ({ controller, key, ms, failed }) => loggerOf(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),
 };
 
-process.exitCode = await main(process.argv.slice(2));
 // Connections that are closing hold the event loop for a while; nothing depends on them.
-process.exit();
+void main(process.argv.slice(2)).then((code) => process.exit(code));

@@ -51,6 +51,7 @@ import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
 import { readAuthorities } from './http/credentials.js';
+import type { PutObjects } from './http/raftRoutes.js';
 import { Peers } from './peers/peers.js';
 import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
@@ -59,6 +60,7 @@ import type { Registry } from './registry/contract.js';
 import { liveCatalogue, type Catalogue } from './registry/resources.js';
 import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
+import { seed } from './seed/seed.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
@@ -85,6 +87,8 @@ export interface Api {
   readonly synced: Promise<unknown>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
+  /** Puts objects into the store as they are, with the claims that services among them have on addresses and ports. */
+  readonly putObjects: PutObjects;
   close(): Promise<void>;
 }
 
@@ -280,17 +284,26 @@ export function assembleApi({
       if (tellsDefined.test(context.info.path)) await custom.fresh();
       return (await discovery(context)) || openid(context) || openapi.documents(context);
     },
+    putObjects: async (objects, terms) => {
+      const outcome = await storage.putAll(objects, terms);
+      if (objects.some(({ key: { resource } }) => resource.group === '' && resource.resource === 'services')) await repair(storage, log);
+      return outcome;
+    },
     bootstrap: async (signal) => {
+      const seeded =
+        store.replica !== null &&
+        (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now: () => timeText(Date.now()), signal }));
       await bootstrap({
         registry,
         catalogue,
         signal,
+        seeded,
         servicePort: options['secure-port'],
         serviceRanges: ranges.map(({ text }) => text),
         nodePort: options['kubernetes-service-node-port'],
       });
       await Promise.all([
-        bootstrapRbac({ registry, catalogue, signal }),
+        bootstrapRbac({ registry, catalogue, seeded, signal }),
         repair(storage, log),
         publishTrust({ registry, catalogue, signal }, access.published()),
         publishTrackingStart({ registry, catalogue, signal }),

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { consensusThread } from './consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
 import { boundHeapGrowth } from './heapGrowth.js';
@@ -9,7 +10,7 @@ import { loggerOptions } from './options/logging.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
-import type { RunningServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 
 /** Exit codes: 0 after an orderly stop, 1 for what failed, 2 for a command line that cannot be right. */
 const exitFailure = 1;
@@ -93,13 +94,9 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
 /** Disks that fail, removal and the like have codes and say all there is to say; only of defects one wants to know where they are. */
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
-/** Loads the server only now: texts and complaints about the command line come at once. */
 async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
-    // Beside it loads the thread that the replica will run in. With stores elsewhere there is none.
-    const thread = options['etcd-servers'].length === 0 ? (await import('../raft/client.js')).loadThread() : undefined;
-    const { startServer } = await import('./server.js');
-    return await startServer(options, log, verbosity, thread);
+    return await startServer(options, log, verbosity, options['etcd-servers'].length === 0 ? consensusThread() : undefined);
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }
@@ -127,4 +124,4 @@ function endNow(log: Logger, event: string, cause: unknown, withStack = true): n
   process.exit(exitFailure);
 }
 
-await main(process.argv.slice(2));
+void main(process.argv.slice(2));

@@ -72,10 +72,20 @@ export interface RaftStorage extends Storage {
   caughtUp(): Promise<unknown> | undefined;
   /** A key whose value came encrypted although no configuration says how to decrypt it; null when there was none. */
   readonly lockedKey: string | null;
+  /**
+   * Puts objects under their keys as they are, over what is there: in one transaction, which watchers see as that many events of one version. Nobody looks
+   * at the objects, so they must be what a server has stored before. With `unless`, nothing is written where that object exists ("conflict").
+   */
+  putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
   close(): void;
+}
+
+export interface KeyedObject {
+  readonly key: ObjectKey;
+  readonly object: ApiObject;
 }
 
 /** Starts loading at once; `ready` tells when reads are served. */
@@ -216,6 +226,18 @@ class ReplicatedStorage implements RaftStorage {
     return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
   }
 
+  async putAll(
+    objects: readonly KeyedObject[],
+    { timeoutMs, unless }: { readonly timeoutMs: number; readonly unless?: ObjectKey },
+  ): Promise<WriteOutcome> {
+    const operations = objects.map(({ key, object }) => this.putOperation(key, encodeStored(key, object, this.options.storedForm)));
+    const comparisons: Comparison[] = unless === undefined ? [] : [{ key: this.keys.keyOf(unless), modRevision: revision(0) }];
+    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
+    const uncached = new Set(objects.map(({ key }) => key.resource).filter((resource) => !this.isCached(resource)));
+    if (outcome.outcome === 'applied') await Promise.all([...uncached].map((resource) => this.followerOf(resource).settled()));
+    return outcome;
+  }
+
   async isStale(key: ObjectKey): Promise<boolean> {
     return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
@@ -248,13 +270,7 @@ class ReplicatedStorage implements RaftStorage {
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
-    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
-    const operation: EngineOperation = {
-      type: 'put',
-      key: this.keys.keyOf(key),
-      value: encoded.value,
-      ...(ttlMs === null ? {} : { ttlMs }),
-    };
+    const operation = this.putOperation(key, encoded.value);
     const done = this.ownWrites.begin(operation.key, encoded);
     try {
       const outcome = await this.write(key, expected, operation, terms);
@@ -265,6 +281,11 @@ class ReplicatedStorage implements RaftStorage {
     } finally {
       done();
     }
+  }
+
+  private putOperation(key: ObjectKey, value: Buffer): EngineOperation {
+    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
+    return { type: 'put', key: this.keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
   }
 
   /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */

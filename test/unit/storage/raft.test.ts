@@ -77,6 +77,33 @@ describe('the replicated storage', () => {
     });
   });
 
+  describe('putting objects as they are', () => {
+    for (const [how, options] of Object.entries({ 'from the cache': {}, 'without a cache': { cached: () => false } }))
+      it(`shows them to readers and to watchers, as one version, ${how}`, async () => {
+        storage = createRaftStorage({ replica, ...quick, ...options });
+        await storage.ready();
+        applied(await storage.create(a, objectFor(a), within));
+        const sink = new Recorder();
+        storage.watch({ ...watchRequest(configMaps), start: { at: 'after', version: storage.version }, initialEvents: false }, sink);
+        await settle();
+        const objects = [a, b].map((at) => ({ key: at, object: objectFor(at) }));
+        expect(await storage.putAll(objects, within)).to.deep.equal({ outcome: 'applied', revision: replica.revision });
+        await sink.count(2);
+        expect(names(found(await storage.list(listRequest(configMaps))))).to.deep.equal([
+          `one/a@${replica.revision}`,
+          `one/b@${replica.revision}`,
+        ]);
+      });
+
+    it('puts nothing where an object is there that should not be', async () => {
+      await storage.ready();
+      applied(await storage.create(a, objectFor(a), within));
+      const before = replica.revision;
+      expect(await storage.putAll([{ key: b, object: objectFor(b) }], { ...within, unless: a })).to.have.property('outcome', 'conflict');
+      expect([replica.revision, (await storage.get(b, { at: 'mostRecent' })).outcome]).to.deep.equal([before, 'absent']);
+    });
+  });
+
   describe('loading', () => {
     it('misses nothing that changes while pages are read, and takes nothing twice', async () => {
       replica = new FakeReplica();
