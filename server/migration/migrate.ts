@@ -4,7 +4,7 @@ import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { KeyValue, StoreEngine } from '../storage/engine.js';
 import { keyAfter } from '../storage/keys.js';
-import { carried, definitions, formOf, objectOf, type Side } from './side.js';
+import { carried, definitions, formOf, isBookkeeping, objectOf, type Side } from './side.js';
 
 export interface MigrationOptions {
   readonly from: Omit<Side, 'form'>;
@@ -25,7 +25,7 @@ export interface MigrationReport {
   readonly resources: readonly { readonly resource: string; readonly objects: number; readonly sha256: string }[];
   readonly written: number;
   readonly removed: number;
-  /** Keys of the source that are no objects, and stay there. */
+  /** Keys of the source that are no objects of the API, and stay there. */
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
@@ -104,7 +104,7 @@ async function* objectsOf(
     if (page.outcome !== 'found') throw new MigrationError('history went while it was read: run this again with --resume');
     for (const item of page.items) {
       const parsed = keys.parse(item.key);
-      if (parsed === null) {
+      if (parsed === null || isBookkeeping(parsed)) {
         if (!item.key.startsWith(`${keys.start}${ownPart}`)) left.push(item.key);
       } else
         yield {
