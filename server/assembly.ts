@@ -411,7 +411,7 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
-type StorePart = 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+type StorePart = 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 
 /** The store as storage sees it, and how objects are kept there. */
 function storeOf({
@@ -427,7 +427,12 @@ function storeOf({
   const mediaType = options['storage-media-type'];
   const kept: Pick<RaftStorageOptions, Exclude<StorePart, 'replica' | 'isStale'>> = {
     ...(store.asReference
-      ? { layout: referenceLayout(storedResourceTypes()), storedForm: { mediaType, kindOf: anyKind(definedKind) } }
+      ? {
+          layout: referenceLayout(storedResourceTypes()),
+          storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          // etcd may be told another one.
+          requestBytesMax: Infinity,
+        }
       : { storedForm: storedFormOf(mediaType) }),
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),

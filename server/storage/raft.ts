@@ -34,6 +34,7 @@ import type { KeyLayout } from './keyLayout.js';
 import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
+import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 import { within } from './within.js';
@@ -49,6 +50,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly layout?: KeyLayout;
   /** How long objects of a resource are kept after they were last written, in milliseconds, where the engine removes them by itself; null: for ever. */
   readonly ttlMs?: (resource: GroupResource) => number | null;
+  /** The largest transaction in bytes; Infinity where the engine has a bound of its own. Default: etcd's. */
+  readonly requestBytesMax?: number;
   /** How far back from the present the state is loaded, in revisions; see `cache/feed.ts`. */
   readonly replayedRevisions?: number;
   /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
@@ -349,6 +352,8 @@ class ReplicatedStorage implements RaftStorage {
       ...compared.map((side) => ({ key: this.keys.keyOf(side.key), modRevision: revision(side.expected ?? 0) })),
     ];
     const operations = [operation, ...sides.map((side) => this.sideOperation(side))];
+    const refusal = sizeRefusal(comparisons, operations, this.options.requestBytesMax ?? requestBytesDefaultMax);
+    if (refusal !== null) return { outcome: 'rejected', reason: refusal };
     const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
     switch (outcome.outcome) {
       case 'applied':
