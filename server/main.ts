@@ -97,7 +97,10 @@ const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoExcep
 async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
     // Beside it loads the thread that the replica will run in. With stores elsewhere there is none.
-    const thread = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory' ? (await import('../raft/client.js')).loadThread() : undefined;
+    const thread =
+      options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory'
+        ? (await import('../raft/client.js')).loadThread()
+        : undefined;
     const { startServer } = await import('./server.js');
     return await startServer(options, log, verbosity, thread);
   } catch (error) {
