@@ -1,5 +1,4 @@
 import { timeText } from '../api/time.js';
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
@@ -27,6 +26,7 @@ import { createOpenId, openidPaths } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { Egress } from './egress/egress.js';
 import type { GroupResource } from './api/resource.js';
+import { ClaimRepairs } from './claimRepairs.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -36,7 +36,7 @@ import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
 import { createServiceAllocator } from './kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
-import { repairServiceClaims } from './kinds/core/service/repair.js';
+import { portBitmap, portClaims } from './kinds/core/service/portRecord.js';
 import { builtInResources, storedKinds, storedResourceTypes } from './kinds/index.js';
 import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
@@ -53,6 +53,8 @@ import { provideNamespace } from './registry/namespaceProvision.js';
 import { readAuthorities } from './http/credentials.js';
 import type { PutObjects } from './http/raftRoutes.js';
 import { Peers } from './peers/peers.js';
+import { masterLeaseResource } from './presence/masterLeases.js';
+import { goneAfterMs } from './presence/presence.js';
 import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from './registry/bootstrap.js';
@@ -163,7 +165,19 @@ export function assembleApi({
     Promise.resolve(aggregation.unavailable()),
   );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
-  const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
+  const ports = parsePortRange(options['service-node-port-range']);
+  const services = createServiceAllocator({
+    storage,
+    ranges,
+    ports,
+    portRecord: store.asReference ? portBitmap(storage, ports) : portClaims(storage),
+  });
+  const repairs = new ClaimRepairs({
+    storage,
+    log: log.named('services'),
+    now: () => timeText(Date.now()),
+    ports: store.asReference ? ports : null,
+  });
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
   const enabled = enabledPlugins(options['enable-admission-plugins'], [
@@ -286,7 +300,7 @@ export function assembleApi({
     },
     putObjects: async (objects, terms) => {
       const outcome = await storage.putAll(objects, terms);
-      if (objects.some(({ key: { resource } }) => resource.group === '' && resource.resource === 'services')) await repair(storage, log);
+      if (objects.some(({ key: { resource } }) => resource.group === '' && resource.resource === 'services')) await repairs.begin();
       return outcome;
     },
     bootstrap: async (signal) => {
@@ -304,7 +318,7 @@ export function assembleApi({
       });
       await Promise.all([
         bootstrapRbac({ registry, catalogue, seeded, signal }),
-        repair(storage, log),
+        repairs.begin(),
         publishTrust({ registry, catalogue, signal }, access.published()),
         publishTrackingStart({ registry, catalogue, signal }),
       ]);
@@ -357,6 +371,7 @@ export function assembleApi({
       access.stop();
       webhooks.stop();
       policies.stop();
+      repairs.stop();
       storage.close();
       await Promise.all([workers.close(), openapi.close()]);
     },
@@ -409,7 +424,7 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
-type StorePart = 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+type StorePart = 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 
 /** The store as storage sees it, and how objects are kept there. */
 function storeOf({
@@ -425,7 +440,12 @@ function storeOf({
   const mediaType = options['storage-media-type'];
   const kept: Pick<RaftStorageOptions, Exclude<StorePart, 'replica' | 'isStale'>> = {
     ...(store.asReference
-      ? { layout: referenceLayout(storedResourceTypes()), storedForm: { mediaType, kindOf: anyKind(definedKind) } }
+      ? {
+          layout: referenceLayout(storedResourceTypes()),
+          storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          // etcd may be told another one.
+          requestBytesMax: Infinity,
+        }
       : { storedForm: storedFormOf(mediaType) }),
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
@@ -443,11 +463,14 @@ function storeOf({
   return { ...kept, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
-/** Events alone go by themselves. */
+/** Events go by themselves, and what servers say of being there. */
 const ttlOf =
   (eventTtlMs: number) =>
-  ({ group, resource }: GroupResource): number | null =>
-    eventTtlMs !== 0 && group === '' && resource === 'events' ? eventTtlMs : null;
+  ({ group, resource }: GroupResource): number | null => {
+    if (group !== '') return null;
+    if (resource === masterLeaseResource.resource) return goneAfterMs;
+    return eventTtlMs !== 0 && resource === 'events' ? eventTtlMs : null;
+  };
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
@@ -459,18 +482,4 @@ function anyKind(definedKind: (resource: GroupResource) => string | null): Refer
     const kind = builtIn ?? definedKind(resource);
     return kind === null ? null : { kind, builtIn: builtIn !== null };
   };
-}
-
-/** A server that cannot repair claims still serves: the next one that starts tries again. */
-async function repair(storage: RaftStorage, log: Logger): Promise<void> {
-  try {
-    const { added, removed } = await repairServiceClaims({
-      storage,
-      now: timeText(Date.now()),
-      newUid: randomUUID,
-    });
-    if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });
-  } catch (error) {
-    log.named('services').warn('cannot check claims on addresses and ports', { error });
-  }
 }

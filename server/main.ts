@@ -96,7 +96,8 @@ const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoExcep
 
 async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
-    return await startServer(options, log, verbosity, options['etcd-servers'].length === 0 ? consensusThread() : undefined);
+    const embedded = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory';
+    return await startServer(options, log, verbosity, embedded ? consensusThread() : undefined);
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }

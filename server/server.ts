@@ -39,6 +39,7 @@ import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
+import { MasterLeases } from './presence/masterLeases.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
@@ -281,7 +282,7 @@ async function serveStore({
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
         });
-  const presence = presenceOf({ options, api, log, port: listener.port });
+  const presence = presenceOf({ options, api, store, log, port: listener.port });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
@@ -337,11 +338,13 @@ function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): Se
 function presenceOf({
   options,
   api,
+  store,
   log,
   port,
 }: {
   readonly options: ApiServerOptions;
   readonly api: Api;
+  readonly store: ServerStore;
   readonly log: Logger;
   readonly port: number;
 }): Presence | null {
@@ -354,13 +357,15 @@ function presenceOf({
     log.warn(
       'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
     );
+  const reconciles = options['endpoint-reconciler-type'] !== 'none';
   return ip === null
     ? null
     : new Presence({
         storage: api.storage,
         registry: api.registry,
         catalogue: api.catalogue,
-        reconciles: options['endpoint-reconciler-type'] !== 'none',
+        reconciles,
+        masters: reconciles && store.asReference ? new MasterLeases(api.storage, ip) : null,
         identity: {
           hostname: hostname(),
           memberId: options['raft-member-id'],

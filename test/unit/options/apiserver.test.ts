@@ -27,6 +27,8 @@ const refused: [string[], RegExp][] = [
   [['--raft-initial-cluster=127.0.0.1:1'], /want a member such as a=10.0.0.1:2380/],
   [['--raft-member-id=A!'], /invalid value "A!" for --raft-member-id/],
   [['--raft-election-timeout=100ms'], /--raft-election-timeout \(100ms\) must be at least five times --raft-heartbeat-interval \(50ms\)/],
+  [['--storage-backend=memory', '--etcd-servers=https://a:1'], /--storage-backend=memory is one process/],
+  [['--storage-backend=memory', '--serving-threads=2'], /--storage-backend=memory is one process/],
   [['--etcd-servers=https://a:1', '--etcd-servers-overrides=/events'], /want group\/resource#url;url/],
   [['--etcd-servers-overrides=/events#https://a:1'], /--etcd-servers-overrides needs --etcd-servers/],
   [['--etcd-servers=https://a:1', '--etcd-servers-overrides=/services#https://b:1'], /written together/],

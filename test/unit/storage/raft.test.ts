@@ -4,6 +4,7 @@ import type { Change } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
+import { MemoryEngine } from '../../../server/storage/memoryEngine.js';
 import { FakeReplica } from './fakeReplica.js';
 import { Recorder, settle } from './recorder.js';
 import {
@@ -34,6 +35,8 @@ const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> =
 
 storageSuite('the replicated storage', () => subject({}));
 storageSuite('the replicated storage without a cache', () => subject({ cached: () => false }));
+storageSuite('the storage over memory', () => subject({ replica: new MemoryEngine() }));
+storageSuite('the storage over memory without a cache', () => subject({ replica: new MemoryEngine(), cached: () => false }));
 storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
 
 /** One file, as the storage is one contract: reading, writing and watching are tried on the same members. */
