@@ -1,0 +1,10 @@
+import { access } from './options/access.js';
+import { doors } from './options/doors.js';
+import { limits } from './options/limits.js';
+
+/** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
+describe('cluster/options', () => {
+  doors();
+  limits();
+  access();
+});
