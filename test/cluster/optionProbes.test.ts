@@ -1,5 +1,7 @@
 import { access } from './options/access.js';
+import { coverage } from './options/coverage.js';
 import { doors } from './options/doors.js';
+import { files } from './options/files.js';
 import { limits } from './options/limits.js';
 
 /** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
@@ -7,4 +9,6 @@ describe('cluster/options', () => {
   doors();
   limits();
   access();
+  files();
+  coverage();
 });

@@ -7,12 +7,14 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
+import { startHookService } from '../../fixtures/hookService.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { reservePort } from '../../fixtures/tlsBackends.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2 } from '../../unit/http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../unit/http/identities.js';
 import { eventually, runToEnd } from './bundledProgram.js';
+import { MostAtOnce } from './mostAtOnce.js';
 import { probesOf, specifiedOptions } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
 
@@ -100,6 +102,7 @@ plugins:
         `--kubelet-client-key=${write('agents.client.key', agent.client.key)}`,
         '--kubelet-preferred-address-types=ExternalIP,InternalIP',
         '--kubelet-timeout=300ms',
+        '--max-connection-bytes-per-sec=50000',
         `--requestheader-client-ca-file=${proxies.caFile}`,
         '--requestheader-allowed-names=front',
         '--requestheader-username-headers=X-Name',
@@ -123,6 +126,15 @@ plugins:
         const connection = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => resolve(connection));
         connection.once('error', reject);
       });
+
+    const makeNode = async (name: string, at: number): Promise<void> => {
+      await server.post('/api/v1/nodes', { metadata: { name } });
+      const addresses = [
+        { type: 'Hostname', address: 'nowhere.invalid' },
+        { type: 'InternalIP', address: '127.0.0.1' },
+      ];
+      await server.send('PATCH', `/api/v1/nodes/${name}/status`, { status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: at } } } });
+    };
 
     probe(['bind-address', 'secure-port'], 'listens there, and nowhere else', async () => {
       expect(server.port).to.equal(port);
@@ -274,9 +286,23 @@ plugins:
     });
     probe('delete-collection-workers', 'so many are deleted at the same time', async () => {
       const at = '/api/v1/namespaces/default/configmaps';
-      for (const name of ['a', 'b', 'c', 'd', 'e']) await server.post(at, { metadata: { name, labels: { go: 'yes' } } });
+      const hook = await startHookService(identities);
+      const counter = new MostAtOnce(hook, () => 'deletions');
+      await server.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', counter.configuration(['configmaps'], ['DELETE']));
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) await server.post(at, { metadata: { name, labels: { go: 'yes' } } });
       await server.ask({ method: 'DELETE', path: `${at}?labelSelector=go%3Dyes` });
       expect((await server.ask(`${at}?labelSelector=go%3Dyes`)).body['items']).to.deep.equal([]);
+      expect(counter.most('deletions')).to.equal(3);
+      await server.ask({ method: 'DELETE', path: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/counts' });
+      hook.close();
+    });
+    probe('max-connection-bytes-per-sec', 'what a node answers comes at that pace', async () => {
+      await makeNode('good', agent.port);
+      agent.answer = (_request, response) => response.end('x'.repeat(150_000));
+      const began = performance.now();
+      expect((await server.ask('/api/v1/nodes/good/proxy/big')).text).to.have.length(150_000);
+      expect(performance.now() - began, 'at 50 kB a second, with a second of burst at most').to.be.above(1_500);
+      agent.answer = (_request, response) => response.end('ok');
     });
     probe(
       [
@@ -295,21 +321,13 @@ plugins:
           ['good', agent.port],
           ['silent', silentPort],
         ] as const) {
-          await server.post('/api/v1/nodes', { metadata: { name } });
-          const status = {
-            addresses: [
-              { type: 'Hostname', address: 'nowhere.invalid' },
-              { type: 'InternalIP', address: '127.0.0.1' },
-            ],
-            daemonEndpoints: { kubeletEndpoint: { Port: at } },
-          };
-          await server.send('PATCH', `/api/v1/nodes/${name}/status`, { status });
+          await makeNode(name, at);
           const made = await server.post(pods, podOf(`on-${name}`, {}, { nodeName: name }));
           expect(made.status, made.text).to.equal(201);
         }
         const log = await server.ask(`${pods}/on-good/log`);
         expect([log.status, log.text]).to.deep.equal([200, 'ok']);
-        expect(agent.seen[0]?.client).to.equal('apiserver');
+        expect(agent.seen.at(-1)?.client).to.equal('apiserver');
         const began = Date.now();
         expect((await server.ask(`${pods}/on-silent/log`)).status).to.be.at.least(500);
         expect(Date.now() - began, 'not the usual five seconds').to.be.below(4_500);
