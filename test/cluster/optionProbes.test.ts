@@ -3,6 +3,7 @@ import { coverage } from './options/coverage.js';
 import { doors } from './options/doors.js';
 import { files } from './options/files.js';
 import { limits } from './options/limits.js';
+import { managers } from './options/managers.js';
 
 /** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
 describe('cluster/options', () => {
@@ -10,5 +11,6 @@ describe('cluster/options', () => {
   limits();
   access();
   files();
+  managers();
   coverage();
 });

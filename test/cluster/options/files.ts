@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { connectProxy, type EgressProxy } from '../../fixtures/egressProxies.js';
@@ -16,6 +17,11 @@ import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
 
 const probe = probesOf('apiserver');
+/** Endpoints may not be loopback addresses. */
+const ownAddress =
+  Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1';
 const configuration = (kind: string, rest: object, group = 'apiserver.config.k8s.io/v1'): string =>
   JSON.stringify({ apiVersion: group, kind, ...rest });
 
@@ -76,11 +82,12 @@ export function files(): void {
       extension.on('request', (request, response) => {
         extensionClients.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN);
         if (request.url?.endsWith('/moved') === true) return response.writeHead(302, { location: '/elsewhere' }).end();
+        if (request.url === '/big') return response.end('x'.repeat(150_000));
         const resources = [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'] }];
         response.setHeader('content-type', 'application/json');
         return response.end(JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'remote.example.com/v1', resources }));
       });
-      extension.listen(0, '127.0.0.1');
+      extension.listen(0, ownAddress);
       await Promise.all([once(extension, 'listening'), signer.start()]);
       const front = await identities.issue({ name: 'front' });
       again = [
@@ -113,6 +120,7 @@ export function files(): void {
         [
           ...again,
           '--aggregator-reject-forwarding-redirect=false',
+          '--max-connection-bytes-per-sec=50000',
           `--encryption-provider-config=${write('encryption.json', keys('a'))}`,
           '--encryption-provider-config-automatic-reload',
         ],
@@ -198,11 +206,10 @@ export function files(): void {
         const { port } = extension.address() as AddressInfo;
         const service = await server.post(`${namespace}/services`, { metadata: { name: 'api' }, spec: { ports: [{ port: 443, targetPort: port }] } });
         expect(service.status, service.text).to.equal(201);
-        // Loopback addresses are refused in Endpoints, and taken in slices.
         const slice = await server.post('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
           metadata: { name: 'api-1', labels: { 'kubernetes.io/service-name': 'api' } },
           addressType: 'IPv4',
-          endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
+          endpoints: [{ addresses: [ownAddress], conditions: { ready: true } }],
           ports: [{ name: '', port, protocol: 'TCP' }],
         });
         expect(slice.status, slice.text).to.equal(201);
@@ -226,6 +233,12 @@ export function files(): void {
         expect(extensionClients).to.include('front');
       },
     );
+    probe('max-connection-bytes-per-sec', 'what a service answers comes at that pace', async () => {
+      const began = performance.now();
+      const { status, text } = await server.ask('/api/v1/namespaces/default/services/https:api:443/proxy/big');
+      expect([status, text.length], text.slice(0, 200)).to.deep.equal([200, 150_000]);
+      expect(performance.now() - began, 'at 50 kB a second, with a second of burst at most').to.be.above(1_500);
+    });
     probe(
       ['livez-grace-period', 'storage-initialization-timeout'],
       'on the same data without its keys: alive for a while, never ready, and waited for only so long',
