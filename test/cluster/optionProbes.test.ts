@@ -4,6 +4,7 @@ import { doors } from './options/doors.js';
 import { files } from './options/files.js';
 import { limits } from './options/limits.js';
 import { managers } from './options/managers.js';
+import { refusals } from './options/refusals.js';
 
 /** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
 describe('cluster/options', () => {
@@ -12,5 +13,6 @@ describe('cluster/options', () => {
   access();
   files();
   managers();
+  refusals();
   coverage();
 });

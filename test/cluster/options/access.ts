@@ -54,10 +54,7 @@ export function access(): void {
         apiVersion: 'audit.k8s.io/v1',
         kind: 'Policy',
         omitStages: ['RequestReceived'],
-        rules: [
-          { level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] },
-          { level: 'None' },
-        ],
+        rules: [{ level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] }, { level: 'None' }],
       };
       fs.writeFileSync(path.join(folder, 'audit-2001-01-01T00-00-00.000.log'), 'old\n');
       server = await ServerUnderProbe.start(identities, [
@@ -138,7 +135,12 @@ export function access(): void {
         stringData: { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' },
       });
       expect(made.status, made.text).to.equal(201);
-      expect(await eventually(() => who('abcdef.0123456789abcdef'), (user) => user !== 401)).to.deep.include({
+      expect(
+        await eventually(
+          () => who('abcdef.0123456789abcdef'),
+          (user) => user !== 401,
+        ),
+      ).to.deep.include({
         username: 'system:bootstrap:abcdef',
       });
     });
@@ -158,11 +160,21 @@ export function access(): void {
       async () => {
         const right = { nick: 'ann', teams: ['devs'], site: 'home' };
         const good = await issuer.sign(right);
-        expect(await eventually(() => who(good), (user) => user !== 401)).to.deep.include({
+        expect(
+          await eventually(
+            () => who(good),
+            (user) => user !== 401,
+          ),
+        ).to.deep.include({
           username: 'oidc:ann',
           groups: ['g:devs', 'system:authenticated'],
         });
-        for (const wrong of [{ ...right, aud: 'you' }, { ...right, site: 'away' }, { ...right, nick: undefined }, { ...right, iss: 'https://x' }])
+        for (const wrong of [
+          { ...right, aud: 'you' },
+          { ...right, site: 'away' },
+          { ...right, nick: undefined },
+          { ...right, iss: 'https://x' },
+        ])
           expect(await who(await issuer.sign(wrong)), JSON.stringify(wrong)).to.equal(401);
       },
     );
@@ -205,7 +217,13 @@ export function access(): void {
       },
     );
     probe(
-      ['service-account-issuer', 'service-account-signing-key-file', 'service-account-key-file', 'service-account-jwks-uri', 'api-audiences'],
+      [
+        'service-account-issuer',
+        'service-account-signing-key-file',
+        'service-account-key-file',
+        'service-account-jwks-uri',
+        'api-audiences',
+      ],
       'tokens of accounts: by whom, for whom, and with which keys',
       async () => {
         const { token } = await tokenOf('one');
@@ -291,7 +309,10 @@ export function access(): void {
           apiVersion: 'audit.k8s.io/v1',
           kind: 'Policy',
           omitStages: ['RequestReceived'],
-          rules: [{ level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] }, { level: 'None' }],
+          rules: [
+            { level: 'RequestResponse', resources: [{ group: '', resources: ['configmaps'] }], verbs: ['create'] },
+            { level: 'None' },
+          ],
         }),
       );
       server = await ServerUnderProbe.start(identities, [
@@ -325,19 +346,16 @@ export function access(): void {
     const lines = (): string[] => (fs.existsSync(auditLog) ? fs.readFileSync(auditLog, 'utf8').split('\n').slice(0, -1) : []);
 
     probe(
-      [
-        'audit-log-mode',
-        'audit-log-version',
-        'audit-log-batch-max-size',
-        'audit-log-batch-max-wait',
-      ],
+      ['audit-log-mode', 'audit-log-version', 'audit-log-batch-max-size', 'audit-log-batch-max-wait'],
       'four lines at a time, in the version asked for',
       async () => {
         for (const name of ['a', 'b', 'c']) await create(name);
         expect(lines()).to.deep.equal([]);
         await create('d');
         const written = await eventually(lines, (all) => all.length > 0);
-        expect(written.map((line) => (JSON.parse(line) as { apiVersion: string }).apiVersion)).to.deep.equal(Array(4).fill('audit.k8s.io/v1'));
+        expect(written.map((line) => (JSON.parse(line) as { apiVersion: string }).apiVersion)).to.deep.equal(
+          Array(4).fill('audit.k8s.io/v1'),
+        );
       },
     );
     probe(
@@ -357,7 +375,9 @@ export function access(): void {
         );
         for (const name of ['e', 'f', 'g', 'h']) await create(name);
         await eventually(lines, (all) => all.length === 8);
-        const sent = trail.questions.map(({ items }) => (items as { objectRef: { name: string } }[]).map(({ objectRef }) => objectRef.name));
+        const sent = trail.questions.map(({ items }) =>
+          (items as { objectRef: { name: string } }[]).map(({ objectRef }) => objectRef.name),
+        );
         expect(sent).to.deep.equal([
           ['a', 'b', 'c'],
           ['a', 'b', 'c'],

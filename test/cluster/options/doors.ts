@@ -132,7 +132,9 @@ plugins:
         { type: 'Hostname', address: 'nowhere.invalid' },
         { type: 'InternalIP', address: '127.0.0.1' },
       ];
-      await server.send('PATCH', `/api/v1/nodes/${name}/status`, { status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: at } } } });
+      await server.send('PATCH', `/api/v1/nodes/${name}/status`, {
+        status: { addresses, daemonEndpoints: { kubeletEndpoint: { Port: at } } },
+      });
     };
 
     probe(['bind-address', 'secure-port'], 'listens there, and nowhere else', async () => {
@@ -287,8 +289,12 @@ plugins:
       const at = '/api/v1/namespaces/default/configmaps';
       const hook = await startHookService(identities);
       const counter = new MostAtOnce(hook, () => 'deletions');
-      await server.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', counter.configuration(['configmaps'], ['DELETE']));
-      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) await server.post(at, { metadata: { name, labels: { go: 'yes' } } });
+      await server.post(
+        '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
+        counter.configuration(['configmaps'], ['DELETE']),
+      );
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
+        await server.post(at, { metadata: { name, labels: { go: 'yes' } } });
       await server.ask({ method: 'DELETE', path: `${at}?labelSelector=go%3Dyes` });
       expect((await server.ask(`${at}?labelSelector=go%3Dyes`)).body['items']).to.deep.equal([]);
       expect(counter.most('deletions')).to.equal(3);

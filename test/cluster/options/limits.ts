@@ -114,7 +114,9 @@ export function limits(): void {
     });
     probe('allow-metric-labels-manifest', 'bounds labels', async () => {
       const { text } = await server.ask('/metrics');
-      expect(text).to.match(/apiserver_request_total\{[^}]*verb="unexpected"/).and.not.match(/apiserver_request_total\{[^}]*verb="GET"/);
+      expect(text)
+        .to.match(/apiserver_request_total\{[^}]*verb="unexpected"/)
+        .and.not.match(/apiserver_request_total\{[^}]*verb="GET"/);
     });
     probe(
       ['emulated-version', 'emulation-forward-compatible', 'runtime-config-emulation-forward-compatible', 'feature-gates'],
@@ -122,7 +124,9 @@ export function limits(): void {
       async () => {
         expect((await server.ask('/version')).body).to.deep.include({ minor: '36', emulationMinor: '34' });
         expect((await server.ask('/apis/storagemigration.k8s.io/v1beta1')).status).to.equal(200);
-        expect((await server.ask('/apis/admissionregistration.k8s.io/v1')).text, 'served as beta then').to.contain('"mutatingadmissionpolicies"');
+        expect((await server.ask('/apis/admissionregistration.k8s.io/v1')).text, 'served as beta then').to.contain(
+          '"mutatingadmissionpolicies"',
+        );
         expect((await server.ask('/api/v1')).text).to.not.contain('storageVersionHash');
       },
     );
@@ -196,7 +200,10 @@ export function limits(): void {
           .filter((file) => fs.statSync(file).isFile())
           .map((file) => fs.readFileSync(file, 'latin1'))
           .join('');
-      await eventually(bytes, (text) => text.includes('/elsewhere/core/configmaps/default/seen') && text.includes('"key":"a text to look for"'));
+      await eventually(
+        bytes,
+        (text) => text.includes('/elsewhere/core/configmaps/default/seen') && text.includes('"key":"a text to look for"'),
+      );
       expect(bytes()).to.not.include('/registry/core/configmaps');
     });
     probe(
@@ -221,7 +228,11 @@ export function limits(): void {
         const second = BundledProgram.start('apiserver', args);
         await second.says(/ ready$/m).catch((error: unknown) => expect(String(error)).to.contain('EADDRINUSE'));
         await second.stop();
-      } else expect(await runToEnd('apiserver', args)).to.deep.include({ status: 1 }).and.to.have.property('text').that.contains('--permit-port-sharing');
+      } else
+        expect(await runToEnd('apiserver', args))
+          .to.deep.include({ status: 1 })
+          .and.to.have.property('text')
+          .that.contains('--permit-port-sharing');
     });
   });
 
@@ -279,7 +290,14 @@ export function limits(): void {
         }).catch(() => null);
         await asked;
         server.program.signal('SIGTERM');
-        expect((await eventually(() => over('/readyz'), (headers) => headers[':status'] !== 200))[':status']).to.equal(500);
+        expect(
+          (
+            await eventually(
+              () => over('/readyz'),
+              (headers) => headers[':status'] !== 200,
+            )
+          )[':status'],
+        ).to.equal(500);
         expect((await over('/version'))[':status'], 'while it delays').to.equal(200);
         const refused = await eventually(
           () => over('/version'),
