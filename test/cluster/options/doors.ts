@@ -164,6 +164,7 @@ plugins:
         { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
       ] as const)
         expect(await connect(options).catch((error: Error) => error.message)).to.match(/alert|closed|disconnected|protocol/i);
+      expect(Number((await server.metric('apiserver_tls_handshake_errors_total '))?.split(' ')[1])).to.be.at.least(2);
     });
     probe('http2-max-streams-per-connection', 'is what clients are told', async () => {
       const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
