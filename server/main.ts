@@ -12,9 +12,8 @@ import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
 import { startServer, type RunningServer } from './server.js';
 
-/** Exit codes: 0 after an orderly stop, 1 for what failed, 2 for a command line that cannot be right. */
+/** Exit codes, as the reference has them: 0 after an orderly stop, 1 for what failed and for a command line that cannot be right. */
 const exitFailure = 1;
-const exitUsage = 2;
 
 /** What the program writes (data, logs, keys, backups) is nobody else's to read, whatever the shell says. */
 const privateFilesUmask = 0o077;
@@ -34,8 +33,8 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const read = readApiServerOptions(argv);
   if (!read.ok) {
-    process.stderr.write(`${read.errors.map((error) => `apiserver: ${error}\n`).join('')}See apiserver --help.\n`);
-    process.exitCode = exitUsage;
+    process.stderr.write(`${read.errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
+    process.exitCode = exitFailure;
     return;
   }
   const { options } = read;

@@ -26,7 +26,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
 import { untakenAnswers } from './http/untaken.js';
-import { exposeConnections, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { exposeConnections, exposeHandshakes, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -266,6 +266,7 @@ async function serveStore({
     await api.close();
     throw error;
   });
+  exposeHandshakes(metrics, listener);
   if (others !== null) {
     exposeConnections(metrics, 0, () => listener.connections);
     await others.start(listener.socket, store.tickets);
