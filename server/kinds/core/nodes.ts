@@ -84,7 +84,12 @@ function validateRanges(node: ApiObject): FieldError[] {
   const families = ranges.map((range) => parseRange(range)?.family);
   const findings = ranges.flatMap((range, position) => cidr(range, rangesPath.index(position)));
   if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
-  return [...findings, invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family')];
+  const isRepeated = repeats(ranges);
+  return [
+    ...findings,
+    invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family'),
+    ...ranges.flatMap((range, position) => (isRepeated(position) ? [duplicate(rangesPath.index(position), range)] : [])),
+  ];
 }
 
 const validate = (node: ApiObject): FieldError[] => [...validateTaints(node), ...validateAmounts(node), ...validateRanges(node)];

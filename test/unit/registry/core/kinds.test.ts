@@ -146,6 +146,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ['invalid series.count', 'required series.lastObservedTime', 'required eventTime', 'invalid type', 'invalid count'],
   ],
   [
+    'ranges of a node that are there twice',
+    object('Node', { spec: { podCIDRs: ['10.1.0.0/24', '10.1.0.0/24'] } }),
+    ['invalid spec.podCIDRs', 'duplicate spec.podCIDRs[1]'],
+  ],
+  [
     'taints and ranges of nodes',
     object('Node', { spec: { taints: [{ key: '', effect: 'X' }], podCIDRs: ['10.0.0.1/24', '10.1.0.0/24'] } }),
     [
