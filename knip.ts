@@ -13,6 +13,7 @@ export default {
     'deploy/*.mjs',
     'api/generate/main.ts',
     'server/options/pageMain.ts',
+    'server/seed/main.ts',
     'test/{bench,fuzz,golden,simulation,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
     'test/clients/install.mjs',

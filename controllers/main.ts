@@ -27,7 +27,7 @@ import { flexDriversIn } from './volumeattachment/flexDrivers.js';
 /** What the program writes, a key among it, is nobody else's to read, whatever the shell says. */
 const privateFilesUmask = 0o077;
 
-/** Exit codes: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed, 2 for a command line that cannot be right. */
+/** Exit codes, as the reference has them: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed and for a command line that cannot be right. */
 async function main(argv: readonly string[]): Promise<number> {
   // A thread shares the process's with others.
   if (isMainThread) process.umask(privateFilesUmask);
@@ -36,8 +36,8 @@ async function main(argv: readonly string[]): Promise<number> {
     ? unknownControllers(read.options.controllers).map((word) => `--controllers names ${JSON.stringify(word)}, which is no controller`)
     : read.errors;
   if (!read.ok || errors.length > 0) {
-    process.stderr.write(`${errors.map((error) => `controller-manager: ${error}\n`).join('')}See controller-manager --help.\n`);
-    return 2;
+    process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
+    return 1;
   }
   if (describe(read.options)) return 0;
   return run(read.options, writeLogAs(read.options));
@@ -194,6 +194,5 @@ const trace: Trace = {
   work: ({ controller, key, ms, failed }) => loggerOf(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),
 };
 
-process.exitCode = await main(process.argv.slice(2));
 // Connections that are closing hold the event loop for a while; nothing depends on them.
-process.exit();
+void main(process.argv.slice(2)).then((code) => process.exit(code));

@@ -120,6 +120,8 @@ export class Manager {
     if (migration === null) return this.#elect({ name, check: 'leaderElection', entries: placed('stays') }, signal);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
+    // Both elections, and every request of theirs, listen.
+    setMaxListeners(0, either);
     let leads: () => void = () => undefined;
     const leading = new Promise<void>((resolve) => {
       leads = resolve;

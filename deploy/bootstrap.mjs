@@ -226,7 +226,7 @@ function listSources(folders) {
         .map((file) => path.join(folder, file))
         .filter((file) => /\.(tsx?|css|html|svg)$/.test(file)),
     );
-  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs')];
+  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs'), path.join('deploy', 'codeCache.mjs')];
 }
 
 /** Compiled files whose source is gone would still be run as tests. */
@@ -244,7 +244,8 @@ function removeOrphans(sources) {
 /** Sources may not compile before what they need is generated, so the generator is put together by itself. */
 async function generate() {
   const status = await runSource(path.join('api', 'generate', 'main.ts'), [path.join(root, 'api')]);
-  return status === 0 ? runSource(path.join('server', 'options', 'pageMain.ts'), []) : status;
+  if (status !== 0) return status;
+  return (await runSource(path.join('server', 'options', 'pageMain.ts'), [])) || runSource(path.join('server', 'seed', 'main.ts'), []);
 }
 
 /** Puts one program of the sources together by itself, and runs it from the root. */

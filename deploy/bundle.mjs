@@ -3,6 +3,7 @@
  * them one by one (docs/decisions/0011). It reads the sources, so whoever only wants to start something need not wait for the compiler. Plain JavaScript,
  * because it is a part of the build.
  */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,38 +12,105 @@ import { gzipSync } from 'node:zlib';
 /** Entry points of threads. Whoever starts one looks beside itself for a file of this name. */
 const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js', 'server/threads/servingThread.js'];
 
+/**
+ * What starts often and has much code: one file each, which `codeCache.mjs` runs. Modules that these load only when they need them are entries of their own:
+ * one that could be loaded late would make everything late that it imports.
+ */
+const cached = { apiserver: 'server/main.js', 'controller-manager': 'controllers/main.js', thread: 'raft/thread.js' };
+const late = {
+  migration: 'server/migration/program.js',
+  operations: 'server/operations/program.js',
+  etcdStore: 'server/store/etcd.js',
+  grpcClient: 'server/grpc/client.js',
+  selfsigned: 'server/http/selfsigned.js',
+};
+
 /** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
 /** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
 export async function bundle(root, dist) {
   const { build } = await import('esbuild');
-  const entries = [...Object.entries(await programsOf(build, root, dist)), ...threads.map((file) => [path.basename(file, '.js'), file])];
+  const programs = [...Object.entries(await programsOf(build, root, dist)), ...threads.map((file) => [path.basename(file, '.js'), file])];
+  const entries = [...programs.filter(([name]) => !(name in cached)), ...Object.entries(late)];
+  const sourcesOf = (named) => Object.fromEntries(named.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))]));
   const outdir = path.join(dist, 'programs');
   fs.rmSync(outdir, { recursive: true, force: true });
+  const whole = await bundleWhole(build, root, outdir, sourcesOf(Object.entries(cached)));
   const { metafile } = await build({
-    entryPoints: Object.fromEntries(entries.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))])),
+    ...common(root),
+    entryPoints: sourcesOf(entries),
     outdir,
-    external,
-    bundle: true,
     splitting: true,
-    platform: 'node',
     format: 'esm',
-    target: 'node20',
+    plugins: [routerOfExpress],
     // Flat: what stands beside an entry point stands beside all parts.
     chunkNames: 'part-[hash]',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'warning',
-    metafile: true,
-    absWorkingDir: root,
     // CommonJS packages get parts of Node by `require`, which modules do not have.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   });
-  for (const [name] of entries) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
+  for (const [name] of programs) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
   const page = await bundleConsole(build, root, path.join(outdir, 'console'));
-  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...page]));
+  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...whole, ...page]));
 }
+
+const common = (root) => ({
+  external,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+  metafile: true,
+  absWorkingDir: root,
+});
+
+/** Programs in one file each, and beside each the module by whose name it is started. Returns what went into them. */
+async function bundleWhole(build, root, outdir, entryPoints) {
+  const { metafile } = await build({
+    ...common(root),
+    entryPoints,
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    define: { 'import.meta.url': '__url' },
+    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [routerOfExpress, { name: 'late', setup: leaveLate(root) }],
+  });
+  fs.copyFileSync(path.join(root, 'deploy', 'codeCache.mjs'), path.join(outdir, 'codeCache.js'));
+  for (const name of Object.keys(entryPoints)) {
+    const file = path.join(outdir, `${name}.cjs`);
+    // Code that comes out of a cache cannot import; a function of the same length can, in whose stead no column moves.
+    const written = fs.readFileSync(file, 'latin1');
+    if (written.includes('$late$')) throw new Error(`${name} has the name $late$ already`);
+    const code = written.replace(/\bimport\((?="\.\/\w+\.js"\))/g, () => '$late$(');
+    fs.writeFileSync(file, code, 'latin1');
+    const fingerprint = createHash('sha256').update(code).digest('hex').slice(0, 16);
+    const text = `#!/usr/bin/env node\nimport { runProgram } from './codeCache.js';\nrunProgram(import.meta.url, '${name}', '${fingerprint}');\n`;
+    fs.writeFileSync(path.join(outdir, `${name}.js`), text);
+  }
+  return Object.keys(metafile.inputs);
+}
+
+/** Of express its router is used, which is a package of its own; the rest takes 20 ms to load. */
+const routerOfExpress = {
+  name: 'router of express',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]node_modules[\\/]express[\\/]index\.js$/ }, () => ({ contents: "exports.Router = require('router');" }));
+  },
+};
+
+/** Imports that happen when they are needed stay imports, of the entry of the same module. Any other is a mistake in `late`. */
+const leaveLate = (root) => (build) => {
+  build.onResolve({ filter: /./ }, ({ kind, path: wanted, resolveDir, importer }) => {
+    if (kind !== 'dynamic-import') return undefined;
+    const file = path.relative(root, path.join(resolveDir, wanted)).replaceAll('\\', '/');
+    const name = Object.keys(late).find((each) => late[each] === file);
+    if (name === undefined) return { errors: [{ text: `${file} is imported late by ${importer}: name it in bundle.mjs` }] };
+    return { path: `./${name}.js`, external: true };
+  });
+};
 
 /**
  * The page that API servers show to people: files whose names say what is in them, each beside its compressed form, and the document that names them.

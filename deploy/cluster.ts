@@ -231,7 +231,7 @@ class LocalCluster implements Cluster {
   readonly fakeNodes: ManagedProgram | null;
   /** What the servers need. */
   readonly #stores: readonly ManagedProgram[];
-  /** What answers requests, and what makes them: the latter starts when the former is ready, and stops first. */
+  /** What answers requests, and what makes them: the latter starts when somebody answers, and stops first. */
   readonly #servers: readonly ManagedProgram[];
   readonly #clients: readonly ManagedProgram[];
   readonly #ca: string;
@@ -300,11 +300,24 @@ class LocalCluster implements Cluster {
   }
 
   async startStopped(): Promise<void> {
-    for (const processes of [this.#stores, this.#servers, this.#clients]) {
-      for (const process of processes) if (!process.running) process.start();
-      this.#writeFile();
-      await Promise.all(processes.map((process) => this.#waitReady(process)));
-    }
+    await this.#startAll(this.#stores);
+    const ready = new Map(this.#servers.map((server) => [server, this.#startOne(server)]));
+    this.#writeFile();
+    // Clients find somebody to ask at the one address as soon as one server is ready, and need not wait for the others.
+    const entrance = this.balancer ?? this.members[0]?.process;
+    const clients = (entrance && ready.get(entrance))?.then(() => this.#startAll(this.#clients));
+    await Promise.all([...ready.values(), clients]);
+  }
+
+  async #startAll(programs: readonly ManagedProgram[]): Promise<void> {
+    const ready = programs.map((program) => this.#startOne(program));
+    this.#writeFile();
+    await Promise.all(ready);
+  }
+
+  #startOne(program: ManagedProgram): Promise<void> {
+    if (!program.running) program.start();
+    return this.#waitReady(program);
   }
 
   async restart(program: ManagedProgram): Promise<void> {

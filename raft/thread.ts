@@ -28,24 +28,29 @@ export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome
 const owner = parentPort;
 if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
 // Not as the thread's own data: it is started while the options are still being read.
-const { options, session, takenBytes, shared } = await new Promise<ThreadData>((resolve) => owner.once('message', resolve));
-const report = (started: ThreadStarted): void => owner.postMessage(started);
+owner.once('message', (data: ThreadData) => begin(owner, data));
 
 type Receive = (batch: ArrayBuffer) => void;
-const host = shared === null ? hostForOne() : hostForAll(shared);
-host.then(
-  (receivers) => {
-    for (const { port, receive } of receivers) port.on('message', receive);
-    report({ outcome: 'started' });
-  },
-  (error: unknown) => {
-    report({ outcome: 'failed', error: flattenError(error) });
-    owner.close();
-  },
-);
 
-async function hostForOne(): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
-  const port = owner!;
+function begin(port: MessagePort, data: ThreadData): void {
+  const report = (started: ThreadStarted): void => port.postMessage(started);
+  const host = data.shared === null ? hostForOne(port, data) : hostForAll(port, data, data.shared);
+  host.then(
+    (receivers) => {
+      for (const each of receivers) each.port.on('message', each.receive);
+      report({ outcome: 'started' });
+    },
+    (error: unknown) => {
+      report({ outcome: 'failed', error: flattenError(error) });
+      port.close();
+    },
+  );
+}
+
+async function hostForOne(
+  port: MessagePort,
+  { options, session, takenBytes }: ThreadData,
+): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
   const { receive } = await hostReplica({
     options,
     session,
@@ -56,11 +61,12 @@ async function hostForOne(): Promise<readonly { readonly port: MessagePort; read
   return [{ port, receive }];
 }
 
-async function hostForAll({
-  others,
-  published,
-}: SharedAccess): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
-  const all = [{ port: owner!, takenBytes }, ...others];
+async function hostForAll(
+  own: MessagePort,
+  { options, session, takenBytes }: ThreadData,
+  { others, published }: SharedAccess,
+): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
+  const all = [{ port: own, takenBytes }, ...others];
   const { receive, leave } = await hostForThreads({
     options,
     session,

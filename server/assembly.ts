@@ -1,5 +1,4 @@
 import { timeText } from '../api/time.js';
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createWorkers } from '../workers/pool.js';
 import { createAccess, type Access } from './access.js';
@@ -27,6 +26,7 @@ import { createOpenId, openidPaths } from './discovery/openid.js';
 import { createBackends, type AgentCredentials } from './endpoints/backends/connection.js';
 import type { Egress } from './egress/egress.js';
 import type { GroupResource } from './api/resource.js';
+import { ClaimRepairs } from './claimRepairs.js';
 import type { RequestContext } from './endpoints/context.js';
 import { createEndpoints } from './endpoints/endpoints.js';
 import { convertAny } from './extensions/conversion/admission.js';
@@ -36,7 +36,7 @@ import { ownWrites } from './extensions/lifecycle/writes.js';
 import type { Live } from './files/liveFile.js';
 import { createServiceAllocator } from './kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
-import { repairServiceClaims } from './kinds/core/service/repair.js';
+import { portBitmap, portClaims } from './kinds/core/service/portRecord.js';
 import { builtInResources, storedKinds, storedResourceTypes } from './kinds/index.js';
 import { selectableFieldsOf } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
@@ -51,7 +51,10 @@ import { defaultServiceRange } from './options/serviceRange.js';
 import { cachedResources } from './options/watchCache.js';
 import { provideNamespace } from './registry/namespaceProvision.js';
 import { readAuthorities } from './http/credentials.js';
+import type { PutObjects } from './http/raftRoutes.js';
 import { Peers } from './peers/peers.js';
+import { masterLeaseResource } from './presence/masterLeases.js';
+import { goneAfterMs } from './presence/presence.js';
 import { leaseName } from './presence/serverLease.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from './registry/bootstrap.js';
@@ -59,6 +62,7 @@ import type { Registry } from './registry/contract.js';
 import { liveCatalogue, type Catalogue } from './registry/resources.js';
 import { createRegistry } from './registry/store.js';
 import { advertisedAddress } from './serving.js';
+import { seed } from './seed/seed.js';
 import { EncryptedReplica } from './storage/encryption/encryptedReplica.js';
 import type { Encryption } from './storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from './storage/forms.js';
@@ -85,6 +89,8 @@ export interface Api {
   readonly synced: Promise<unknown>;
   /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
+  /** Puts objects into the store as they are, with the claims that services among them have on addresses and ports. */
+  readonly putObjects: PutObjects;
   close(): Promise<void>;
 }
 
@@ -159,7 +165,19 @@ export function assembleApi({
     Promise.resolve(aggregation.unavailable()),
   );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
-  const services = createServiceAllocator({ storage, ranges, ports: parsePortRange(options['service-node-port-range']) });
+  const ports = parsePortRange(options['service-node-port-range']);
+  const services = createServiceAllocator({
+    storage,
+    ranges,
+    ports,
+    portRecord: store.asReference ? portBitmap(storage, ports) : portClaims(storage),
+  });
+  const repairs = new ClaimRepairs({
+    storage,
+    log: log.named('services'),
+    now: () => timeText(Date.now()),
+    ports: store.asReference ? ports : null,
+  });
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
   const enabled = enabledPlugins(options['enable-admission-plugins'], [
@@ -280,18 +298,27 @@ export function assembleApi({
       if (tellsDefined.test(context.info.path)) await custom.fresh();
       return (await discovery(context)) || openid(context) || openapi.documents(context);
     },
+    putObjects: async (objects, terms) => {
+      const outcome = await storage.putAll(objects, terms);
+      if (objects.some(({ key: { resource } }) => resource.group === '' && resource.resource === 'services')) await repairs.begin();
+      return outcome;
+    },
     bootstrap: async (signal) => {
+      const seeded =
+        store.replica !== null &&
+        (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now: () => timeText(Date.now()), signal }));
       await bootstrap({
         registry,
         catalogue,
         signal,
+        seeded,
         servicePort: options['secure-port'],
         serviceRanges: ranges.map(({ text }) => text),
         nodePort: options['kubernetes-service-node-port'],
       });
       await Promise.all([
-        bootstrapRbac({ registry, catalogue, signal }),
-        repair(storage, log),
+        bootstrapRbac({ registry, catalogue, seeded, signal }),
+        repairs.begin(),
         publishTrust({ registry, catalogue, signal }, access.published()),
         publishTrackingStart({ registry, catalogue, signal }),
       ]);
@@ -344,6 +371,7 @@ export function assembleApi({
       access.stop();
       webhooks.stop();
       policies.stop();
+      repairs.stop();
       storage.close();
       await Promise.all([workers.close(), openapi.close()]);
     },
@@ -396,7 +424,7 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
-type StorePart = 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+type StorePart = 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 
 /** The store as storage sees it, and how objects are kept there. */
 function storeOf({
@@ -412,7 +440,12 @@ function storeOf({
   const mediaType = options['storage-media-type'];
   const kept: Pick<RaftStorageOptions, Exclude<StorePart, 'replica' | 'isStale'>> = {
     ...(store.asReference
-      ? { layout: referenceLayout(storedResourceTypes()), storedForm: { mediaType, kindOf: anyKind(definedKind) } }
+      ? {
+          layout: referenceLayout(storedResourceTypes()),
+          storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          // etcd may be told another one.
+          requestBytesMax: Infinity,
+        }
       : { storedForm: storedFormOf(mediaType) }),
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
@@ -430,11 +463,14 @@ function storeOf({
   return { ...kept, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
-/** Events alone go by themselves. */
+/** Events go by themselves, and what servers say of being there. */
 const ttlOf =
   (eventTtlMs: number) =>
-  ({ group, resource }: GroupResource): number | null =>
-    eventTtlMs !== 0 && group === '' && resource === 'events' ? eventTtlMs : null;
+  ({ group, resource }: GroupResource): number | null => {
+    if (group !== '') return null;
+    if (resource === masterLeaseResource.resource) return goneAfterMs;
+    return eventTtlMs !== 0 && resource === 'events' ? eventTtlMs : null;
+  };
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
@@ -446,18 +482,4 @@ function anyKind(definedKind: (resource: GroupResource) => string | null): Refer
     const kind = builtIn ?? definedKind(resource);
     return kind === null ? null : { kind, builtIn: builtIn !== null };
   };
-}
-
-/** A server that cannot repair claims still serves: the next one that starts tries again. */
-async function repair(storage: RaftStorage, log: Logger): Promise<void> {
-  try {
-    const { added, removed } = await repairServiceClaims({
-      storage,
-      now: timeText(Date.now()),
-      newUid: randomUUID,
-    });
-    if (added + removed > 0) log.named('services').info('repaired claims on addresses and ports', { added, removed });
-  } catch (error) {
-    log.named('services').warn('cannot check claims on addresses and ports', { error });
-  }
 }

@@ -110,6 +110,7 @@ export function frontOf({
     console: page,
     ...(threads === null ? {} : { exposition: threads.exposition }),
     replica: store.replica,
+    put: api.putObjects,
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { consensusThread } from './consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
 import { boundHeapGrowth } from './heapGrowth.js';
@@ -9,11 +10,10 @@ import { loggerOptions } from './options/logging.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
-import type { RunningServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 
-/** Exit codes: 0 after an orderly stop, 1 for what failed, 2 for a command line that cannot be right. */
+/** Exit codes, as the reference has them: 0 after an orderly stop, 1 for what failed and for a command line that cannot be right. */
 const exitFailure = 1;
-const exitUsage = 2;
 
 /** What the program writes (data, logs, keys, backups) is nobody else's to read, whatever the shell says. */
 const privateFilesUmask = 0o077;
@@ -33,8 +33,8 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const read = readApiServerOptions(argv);
   if (!read.ok) {
-    process.stderr.write(`${read.errors.map((error) => `apiserver: ${error}\n`).join('')}See apiserver --help.\n`);
-    process.exitCode = exitUsage;
+    process.stderr.write(`${read.errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
+    process.exitCode = exitFailure;
     return;
   }
   const { options } = read;
@@ -93,13 +93,10 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
 /** Disks that fail, removal and the like have codes and say all there is to say; only of defects one wants to know where they are. */
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
-/** Loads the server only now: texts and complaints about the command line come at once. */
 async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   try {
-    // Beside it loads the thread that the replica will run in. With stores elsewhere there is none.
-    const thread = options['etcd-servers'].length === 0 ? (await import('../raft/client.js')).loadThread() : undefined;
-    const { startServer } = await import('./server.js');
-    return await startServer(options, log, verbosity, thread);
+    const embedded = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory';
+    return await startServer(options, log, verbosity, embedded ? consensusThread() : undefined);
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }
@@ -127,4 +124,4 @@ function endNow(log: Logger, event: string, cause: unknown, withStack = true): n
   process.exit(exitFailure);
 }
 
-await main(process.argv.slice(2));
+void main(process.argv.slice(2));

@@ -26,7 +26,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
 import { untakenAnswers } from './http/untaken.js';
-import { exposeConnections, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { exposeConnections, exposeHandshakes, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -39,6 +39,7 @@ import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
+import { MasterLeases } from './presence/masterLeases.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
@@ -265,6 +266,7 @@ async function serveStore({
     await api.close();
     throw error;
   });
+  exposeHandshakes(metrics, listener);
   if (others !== null) {
     exposeConnections(metrics, 0, () => listener.connections);
     await others.start(listener.socket, store.tickets);
@@ -281,7 +283,7 @@ async function serveStore({
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
         });
-  const presence = presenceOf({ options, api, log, port: listener.port });
+  const presence = presenceOf({ options, api, store, log, port: listener.port });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
@@ -337,11 +339,13 @@ function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): Se
 function presenceOf({
   options,
   api,
+  store,
   log,
   port,
 }: {
   readonly options: ApiServerOptions;
   readonly api: Api;
+  readonly store: ServerStore;
   readonly log: Logger;
   readonly port: number;
 }): Presence | null {
@@ -354,13 +358,15 @@ function presenceOf({
     log.warn(
       'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
     );
+  const reconciles = options['endpoint-reconciler-type'] !== 'none';
   return ip === null
     ? null
     : new Presence({
         storage: api.storage,
         registry: api.registry,
         catalogue: api.catalogue,
-        reconciles: options['endpoint-reconciler-type'] !== 'none',
+        reconciles,
+        masters: reconciles && store.asReference ? new MasterLeases(api.storage, ip) : null,
         identity: {
           hostname: hostname(),
           memberId: options['raft-member-id'],

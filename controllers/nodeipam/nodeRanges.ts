@@ -1,4 +1,4 @@
-import { keyOf, keyTextOf, nameOf } from '../../api/meta/object.js';
+import { keyOf, keyTextOf, nameOf, uidOf } from '../../api/meta/object.js';
 import { type Node, nodes } from '../../api/types/core/v1.js';
 import { cidrText, parseCidr, type Cidr } from '../addresses/cidr.js';
 import { strategicPatch } from '../client/api.js';
@@ -40,9 +40,11 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
       }
     tell();
   };
+  /** Nodes whose ranges are written, and not in the cache yet: another change of them in between must not give them more. */
+  const written = new Set<string>();
   const sync = async (key: string): Promise<void> => {
     const node = cache.get(key);
-    if (!node || rangesOf(node).length > 0) return;
+    if (!node || rangesOf(node).length > 0 || written.has(uidOf(node))) return;
     const given = pools.map((pool) => pool.take());
     const all = given.flatMap((range) => range ?? []);
     if (all.length < pools.length) {
@@ -54,6 +56,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     try {
       const patch = strategicPatch({ spec: { podCIDR: podCIDRs[0], podCIDRs } });
       if ((await unless(isNotFound, api.patch(nodes, keyOf(node), patch))) === null) release(all);
+      else written.add(uidOf(node));
     } catch (error) {
       release(all);
       events.normal(node, 'CIDRAssignmentFailed', `Node ${nameOf(node)} status is now: CIDRAssignmentFailed`);
@@ -75,8 +78,10 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     },
     changed: (_, after) => {
       if (rangesOf(after).length === 0) controller.queue.add(keyTextOf(after));
+      else written.delete(uidOf(after));
     },
     removed: (node) => {
+      written.delete(uidOf(node));
       release(rangesOf(node));
       // Who was told that none is left may have this one.
       for (const other of cache.list()) if (rangesOf(other).length === 0) controller.queue.add(keyTextOf(other));

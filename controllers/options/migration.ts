@@ -34,7 +34,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   const value = readConfiguration(file, {
     option: option,
     kind: 'LeaderMigrationConfiguration',
-    apiVersions: ['controllermanager.config.k8s.io/v1', 'controllermanager.config.k8s.io/v1beta1'],
+    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),
     fields: {
       leaderName: 'text',
       resourceLock: { oneOf: ['leases'] },

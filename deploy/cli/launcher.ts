@@ -194,6 +194,8 @@ export class Launcher {
     const program = this.#named(target);
     const others = this.cluster.members.map(({ id }) => id).filter((id) => id !== target);
     if (program.spec.role !== 'apiserver') throw new CommandRefused(`${program.spec.name} is no replica: only those talk among themselves`);
+    if (this.cluster.etcd !== null || this.options.etcdServers !== undefined)
+      throw new CommandRefused('objects are kept in an etcd: these servers have nothing to tell each other, so there is nothing to cut');
     if (!program.running) throw new CommandRefused(`${program.spec.name} is down: start it with "raftplane restart ${program.spec.name}"`);
     program.send({ cutOffFrom: cut ? others : [] } satisfies CutOrder);
     if (cut) this.#cutOff.add(program.spec.name);

@@ -1,16 +1,17 @@
 import type { WebSocket } from 'ws';
-import type { Ran } from './output.js';
+import { closingStatus, inputBytesMax, type ProcessStreams } from './processStreams.js';
 
 /**
  * The streams of `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message says which stream it belongs to
  * (`v4.channel.k8s.io`); version 5 adds a message that closes a stream.
  */
-export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
+export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'SPDY/3.1+portforward.k8s.io'] as const;
+
+/** Not channels: the bytes of SPDY in messages, as kubectl forwards ports. */
+export const tunnelProtocol = protocols[2];
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
 
-/** Input beyond this is not kept: whoever sends more is cut off. */
-const inputBytesMax = 8 * 1024 * 1024;
 /** RFC 6455, section 7.4.1. */
 const closeCodes = { normal: 1000, policy: 1008 } as const;
 
@@ -19,17 +20,19 @@ export function send(socket: WebSocket, channel: number, data: string | Uint8Arr
   if (socket.readyState === socket.OPEN && bytes.length > 0) socket.send(Buffer.concat([Buffer.of(channel), bytes]));
 }
 
-/** How the program ended, as clients read it from the error stream (`metav1.Status`); then everything closes. */
-export function finish(socket: WebSocket, { exitCode }: Pick<Ran, 'exitCode'>): void {
-  const failure = {
-    status: 'Failure',
-    message: `command terminated with exit code ${exitCode}`,
-    reason: 'NonZeroExitCode',
-    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-  };
-  send(socket, channels.error, JSON.stringify({ metadata: {}, ...(exitCode === 0 ? { status: 'Success' } : failure) }));
-  socket.close(closeCodes.normal);
-}
+/** Clients that cannot close their input are taken to have said all after so long. */
+const quietMs = 300;
+
+/** The streams of a process over a WebSocket. */
+export const overWebSocket = (socket: WebSocket): ProcessStreams => ({
+  input: () => inputOf(socket, quietMs),
+  write: (to, data) => send(socket, channels[to], data),
+  finish: (exitCode) => {
+    send(socket, channels.error, closingStatus(exitCode));
+    socket.close(closeCodes.normal);
+  },
+  onClose: (gone) => void socket.once('close', gone),
+});
 
 /** A message, taken apart. */
 export function received(data: unknown): { readonly channel: number; readonly bytes: Buffer } | null {
@@ -42,13 +45,13 @@ export function received(data: unknown): { readonly channel: number; readonly by
  * All input of a program, once the client closes it, or says nothing for `quietMs`: clients of version 4 cannot say that it is all.
  * Resolves with null when the client has gone.
  */
-export function inputOf(socket: WebSocket, quietMs: number): Promise<string | null> {
+function inputOf(socket: WebSocket, quietMs: number): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
     const done = (): void => {
       clearTimeout(timer);
-      resolve(Buffer.concat(parts).toString());
+      resolve(Buffer.concat(parts));
     };
     let timer = setTimeout(done, quietMs);
     socket.on('message', (data) => {

@@ -2,11 +2,15 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { WebSocketServer, type WebSocket } from 'ws';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocketServer, type WebSocket } from 'ws';
 import { keyTextOf } from '../../controllers/client/index.js';
 import type { Container, Pod } from '../../api/types/core/v1.js';
-import { channels, finish, inputOf, protocols, received, send } from './channels.js';
+import { overWebSocket, protocols, received, send, tunnelProtocol } from './channels.js';
+import { AllFiles } from './containerFiles.js';
 import { containerNamed, logOf, logText, portAnswer, ran } from './output.js';
+import type { ProcessStreams } from './processStreams.js';
+import { asksForSpdy, portsOverSpdy, processOverSpdy, servePorts } from './spdyStreams.js';
 
 /** Where the nodes find their pods, and hear of their changes. */
 export interface PodSource {
@@ -20,8 +24,6 @@ export interface NodeServer {
   close(): Promise<void>;
 }
 
-/** Clients that cannot close their input are taken to have said all after so long. */
-const quietMs = 300;
 const messageBytesMax = 1024 * 1024;
 
 /** What is asked of the agent of a node, and how: `/containerLogs/NAMESPACE/POD/CONTAINER`. */
@@ -29,7 +31,7 @@ type Asked = { readonly pod: Pod; readonly container: Container; readonly query:
 
 /**
  * The port at which the API server asks the agents of nodes for logs, processes and ports of pods. One serves all nodes of this program; it listens
- * on loopback only, and nothing behind it is real. Other protocols than WebSockets are not spoken for streams.
+ * on loopback only, and nothing behind it is real. Streams are WebSockets or SPDY, as the client likes.
  */
 export async function serveNodes(pods: PodSource, credentials: { readonly cert: string; readonly key: string }): Promise<NodeServer> {
   const sockets = new WebSocketServer({
@@ -40,20 +42,22 @@ export async function serveNodes(pods: PodSource, credentials: { readonly cert: 
   const server = createServer(credentials, (request, response) => {
     answer(pods, request, response);
   });
-  server.on('upgrade', (request: IncomingMessage, socket, head) => {
-    const stream = streamOf(pods, request);
-    if (stream === null) {
-      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-      return;
+  const files = new AllFiles();
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const work = streamOf(pods, files, request);
+    const refuse = (status: string): void => {
+      socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    };
+    if (work === null) refuse('404 Not Found');
+    else if (asksForSpdy(request)) {
+      if (!overSpdy(work, request, socket, head)) refuse('400 Bad Request');
+    } else if (request.headers.upgrade?.toLowerCase() !== 'websocket' || !offersOurs(request)) refuse('400 Bad Request');
+    else {
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        webSocket.on('error', () => webSocket.terminate());
+        overSocket(work, webSocket);
+      });
     }
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket' || !offersOurs(request)) {
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      webSocket.on('error', () => webSocket.terminate());
-      void stream(webSocket);
-    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -125,42 +129,60 @@ function writeLog(pods: PodSource, { pod, container, query }: Asked, response: S
   response.once('close', stop);
 }
 
-/** What happens on a stream, or null where there is nothing to connect to. */
-function streamOf(pods: PodSource, request: IncomingMessage): ((socket: WebSocket) => Promise<void> | void) | null {
+/** What happens on a stream: that of a process, or those of ports. */
+type Work = { readonly asked: Asked } & (
+  { readonly to: 'process'; readonly begin: (streams: ProcessStreams) => Promise<void> | void } | { readonly to: 'ports' }
+);
+
+/** Null where there is nothing to connect to. */
+function streamOf(pods: PodSource, files: AllFiles, request: IncomingMessage): Work | null {
   const asked = askedIn(pods, request);
   switch (asked?.what) {
     case 'exec':
-      return (socket) => execute(asked, socket);
+      return { asked, to: 'process', begin: (streams) => execute(asked, files, streams) };
     case 'attach':
-      return (socket) => attach(pods, asked, socket);
+      return { asked, to: 'process', begin: (streams) => attach(pods, asked, streams) };
     case 'portForward':
-      return (socket) => forward(asked, socket);
+      return { asked, to: 'ports' };
     default:
       return null;
   }
 }
 
-async function execute({ pod, container, query }: Asked, socket: WebSocket): Promise<void> {
-  const input = query.get('input') === '1' ? await inputOf(socket, quietMs) : '';
+/** False where the client speaks another protocol within SPDY. */
+function overSpdy(work: Work, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+  const { pod, query } = work.asked;
+  if (work.to === 'ports') return portsOverSpdy(request, socket, head, (port) => portAnswer(pod, port));
+  return processOverSpdy(request, { socket, head, query }, (streams) => void work.begin(streams));
+}
+
+function overSocket(work: Work, webSocket: WebSocket): void {
+  const { asked } = work;
+  if (work.to === 'process') void work.begin(overWebSocket(webSocket));
+  else if (webSocket.protocol === tunnelProtocol)
+    servePorts(createWebSocketStream(webSocket), Buffer.alloc(0), (port) => portAnswer(asked.pod, port));
+  else forward(asked, webSocket);
+}
+
+async function execute({ pod, container, query }: Asked, all: AllFiles, streams: ProcessStreams): Promise<void> {
+  const input = query.get('input') === '1' ? await streams.input() : '';
   if (input === null) return;
-  const outcome = ran(pod, container, query.getAll('command'), input);
-  const toTerminal = query.get('tty') === '1';
-  send(socket, channels.stdout, outcome.stdout);
-  send(socket, toTerminal ? channels.stdout : channels.stderr, outcome.stderr);
-  finish(socket, outcome);
+  const files = all.of(pod.metadata.uid ?? keyTextOf(pod), container.name);
+  const { stdout, stderr, exitCode } = ran(pod, container, query.getAll('command'), input, files);
+  all.makeRoom();
+  streams.write('stdout', stdout);
+  streams.write(query.get('tty') === '1' ? 'stdout' : 'stderr', stderr);
+  streams.finish(exitCode);
 }
 
 /** Shows what the program has written and writes, until it ends. */
-function attach(pods: PodSource, { pod, container }: Asked, socket: WebSocket): void {
+function attach(pods: PodSource, { pod, container }: Asked, streams: ProcessStreams): void {
   let lines = logOf(pod, container);
   const write = (from: number): void => {
-    send(socket, channels.stdout, logText(lines.slice(from), { tailLines: null, timestamps: false }));
+    streams.write('stdout', logText(lines.slice(from), { tailLines: null, timestamps: false }));
   };
-  const end = (of: Pod): void => {
-    finish(socket, {
-      exitCode: of.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.terminated?.exitCode ?? 0,
-    });
-  };
+  const end = (of: Pod): void =>
+    streams.finish(of.status?.containerStatuses?.find(({ name }) => name === container.name)?.state?.terminated?.exitCode ?? 0);
   write(0);
   if (isOver(pod)) return end(pod);
   const stop = pods.onChange((changed) => {
@@ -170,7 +192,7 @@ function attach(pods: PodSource, { pod, container }: Asked, socket: WebSocket): 
     write(before);
     if (isOver(changed) || pods.get(keyTextOf(pod)) === undefined) end(changed);
   });
-  socket.once('close', stop);
+  streams.onClose(stop);
 }
 
 /** Two streams for each port, data and errors, each of which begins with the port. */

@@ -1,6 +1,8 @@
 import type { Container, Pod } from '../../api/types/core/v1.js';
+import { ContainerFiles } from './containerFiles.js';
+import { readTar, writeTar } from './tar.js';
 
-/** What the programs of a pod seem to write and answer: scripted by annotations, else made up from what is known of the pod. Pure. */
+/** What the programs of a pod seem to write and answer: scripted by annotations, else made up from what is known of the pod and the files that were copied to it. */
 
 export interface LogLine {
   /** RFC 3339. */
@@ -9,7 +11,7 @@ export interface LogLine {
 }
 
 export interface Ran {
-  readonly stdout: string;
+  readonly stdout: string | Uint8Array;
   readonly stderr: string;
   readonly exitCode: number;
 }
@@ -46,13 +48,19 @@ export function logText(
   return shown.map(({ at, text }) => `${timestamps ? `${at} ` : ''}${text}\n`).join('');
 }
 
-/** What a command does: as scripted, else as one of the few programs that are known here. `stdin` is all of its input. */
-export function ran(pod: Pod, container: Container, words: readonly string[], stdin: string): Ran {
+/** What a command does: as scripted, else as one of the few programs that are known here. `stdin` is all of its input; `files` may change. */
+export function ran(
+  pod: Pod,
+  container: Container,
+  words: readonly string[],
+  stdin: string | Uint8Array,
+  files = new ContainerFiles(),
+): Ran {
   const line = words.join(' ');
   const scripted = scriptOf(pod).find(({ command }) => command === line) ?? scriptOf(pod).find(({ command }) => command === '*');
   if (scripted !== undefined)
     return { stdout: String(scripted.stdout ?? ''), stderr: String(scripted.stderr ?? ''), exitCode: Number(scripted.exitCode ?? 0) };
-  return known(words, { pod, container, stdin });
+  return known(words, { pod, container, stdin: bytesOf(stdin), files });
 }
 
 function scriptOf(pod: Pod): readonly ScriptedCommand[] {
@@ -67,10 +75,14 @@ function scriptOf(pod: Pod): readonly ScriptedCommand[] {
 interface Surroundings {
   readonly pod: Pod;
   readonly container: Container;
-  readonly stdin: string;
+  readonly stdin: Buffer;
+  readonly files: ContainerFiles;
 }
 
-const wrote = (stdout: string): Ran => ({ stdout, stderr: '', exitCode: 0 });
+const bytesOf = (data: string | Uint8Array): Buffer => (typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
+const wrote = (stdout: string | Uint8Array): Ran => ({ stdout, stderr: '', exitCode: 0 });
+const failed = (stderr: string, exitCode: number): Ran => ({ stdout: '', stderr: `${stderr}\n`, exitCode });
+const missing = 'No such file or directory';
 const silent = (exitCode: number): Ran => ({ stdout: '', stderr: '', exitCode });
 
 const environmentOf = ({ pod, container }: Surroundings): string[] => [
@@ -79,30 +91,74 @@ const environmentOf = ({ pod, container }: Surroundings): string[] => [
 ];
 
 const programs: Readonly<Record<string, (words: readonly string[], around: Surroundings) => Ran>> = {
-  cat: (_words, { stdin }) => wrote(stdin),
+  cat: (paths, { stdin, files }) => {
+    const absent = paths.find((path) => files.file(path) === null);
+    if (absent !== undefined) return failed(`cat: ${absent}: ${missing}`, 1);
+    return wrote(paths.length === 0 ? stdin : Buffer.concat(paths.map((path) => files.file(path)!)));
+  },
   echo: (words) => wrote(`${words.join(' ')}\n`),
   env: (_words, around) => wrote(`${environmentOf(around).join('\n')}\n`),
   exit: ([code = '0']) => silent(/^\d{1,3}$/.test(code) ? Number(code) & 255 : 2),
   false: () => silent(1),
+  ls: ([path = '/'], { files }) => {
+    if (files.isFolder(path))
+      return wrote(
+        files
+          .list(path)
+          .map((name) => `${name}\n`)
+          .join(''),
+      );
+    return files.file(path) === null ? failed(`ls: ${path}: ${missing}`, 1) : wrote(`${path}\n`);
+  },
+  mkdir: (words, { files }) => {
+    for (const path of words.filter((word) => !word.startsWith('-'))) files.makeFolder(path);
+    return silent(0);
+  },
   hostname: (_words, { pod }) => wrote(`${pod.metadata.name ?? ''}\n`),
   pwd: () => wrote('/\n'),
   sleep: () => silent(0),
+  tar,
+  test: ([option = '', path = ''], { files }) => {
+    const [isFolder, isFile] = [files.isFolder(path), files.file(path) !== null];
+    const holds = { '-d': isFolder, '-f': isFile, '-e': isFolder || isFile }[option] ?? false;
+    return silent(holds ? 0 : 1);
+  },
   true: () => silent(0),
   whoami: () => wrote('root\n'),
 };
+/** As `kubectl cp` uses it: `tar -xmf - -C FOLDER` from its input, `tar cf - PATH` to its output. */
+function tar(words: readonly string[], { stdin, files }: Surroundings): Ran {
+  const action = words.find((word) => /^-?[xc][a-z]*f$/.test(word))?.replace('-', '')[0];
+  const after = words.slice(words.indexOf('-') + 1);
+  if (action === undefined || !words.includes('-')) return failed('tar: only "xf -" and "cf -" are known here', 64);
+  if (action === 'c') {
+    const absent = after.find((path) => !files.isFolder(path) && files.file(path) === null);
+    if (absent !== undefined) return failed(`tar: ${absent}: Cannot stat: ${missing}`, 2);
+    return wrote(writeTar(after.flatMap((path) => files.pack(path))));
+  }
+  const folder = after.includes('-C') ? (after[after.indexOf('-C') + 1] ?? '/') : '/';
+  if (!files.isFolder(folder)) return failed(`tar: ${folder}: Cannot open: ${missing}`, 2);
+  try {
+    files.unpack(folder, readTar(stdin));
+    return silent(0);
+  } catch (error) {
+    return failed(`tar: ${(error as Error).message}`, 2);
+  }
+}
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'ash']);
 
 function known(words: readonly string[], around: Surroundings): Ran {
   const [path = '', ...rest] = words;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (shells.has(name)) return rest[0] === '-c' ? inTurn(rest[1] ?? '', around) : inTurn(around.stdin, around);
+  if (shells.has(name)) return rest[0] === '-c' ? inTurn(rest[1] ?? '', around) : inTurn(around.stdin.toString(), around);
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
   return program?.(rest, around) ?? { stdout: '', stderr: `${path}: not found\n`, exitCode: notFound };
 }
 
 /** A line of a shell, as far as it is one command after the other; `exit` ends it. */
 function inTurn(line: string, around: Surroundings): Ran {
-  let [stdout, stderr, exitCode] = ['', '', 0];
+  const written: Buffer[] = [];
+  let [stderr, exitCode] = ['', 0];
   for (const part of line.split(/;|\n|&&/)) {
     const words = part
       .trim()
@@ -111,10 +167,11 @@ function inTurn(line: string, around: Surroundings): Ran {
       .map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
     if (words.length === 0) continue;
     const each = known(words, around);
-    [stdout, stderr, exitCode] = [stdout + each.stdout, stderr + each.stderr, each.exitCode];
+    written.push(bytesOf(each.stdout));
+    [stderr, exitCode] = [stderr + each.stderr, each.exitCode];
     if (words[0] === 'exit') break;
   }
-  return { stdout, stderr, exitCode };
+  return { stdout: Buffer.concat(written), stderr, exitCode };
 }
 
 /** What somebody who connects to a port of the pod gets: the annotation `fake-node/port-8080`, or an answer over HTTP that names the pod. */

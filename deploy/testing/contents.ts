@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decode, encode } from 'cbor-x';
 import { deletableTypes, discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, unless } from '../../controllers/client/errors.js';
@@ -5,7 +6,7 @@ import { mergePatch } from '../../controllers/client/api.js';
 import { keyOf, uidOf, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
 import { groupResourceOf } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
-import type { KeysFound, OperatorDoor } from './operatorDoor.js';
+import type { KeptObject, KeysFound, OperatorDoor } from './operatorDoor.js';
 import { eventually } from './waiting.js';
 
 /** Emptying a cluster between tests, and taking what is in it from one to another. */
@@ -32,14 +33,9 @@ const restoreConcurrency = 32;
 /** How the built-in store names objects: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
 const objectKey = /^\/registry\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/([^/]+)$/;
 const namespaceKey = (name: string): string => `/registry/core/namespaces/${name}`;
-const storeKey = ({ type, object: { metadata } }: Found): string =>
-  [
-    '/registry',
-    type.group === '' ? 'core' : type.group,
-    type.resource,
-    ...(metadata.namespace ? [metadata.namespace] : []),
-    metadata.name,
-  ].join('/');
+const storeKey = ({ type: { group, resource }, object }: Found): string => keptKey({ group, resource, object });
+const keptKey = ({ group, resource, object: { metadata } }: KeptObject): string =>
+  ['/registry', group === '' ? 'core' : group, resource, ...(metadata.namespace ? [metadata.namespace] : []), metadata.name].join('/');
 
 /**
  * Whether what a key names is to go with a reset, among all that came since the start. Where a namespace goes, everything in it does. API services are not
@@ -56,6 +52,9 @@ function goesByKey(key: string, all: ReadonlySet<string>): boolean {
 export class Contents {
   /** Where the built-in store was at the beginning; null where another one is used, whose contents are found by asking for them type by type. */
   #since: number | null = null;
+  /** Keys that were there from the beginning, and those that came since and stayed through the last reset. */
+  #keysBefore: readonly string[] = [];
+  #keysLeft: ReadonlySet<string> = new Set();
   /** Uids of what was there from the beginning, where another store is used. */
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
@@ -63,7 +62,7 @@ export class Contents {
   /** `hasControllers`: something makes objects of types that nobody asked for, so all types are looked at until nothing is left. */
   constructor(
     private readonly api: RestApi,
-    private readonly door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys'>,
+    private readonly door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>,
     private readonly hasControllers = true,
   ) {}
 
@@ -71,6 +70,7 @@ export class Contents {
   async remember(): Promise<void> {
     const found = await this.door.keysMadeAfter(0);
     this.#since = found?.keys.includes(namespaceKey('default')) ? found.revision : null;
+    this.#keysBefore = found?.keys ?? [];
     if (this.#since !== null) return;
     this.#types = deletableTypes(await discover(this.api));
     this.#before = new Set((await this.#all(true)).map(({ object }) => uidOf(object)));
@@ -91,6 +91,7 @@ export class Contents {
       ? await this.#added(true, await this.#apiServices())
       : [];
     await Promise.all(services.map((service) => this.#remove(service)));
+    this.#keysLeft = all;
     return going.length + services.length === 0;
   }
 
@@ -122,10 +123,39 @@ export class Contents {
     return encode({ form: snapshotForm, objects });
   }
 
-  /** Resets, and makes everything again that a snapshot holds: with its status and owners, under new uids. */
+  /** Resets, and makes everything again that a snapshot holds: with its status and owners, under new uids. What is there already stays as it is. */
   async restore(snapshot: Uint8Array): Promise<void> {
     const objects = objectsIn(snapshot);
     await this.reset();
+    if (this.#since === null) await this.#makeAll(objects);
+    else await this.#putBack(underNewUids(objects));
+  }
+
+  /** Into the store, past everybody who might have a say; resolves when all types are served. */
+  async #putBack(objects: readonly KubeObject[]): Promise<void> {
+    const defined = new Map(objects.filter(isDefinition).flatMap(kindsOf));
+    const wanted = [...new Set(objects.map(kindNameOf))].filter((name) => !defined.has(name));
+    const known = this.#typesByKind();
+    if (wanted.some((name) => !known.has(name))) this.#types = deletableTypes(await discover(this.api));
+    const there = new Set([...this.#keysBefore, ...this.#keysLeft]);
+    const placeOf = async (object: KubeObject): Promise<KeptObject> => {
+      const { group, resource } = defined.get(kindNameOf(object)) ?? (await this.#typeOf(object));
+      return { group, resource, object };
+    };
+    const kept = await Promise.all(objects.map(placeOf));
+    // What makes others possible comes first: not all of it may fit into one transaction.
+    const rank = ({ object }: KeptObject): number => (isDefinition(object) ? 0 : isNamespace(object) ? 1 : 2);
+    await this.door.putObjects(kept.filter((each) => !there.has(keptKey(each))).sort((a, b) => rank(a) - rank(b)));
+    for (const object of new Map(objects.filter((each) => defined.has(kindNameOf(each))).map((each) => [kindNameOf(each), each])).values())
+      await this.#typeOf(object);
+  }
+
+  #typesByKind(): ReadonlySet<string> {
+    return new Set(this.#types.map(({ group, version, kind }) => kindName(group === '' ? version : `${group}/${version}`, kind)));
+  }
+
+  /** One by one, through all that checks objects. */
+  async #makeAll(objects: readonly KubeObject[]): Promise<void> {
     const uids = new Map<string, string>();
     let rest = [...objects];
     for (const round of [isDefinition, isNamespace]) {
@@ -242,6 +272,31 @@ function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   };
   if (form !== snapshotForm || !Array.isArray(objects)) throw new Error(`these bytes are no snapshot of the form ${snapshotForm}`);
   return objects as readonly KubeObject[];
+}
+
+/** The same objects as others: wherever one names another by its uid, it names it by the new one. */
+function underNewUids(objects: readonly KubeObject[]): KubeObject[] {
+  const renewed = new Map(objects.map((object) => [uidOf(object), randomUUID()]));
+  const text = JSON.stringify(objects).replace(/"([0-9a-f]{8}-[0-9a-f-]{27})"/g, (quoted, uid: string) =>
+    renewed.has(uid) ? `"${renewed.get(uid)}"` : quoted,
+  );
+  return JSON.parse(text) as KubeObject[];
+}
+
+const kindName = (apiVersion: string, kind: string): string => `${apiVersion} ${kind}`;
+const kindNameOf = ({ apiVersion = '', kind = '' }: KubeObject): string => kindName(apiVersion, kind);
+
+/** The kinds that a definition makes, each with where its objects are kept. */
+function kindsOf(definition: KubeObject): (readonly [kind: string, place: { readonly group: string; readonly resource: string }])[] {
+  const { spec } = definition as KubeObject & {
+    readonly spec: {
+      readonly group: string;
+      readonly names: { readonly kind: string; readonly plural: string };
+      readonly versions: readonly { readonly name: string }[];
+    };
+  };
+  const { group, names, versions } = spec;
+  return versions.map(({ name }) => [kindName(`${group}/${name}`, names.kind), { group, resource: names.plural }] as const);
 }
 
 const isNamespace = ({ kind, apiVersion }: KubeObject): boolean => kind === 'Namespace' && apiVersion === 'v1';

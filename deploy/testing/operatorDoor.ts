@@ -1,4 +1,5 @@
 import { Connection } from '../../controllers/client/connection.js';
+import type { KubeObject } from '../../api/meta/object.js';
 import type { ConnectionSettings } from '../../controllers/client/kubeconfig.js';
 
 /** What `/raft/v1/status` tells, as far as tests need it. */
@@ -12,6 +13,31 @@ export interface MemberStatus {
 export interface KeysFound {
   readonly revision: number;
   readonly keys: readonly string[];
+}
+
+/** An object and where the store keeps it. */
+export interface KeptObject {
+  readonly group: string;
+  readonly resource: string;
+  readonly object: KubeObject;
+}
+
+/** Servers take bodies of three times as much. */
+const requestCharactersMax = 1024 * 1024;
+
+/** In JSON, as many as fit into a request each. */
+function inRequests(objects: readonly KeptObject[]): string[][] {
+  const parts: string[][] = [];
+  let left = 0;
+  for (const text of objects.map((object) => JSON.stringify(object))) {
+    if (text.length > left) {
+      parts.push([]);
+      left = requestCharactersMax;
+    }
+    parts.at(-1)!.push(text);
+    left -= text.length;
+  }
+  return parts;
 }
 
 /** A member that does not answer within this time has no say in who leads. */
@@ -51,7 +77,13 @@ export class OperatorDoor {
 
   /** Whatever finalizers the objects have. */
   async removeKeys(keys: readonly string[]): Promise<void> {
-    await this.#ask('DELETE', '/raft/v1/keys', changeTimeoutMs, { body: { keys } });
+    await this.#ask('DELETE', '/raft/v1/keys', changeTimeoutMs, { body: JSON.stringify({ keys }) });
+  }
+
+  /** As they are, over what is there, without asking anybody. */
+  async putObjects(objects: readonly KeptObject[]): Promise<void> {
+    for (const part of inRequests(objects))
+      await this.#ask('PUT', '/raft/v1/objects', changeTimeoutMs, { body: `{"objects":[${part.join(',')}]}` });
   }
 
   close(): void {
@@ -62,10 +94,10 @@ export class OperatorDoor {
     method: string,
     path: string,
     timeoutMs: number,
-    { body, or404 = false }: { readonly body?: object; readonly or404?: boolean } = {},
+    { body, or404 = false }: { readonly body?: string; readonly or404?: boolean } = {},
   ): Promise<unknown> {
     const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const bytes = body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) };
+    const bytes = body === undefined ? {} : { body: Buffer.from(body) };
     const { status, stream } = await this.#connection.request({ method, path, headers, timeoutMs, ...bytes });
     const chunks: Buffer[] = [];
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);

@@ -55,8 +55,13 @@ export interface Core {
   /** The shortest wait for a leader at present: `electionTicks`, or more where leaders that were alive have been late. The longest is almost twice that. */
   readonly electionTimeoutTicks: number;
   tick(): void;
-  /** The leader is known to be gone, or never to have been there: lets the shortest wait for one pass at once. Does nothing on a leader. */
+  /** The leader is known to be gone, or never to have been there: voters campaign one after the other, the first after a tick. Does nothing on a leader. */
   hasten(): void;
+  /**
+   * This server did not run for an election timeout or longer, and not because it waited for a processor or a disk: a leader stands down before it says
+   * another word. The others have replaced it, most likely; and a word from it would teach them that leaders are late, and to wait longer for the next one.
+   */
+  stopped(): void;
   step(message: Message): void;
   /** Appends all commands, as entries `first`, `first + 1`, ... of `term`, or none. At least one. */
   propose(commands: readonly Uint8Array[]): ProposeResult;

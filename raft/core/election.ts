@@ -1,4 +1,5 @@
 import type { MemberId } from '../types.js';
+import { limits } from './limits.js';
 import type { MessageOf } from './messages.js';
 import { voteOutcome } from './quorum.js';
 import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } from './roles.js';
@@ -11,11 +12,20 @@ export function tickElection(server: Server): void {
   campaignIfDue(server);
 }
 
-/** The shortest wait for a leader is over, whatever the clock says; what remains of it is random as ever. */
+/**
+ * The leader is gone: voters campaign in the order of their ids, one after the other, rather than when chance says. The first waits a tick, in which the
+ * others find out as well and may grant its pre-vote; each of the others waits as long as an election takes, and does nothing if there was one. Who
+ * fails, because its log is too old or the leader is not gone after all, waits at random again.
+ */
 export function hasten(server: Server): void {
   if (server.leadership !== null) return;
-  server.electionElapsed += server.patience.ticks;
-  campaignIfDue(server);
+  const before = otherVoters(server).filter((id) => id < server.id && id !== server.leader).length;
+  server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.hastenedTurn));
+}
+
+/** The owner did not run for as long as an election takes: see `Core.stopped`. A sole voter cannot have been replaced. */
+export function standDown(server: Server): void {
+  if (server.leadership !== null && !isSoleVoter(server)) becomeFollower(server, server.term, null);
 }
 
 function campaignIfDue(server: Server): void {

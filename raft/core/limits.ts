@@ -6,6 +6,8 @@ export const limits = {
   patienceTimeoutsMax: 8,
   /** What was learnt about late leaders is forgotten by half in each such span, in election timeouts, in which none was as late. */
   patienceSpanTimeouts: 40,
+  /** How long one voter leaves to another, in election timeouts, where both know that the leader is gone: some round trips and syncs. */
+  hastenedTurn: 1 / 5,
   /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */
   outboxMessagesMax: 65_536,
   /** Local reads that wait or are under way; further ones fail at once. */

@@ -1,7 +1,17 @@
 import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../types.js';
 import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
-import { hasten, onPreVote, onPreVoteReply, onTimeoutNow, onVote, onVoteDurable, onVoteReply, tickElection } from './election.js';
+import {
+  hasten,
+  onPreVote,
+  onPreVoteReply,
+  onTimeoutNow,
+  onVote,
+  onVoteDurable,
+  onVoteReply,
+  standDown,
+  tickElection,
+} from './election.js';
 import { onAppend, onInstallSnapshot } from './following.js';
 import { invariant } from './invariant.js';
 import { limits } from './limits.js';
@@ -83,6 +93,10 @@ export class Machine implements Core {
 
   hasten(): void {
     hasten(this.server);
+  }
+
+  stopped(): void {
+    standDown(this.server);
   }
 
   step(message: Message): void {

@@ -92,6 +92,14 @@ export class Server {
     this.electionDraw = this.options.random(this.options.electionTicks);
   }
 
+  /** The shortest wait is over, and no more than `ticks` remain of what was drawn. */
+  shortenElectionTimeout(ticks: number): void {
+    const { electionTicks } = this.options;
+    const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
+    this.electionElapsed = this.patience.ticks;
+    this.electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.patience.ticks), electionTicks - 1);
+  }
+
   /** Sends without waiting for the disk: for messages that promise nothing about this server's disk (dissertation, section 10.2.1). */
   sendNow(to: MemberId, body: MessageBody, term: Term = this.term): void {
     if (this.immediate.length < limits.outboxMessagesMax) this.immediate.push({ from: this.id, to, term, ...body });

@@ -26,6 +26,7 @@ import type { ReplicaSink } from './sink.js';
 import { Snapshots } from './snapshots.js';
 import { describeStatus } from './status.js';
 import { Trimmer } from './trimmer.js';
+import { processorMs, Wakefulness } from './wakefulness.js';
 
 export interface EngineParts {
   readonly core: Core;
@@ -69,6 +70,7 @@ export class Engine {
   readonly #trimmer: Trimmer;
   readonly #silences = new LeaderSilences();
   readonly #figures = new Figures(performance.now());
+  readonly #wakefulness: Wakefulness;
   readonly #timer: NodeJS.Timeout;
   #scheduled = false;
   #ticks = 0;
@@ -110,6 +112,7 @@ export class Engine {
       bytesKeptMax: this.#limits.logBytesKeptMax,
       bytesHeldMax: this.#limits.logBytesHeldMax,
     });
+    this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), processorMs);
     inbox.wake = () => this.#schedule();
     this.#timer = setInterval(() => this.#onTimer(), parts.tickMs);
     this.#schedule();
@@ -209,6 +212,7 @@ export class Engine {
   }
 
   #round(): void {
+    if (this.#state !== 'ended' && this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
     if (this.#state === 'ended' || this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return;
     try {
@@ -285,6 +289,7 @@ export class Engine {
     this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
+    this.#parts.store.settle();
     if (this.#proposals.size === 0) this.#parts.store.maintain();
     this.#hastenFirstElection();
   }
@@ -358,7 +363,9 @@ export class Engine {
   #persist(what: Persist): void {
     const begun = performance.now();
     this.#parts.log.append(what);
-    this.#figures.logSync.observe(performance.now() - begun);
+    const took = performance.now() - begun;
+    this.#figures.logSync.observe(took);
+    this.#wakefulness.waited(took);
   }
 
   #send(messages: readonly Message[]): void {
@@ -453,9 +460,7 @@ export class Engine {
     const reachable = voters.filter((id) => id === core.id || this.#proposals.isConnected(id));
     const first = reachable.length * 2 > voters.length && reachable.every((id) => id >= core.id) && voters.includes(core.id);
     this.#quietTicks = first ? this.#quietTicks + 1 : 0;
-    if (this.#quietTicks !== 2 * this.#limits.ticksPerHeartbeat) return;
-    core.hasten();
-    core.hasten();
+    if (this.#quietTicks === 2 * this.#limits.ticksPerHeartbeat) core.hasten();
   }
 
   #isDrained(): boolean {

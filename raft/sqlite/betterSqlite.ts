@@ -14,6 +14,8 @@ export const betterSqlite: SqliteDriver = {
 
 class BetterSqliteConnection implements SqliteConnection {
   readonly #db: Database.Database;
+  #begin: Database.Statement<[]> | null = null;
+  #commit: Database.Statement<[]> | null = null;
 
   constructor(
     Constructor: typeof Database,
@@ -37,6 +39,14 @@ class BetterSqliteConnection implements SqliteConnection {
 
   immediate<T>(change: () => T): T {
     return this.#db.transaction(change).immediate();
+  }
+
+  begin(): void {
+    (this.#begin ??= this.#db.prepare('BEGIN IMMEDIATE')).run();
+  }
+
+  commit(): void {
+    (this.#commit ??= this.#db.prepare('COMMIT')).run();
   }
 
   async backup(path: string, slice: () => number): Promise<void> {

@@ -20,6 +20,9 @@ export interface SqliteConnection {
   pragma(source: string): unknown;
   /** Runs `change` in a transaction that is the only writer from its beginning; what it throws undoes everything. */
   immediate<T>(change: () => T): T;
+  /** Begins such a transaction, which lasts until `commit`; `close` undoes what was not committed. */
+  begin(): void;
+  commit(): void;
   /**
    * Copies the database to another file, some pages at a time. Writes by this connection go on meanwhile and reach the copy. `slice` is called between the
    * slices and says how many pages the next one has; what it throws ends the copy.

@@ -25,6 +25,11 @@ export class FailStop {
     if (this.#failure !== null) throw this.#failure;
   }
 
+  /** Whether the file is open and nothing has failed. */
+  get works(): boolean {
+    return !this.#closed && this.#failure === null;
+  }
+
   /** Runs `action`; whatever it throws ends the use of the file. `what` names the action in the message. */
   run<T>(what: string, action: () => T): T {
     this.check();

@@ -82,21 +82,33 @@ class NodeSqliteConnection implements SqliteConnection {
   }
 
   immediate<T>(change: () => T): T {
+    this.begin();
+    try {
+      const result = change();
+      this.commit();
+      return result;
+    } catch (error) {
+      // SQLite has undone it already after some failures, such as that of the disk.
+      if (this.#db.isTransaction) this.#turn('rollback').run();
+      throw error;
+    }
+  }
+
+  begin(): void {
+    this.#turn('begin').run();
+  }
+
+  commit(): void {
+    this.#turn('commit').run();
+  }
+
+  #turn(name: 'begin' | 'commit' | 'rollback'): Statement<[]> {
     this.#turns ??= {
       begin: this.#db.prepare('BEGIN IMMEDIATE'),
       commit: this.#db.prepare('COMMIT'),
       rollback: this.#db.prepare('ROLLBACK'),
     };
-    this.#turns.begin.run();
-    try {
-      const result = change();
-      this.#turns.commit.run();
-      return result;
-    } catch (error) {
-      // SQLite has undone it already after some failures, such as that of the disk.
-      if (this.#db.isTransaction) this.#turns.rollback.run();
-      throw error;
-    }
+    return this.#turns[name];
   }
 
   /** The pages are copied on another thread, so one size of slices does for all of it. */

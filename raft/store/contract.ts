@@ -99,7 +99,8 @@ export interface StateMachine {
   readonly membership: Membership;
 
   /**
-   * Applies committed entries in order, in one disk transaction that also stores the applied index, so that each entry takes effect exactly once.
+   * Applies committed entries in order. Each batch is wholly inside one disk transaction, which it may share with batches before and after, and which also
+   * stores the applied index, so that each entry takes effect exactly once. Reads see it at once; the file has it after `settle`.
    * Returns one result for each entry of kind `command` (null for the others) and the changes made, in order.
    * Asserts that the entries follow `appliedIndex` without a gap.
    */
@@ -112,6 +113,8 @@ export interface StateMachine {
 
   /** Makes everything applied so far durable and returns its index: the log may be cut up to there. */
   checkpoint(): LogIndex;
+  /** Commits what was applied since the last time, which is all that a process that is killed then has to apply again. */
+  settle(): void;
   /** Writes a consistent copy, with its checksum, to `path` without stopping `apply`; resolves with what the copy holds. */
   snapshotTo(path: string): Promise<SnapshotMeta>;
   /** Replaces the whole content by the copy at `path`, which is verified first and then consumed. Durable on return. */

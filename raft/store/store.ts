@@ -19,6 +19,9 @@ import { revisionMax, stateRow } from './rows.js';
 import type { StoreState } from './rows.js';
 import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 
+/** Changes in one disk transaction: of usual sizes, a megabyte or so. */
+const unsettledChangesMax = 512;
+
 export interface StoreOptions {
   /** Reads the data of a membership entry (`decodeMembership` of raft/core/membership.ts). Throws on anything malformed. */
   readonly decodeMembership: (data: Uint8Array) => Membership;
@@ -65,6 +68,9 @@ class SqliteStore implements Store {
   #file: OpenFile;
   #state: StoreState;
   #copying = false;
+  /** Whether entries were applied in a disk transaction that is still open: `#state` and all reads have them, the disk has not. */
+  #unsettled = false;
+  #unsettledChanges = 0;
   /** Nothing was written since the file was found to be no larger than it need be: an idle replica need not look again with every tick. */
   #tidy = false;
 
@@ -108,15 +114,18 @@ class SqliteStore implements Store {
         reader: this.#file.reader,
         decodeMembership: this.#decodeMembership,
       });
-      this.#commit(() => {
-        for (const entry of entries) applier.apply(entry);
-        failPoint?.('store.apply.uncommitted');
-        return this.#swept(applier.state, Math.max(sweepBesideMin, sweepPerEntry * applier.changes.length));
-      });
-      failPoint?.('store.apply.committed');
-      this.#checkpointWhenFull();
+      this.#begin();
+      for (const entry of entries) applier.apply(entry);
+      failPoint?.('store.apply.uncommitted');
+      this.#state = this.#swept(applier.state, Math.max(sweepBesideMin, sweepPerEntry * applier.changes.length));
+      this.#unsettledChanges += applier.changes.length;
+      if (this.#unsettledChanges >= unsettledChangesMax || this.#copying) this.#settle();
       return { results: applier.results, changes: applier.changes };
     });
+  }
+
+  settle(): void {
+    if (this.#unsettled) this.#failStop.run('committing', () => this.#settle());
   }
 
   get(key: string, revision: Revision | null): RangeResult {
@@ -133,6 +142,7 @@ class SqliteStore implements Store {
 
   checkpoint(): LogIndex {
     return this.#failStop.run('checkpoint', () => {
+      this.#settle();
       const { db } = this.#file;
       db.pragma('synchronous = FULL');
       failPoint?.('store.checkpoint.begun');
@@ -146,6 +156,7 @@ class SqliteStore implements Store {
   async snapshotTo(path: string): Promise<SnapshotMeta> {
     this.#failStop.check();
     assert(!this.#copying, 'one snapshot at a time');
+    this.settle();
     this.#copying = true;
     try {
       return await writeSnapshot(this.#file.db, path);
@@ -170,6 +181,7 @@ class SqliteStore implements Store {
     const revision = (this.#state.revision + revisionsSkipped) as Revision;
     assert(revision <= revisionMax, `revision ${revision} is beyond the last one`);
     this.#failStop.run('founding a cluster', () => {
+      this.#settle();
       this.#commit(() => ({ ...this.#state, membership, revision, compactedRevision: revision }));
     });
   }
@@ -180,6 +192,7 @@ class SqliteStore implements Store {
 
   maintain(): boolean {
     return this.#failStop.run('housekeeping', () => {
+      this.#settle();
       if (sweepPending(this.#state)) this.#commit(() => this.#swept(this.#state, sweepSlice));
       else if (this.#tidy) return false;
       const more = sweepPending(this.#state) || shrink(this.#file.db, this.#file.sql, vacuumSlice);
@@ -190,7 +203,30 @@ class SqliteStore implements Store {
   }
 
   close(): void {
-    if (this.#failStop.close()) this.#file.db.close();
+    try {
+      if (this.#failStop.works) this.settle();
+    } finally {
+      if (this.#failStop.close()) this.#file.db.close();
+    }
+  }
+
+  /** Begins a disk transaction unless one is under way: batches of entries share one. */
+  #begin(): void {
+    if (this.#unsettled) return;
+    this.#file.db.begin();
+    this.#unsettled = true;
+    this.#tidy = false;
+  }
+
+  #settle(): void {
+    if (!this.#unsettled) return;
+    const { db, sql } = this.#file;
+    sql.updateState.run(stateRow(this.#state));
+    db.commit();
+    this.#unsettled = false;
+    this.#unsettledChanges = 0;
+    failPoint?.('store.apply.committed');
+    this.#checkpointWhenFull();
   }
 
   /** Changes and state in one disk transaction; memory follows once it is committed. */
@@ -215,6 +251,7 @@ class SqliteStore implements Store {
 
   /** Each step is durable before the next: a crash leaves the old content or the new, never the new beside the old one's write-ahead file. */
   #replaceFile(copy: string): void {
+    this.#settle();
     checkpoint(this.#file.db, 'truncate');
     this.#file.db.close();
     const leftover = pendingCompanion(this.path);

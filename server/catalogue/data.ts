@@ -15,3 +15,6 @@ const packageFile = (...path: readonly string[]): string => join(packageRoot(dir
 
 /** Parses `api/data/NAME.json`. The caller knows its shape: the file is generated from `api/facts` and part of the repository. */
 export const readCatalogueData = <T>(name: string): T => JSON.parse(readFileSync(packageFile('api', 'data', `${name}.json`), 'utf8')) as T;
+
+/** The text of what every cluster has (`server/seed`). */
+export const readSeed = (): string => readFileSync(packageFile('api', 'seed', 'objects.json'), 'utf8');

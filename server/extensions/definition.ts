@@ -1,3 +1,4 @@
+import { bundleComplaint } from '../kinds/apiextensions.k8s.io/caBundle.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { objectAt, objectsIn } from '../registry/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
@@ -32,6 +33,8 @@ export interface LifeCycle {
   readonly accepted: Names;
   readonly conditions: readonly JsonObject[];
   readonly annotations: Readonly<Record<string, string>>;
+  /** The authorities of its webhook cannot be read, so that nothing could be converted. */
+  readonly hasBadBundle: boolean;
   /** It is being deleted, and its objects have to go first. */
   readonly awaitsCleanup: boolean;
 }
@@ -51,6 +54,7 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
     accepted: namesIn(membersOf(status['acceptedNames'])),
     conditions: objectsIn(status, 'conditions'),
     annotations,
+    hasBadBundle: bundleComplaint(textAt(spec, 'conversion', 'webhook', 'clientConfig', 'caBundle')) !== null,
     awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer),
   };
 }

@@ -65,6 +65,8 @@ export interface Listener {
   readonly socket: number;
   /** Connections that are open now, those in their handshake included. */
   readonly connections: number;
+  /** Clients so far that did not get through their handshake. */
+  readonly handshakeErrors: number;
   /**
    * Takes no new connections and asks the clients of the open ones to leave; requests under way go on. HTTP/1.1 can ask only with an answer: clients that
    * send something within `lingerMs` are answered and asked, the connections of the others close then.
@@ -111,7 +113,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   // Broken handshakes, resets and frames against the protocol end their own connection and nothing else.
   server.on('sessionError', ignore);
-  server.on('tlsClientError', ignore);
+  let handshakeErrors = 0;
+  server.on('tlsClientError', () => {
+    handshakeErrors++;
+  });
   const turns = giveTurns(server, options, connections);
   const address = await bind(server, options).catch((error: unknown) => {
     connections.close();
@@ -150,6 +155,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
     get connections() {
       return connections.size;
+    },
+    get handshakeErrors() {
+      return handshakeErrors;
     },
     drain,
     close,

@@ -10,6 +10,9 @@ import type { KeyValue } from '../../raft/store/contract.js';
 import { memberId, revision, type Revision } from '../../raft/types.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
 import { writableOf } from '../endpoints/streams.js';
+import type { ApiObject } from '../api/object.js';
+import type { WriteOutcome } from '../storage/engine.js';
+import type { KeyedObject } from '../storage/raft.js';
 import { writeJson } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { Serve } from './routes.js';
@@ -25,11 +28,14 @@ const compactTimeoutMs = 10_000;
 const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
 /** Keys in one transaction: each is one event of the same revision to those who watch. */
-const removedAtOnce = 500;
+const changedAtOnce = 2_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
-type Handler = (exchange: Exchange, replica: OperatorReplica, id: string) => Promise<void>;
+/** Puts objects into the store as they are (`RaftStorage.putAll`), and brings what follows from them up to date. */
+export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
+
+type Handler = (exchange: Exchange, replica: OperatorReplica, id: string, put: PutObjects | null) => Promise<void>;
 
 /** By method and path below `/raft/v1/`; `:id` names a member. */
 const handlers: Readonly<Record<string, Handler>> = {
@@ -75,6 +81,15 @@ const handlers: Readonly<Record<string, Handler>> = {
     await removeKeys(replica, [...new Set(keys)]);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
+  // What was in a cluster under test goes back in the same way, as objects: each store has its own form for them.
+  'PUT objects': async (exchange, replica, _id, put) => {
+    if (put === null) throw unavailable('this server puts no objects into its store');
+    const { objects } = await jsonBodyOf(exchange);
+    const keyed = keyedObjects(objects);
+    for (let at = 0; at < keyed.length; at += changedAtOnce)
+      assertWritten(await put(keyed.slice(at, at + changedAtOnce), { timeoutMs: keysTimeoutMs }));
+    writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
+  },
   'GET digest': async (exchange, replica) => {
     const at = exchange.query.get('revision');
     if (at !== null && !/^\d{1,15}$/.test(at)) throw badRequest(`revision must be a whole number, not ${JSON.stringify(at)}`);
@@ -92,7 +107,20 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
 };
 
 /** Adds the operators' paths, which only those may use who may use non-resource paths under `/raft/`: administrators, unless a role says so. */
-export function addRaftRoutes(router: Router, replica: OperatorReplica | null, serve: Serve, notFound: (exchange: Exchange) => void): void {
+export function addRaftRoutes(
+  router: Router,
+  {
+    replica,
+    put,
+    serve,
+    notFound,
+  }: {
+    readonly replica: OperatorReplica | null;
+    readonly put: PutObjects | null;
+    readonly serve: Serve;
+    readonly notFound: (exchange: Exchange) => void;
+  },
+): void {
   for (const [path, methods] of pathsOf()) {
     router.all(
       `/raft/v1/${path}`,
@@ -101,7 +129,7 @@ export function addRaftRoutes(router: Router, replica: OperatorReplica | null, s
         const handler = handlers[`${exchange.method} ${path}`];
         if (handler === undefined)
           throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
-        await handler(exchange, replica, String(params['id'] ?? ''));
+        await handler(exchange, replica, String(params['id'] ?? ''), put);
       }),
     );
   }
@@ -210,13 +238,34 @@ async function keysMadeAfter(
 }
 
 async function removeKeys(replica: Pick<Replica, 'write'>, keys: readonly string[]): Promise<void> {
-  for (let at = 0; at < keys.length; at += removedAtOnce) {
-    const operations = keys.slice(at, at + removedAtOnce).map((key) => ({ type: 'delete', key }) as const);
-    const written = await replica.write({ comparisons: [], operations }, { timeoutMs: keysTimeoutMs });
-    if (written.outcome === 'unavailable') throw unavailable(written.reason);
-    if (written.outcome !== 'applied') throw timeout(`the removal ended with "${written.outcome}"; it may still happen`, 1);
+  for (let at = 0; at < keys.length; at += changedAtOnce) {
+    const operations = keys.slice(at, at + changedAtOnce).map((key) => ({ type: 'delete', key }) as const);
+    assertWritten(await replica.write({ comparisons: [], operations }, { timeoutMs: keysTimeoutMs }));
   }
 }
+
+function assertWritten(written: WriteOutcome): void {
+  if (written.outcome === 'unavailable') throw unavailable(written.reason);
+  if (written.outcome !== 'applied') throw timeout(`the change ended with "${written.outcome}"; it may still happen`, 1);
+}
+
+/** Reads `[{ group, resource, object }]`. Throws 400 for anything else. */
+function keyedObjects(value: unknown): KeyedObject[] {
+  const refuse = (): never => {
+    throw badRequest('the body must have "objects" as a list of {"group", "resource", "object"}');
+  };
+  if (!Array.isArray(value)) return refuse();
+  return value.map((entry: unknown): KeyedObject => {
+    const { group, resource, object } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    const { metadata } = (object ?? {}) as { readonly metadata?: Readonly<Record<string, unknown>> };
+    const { name, namespace = '' } = metadata ?? {};
+    if (typeof group !== 'string' || !isPathPart(resource) || !isPathPart(name) || (namespace !== '' && !isPathPart(namespace)))
+      return refuse();
+    return { key: { resource: { group, resource }, namespace: namespace as string, name }, object: object as ApiObject };
+  });
+}
+
+const isPathPart = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('/');
 
 /** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
 async function digestOf(replica: OperatorReplica, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {

@@ -9,7 +9,7 @@ import type { Answer } from './chain.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { answerProcessPage, type ProcessPages } from './processPages.js';
-import { addRaftRoutes, type OperatorReplica } from './raftRoutes.js';
+import { addRaftRoutes, type OperatorReplica, type PutObjects } from './raftRoutes.js';
 
 export interface RouteOptions {
   /** Requests about resources; the path starts with `/api/` or `/apis/`. */
@@ -26,6 +26,8 @@ export interface RouteOptions {
   readonly console?: ((exchange: Exchange) => Promise<boolean>) | null;
   /** Null for a server without a replica of its own. */
   readonly replica: OperatorReplica | null;
+  /** How operators put objects into the store of that replica. */
+  readonly put?: PutObjects | null;
   readonly log: Logger;
 }
 
@@ -81,7 +83,7 @@ const notFound = (exchange: Exchange): void => {
 const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, exposition, replica, log }: RouteOptions, serve: Serve): Router {
+function processRouter({ health, metrics, exposition, replica, put = null, log }: RouteOptions, serve: Serve): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
@@ -103,7 +105,7 @@ function processRouter({ health, metrics, exposition, replica, log }: RouteOptio
       exchange.response.end(text);
     }),
   );
-  addRaftRoutes(router, replica, serve, notFound);
+  addRaftRoutes(router, { replica, put, serve, notFound });
   return router;
 }
 

@@ -163,14 +163,30 @@ export const builtInResources = (): ((resource: GroupResource) => boolean) => {
   return (resource) => kindOf(resource) !== null;
 };
 
+/**
+ * What kube-apiserver keeps beside the objects of its API, by the names that its options and its encryption at rest know: which node ports are taken
+ * (`ranges/servicenodeports`), and which servers are there (`masterleases/<address>`).
+ */
+const bookkeeping = [
+  { group: '', resource: 'servicenodeportallocations', kind: 'RangeAllocation' },
+  { group: '', resource: 'apiServerIPInfo', kind: 'Endpoints' },
+] as const;
+
 /** Groups and names under which built-in types are kept, whether they are served or not. */
 export const storedResourceTypes = (): readonly GroupResource[] => [
-  ...new Map(everyResource().map(({ storage: { group, resource } }) => [`${group}/${resource}`, { group, resource }])).values(),
+  ...new Map(
+    [...everyResource().map(({ storage }) => storage), ...bookkeeping].map(({ group, resource }) => [
+      `${group}/${resource}`,
+      { group, resource },
+    ]),
+  ).values(),
 ];
 
 /** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
 export const storedKinds = (): ((resource: GroupResource) => string | null) => {
-  const kinds = new Map(everyResource().map(({ storage: { group, resource, kind } }) => [`${group}/${resource}`, kind]));
+  const kinds = new Map<string, string>(
+    [...everyResource().map(({ storage }) => storage), ...bookkeeping].map(({ group, resource, kind }) => [`${group}/${resource}`, kind]),
+  );
   return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
 };
 

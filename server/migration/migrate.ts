@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Revision } from '../../raft/types.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type { ObjectKey } from '../storage/contract.js';
-import type { KeyValue, StoreEngine } from '../storage/engine.js';
+import type { Change, EngineOperation, KeyValue, StoreEngine } from '../storage/engine.js';
 import { keyAfter } from '../storage/keys.js';
-import { carried, definitions, formOf, objectOf, type Side } from './side.js';
+import { carried, definitions, formOf, isBookkeeping, objectOf, type Side } from './side.js';
 
 export interface MigrationOptions {
   readonly from: Omit<Side, 'form'>;
@@ -18,6 +19,11 @@ export interface MigrationOptions {
   /** Revisions that are passed over with empty writes at most, so that they do not go back. */
   readonly raiseMax?: number;
   readonly progress?: (line: string) => void;
+  /**
+   * Goes on after the copy with what changes in the source, for as long as its servers serve: until nothing has changed for so long, in milliseconds, because
+   * they were stopped. Null: a source that is still being written to is an error.
+   */
+  readonly followQuietMs?: number | null;
 }
 
 export interface MigrationReport {
@@ -25,7 +31,7 @@ export interface MigrationReport {
   readonly resources: readonly { readonly resource: string; readonly objects: number; readonly sha256: string }[];
   readonly written: number;
   readonly removed: number;
-  /** Keys of the source that are no objects, and stay there. */
+  /** Keys of the source that are no objects of the API, and stay there. */
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
@@ -67,16 +73,24 @@ export async function migrate(options: MigrationOptions): Promise<MigrationRepor
   const to: Side = { ...options.to, form: formOf(options.to.kind, definedKinds) };
   await raise(options.to, sourceRevision - (options.unseen ?? 0), options.raiseMax ?? raiseDefaultMax, progress);
   let [written, removed] = [0, 0];
+  const followQuietMs = options.followQuietMs ?? null;
   for (let pass = 1; ; pass++) {
-    const at = await present(from.engine, 'source');
+    let at = await present(from.engine, 'source');
     const done = await onePass(from, to, at, options.eventTtlMs);
     written += done.written;
     removed += done.removed;
     progress(`pass ${pass}: ${done.written} written, ${done.removed} removed, up to revision ${at} of the source`);
     if (done.written + done.removed === 0) break;
-    if (pass === passesMax)
+    if (followQuietMs !== null) {
+      const followed = await follow(from, to, { after: at, quietMs: followQuietMs, eventTtlMs: options.eventTtlMs, progress });
+      written += followed.written;
+      removed += followed.removed;
+      at = followed.through;
+    } else if (pass === passesMax)
       throw new MigrationError('the source is still being written to: stop its API servers, and run this again with --resume');
   }
+  // A key that was written often there was written once here.
+  await raise(options.to, (await present(from.engine, 'source')) - (options.unseen ?? 0), options.raiseMax ?? raiseDefaultMax, progress);
   const report = await compare(from, to);
   return { ...report, written, removed, sourceRevision, targetRevision: await present(target, 'target') };
 }
@@ -103,14 +117,9 @@ async function* objectsOf(
     const page = await engine.range({ start, end: keys.end, revision: at, limit: pageKeys, bytesMax: pageBytes, countRemaining: false });
     if (page.outcome !== 'found') throw new MigrationError('history went while it was read: run this again with --resume');
     for (const item of page.items) {
-      const parsed = keys.parse(item.key);
-      if (parsed === null) {
-        if (!item.key.startsWith(`${keys.start}${ownPart}`)) left.push(item.key);
-      } else
-        yield {
-          key: { resource: { group: parsed.group, resource: parsed.resource }, namespace: parsed.namespace, name: parsed.name },
-          item,
-        };
+      const key = objectKeyOf({ keys }, item.key);
+      if (key !== null) yield { key, item };
+      else if (!item.key.startsWith(`${keys.start}${ownPart}`)) left.push(item.key);
     }
     const last = page.items.at(-1);
     start = last === undefined || page.remaining === 0 ? null : keyAfter(last.key);
@@ -200,6 +209,77 @@ async function onePass(
   for (const key of gone) await begin(writes, () => demand(to.engine, { comparisons: [], operations: [{ type: 'delete', key }] }));
   await Promise.all(writes);
   return { written, removed: gone.length };
+}
+
+interface Following {
+  readonly after: Revision;
+  readonly quietMs: number;
+  readonly eventTtlMs: number;
+  readonly progress: (line: string) => void;
+}
+
+/** How often the source is asked for what is new. */
+const followEveryMs = 200;
+const followBytesMax = 4 << 20;
+const followLineEveryMs = 5_000;
+
+/**
+ * Takes over what changes in the source, in order, until nothing has changed for a while, or until history is gone. What it may have missed, as objects of
+ * a kind that was defined meanwhile, the pass after it brings.
+ */
+async function follow(
+  from: Pick<Side, 'engine' | 'keys'>,
+  to: Side,
+  { after, quietMs, eventTtlMs, progress }: Following,
+): Promise<{ readonly written: number; readonly removed: number; readonly through: Revision }> {
+  let [written, removed, through] = [0, 0, after];
+  let [changedAt, saidAt] = [performance.now(), Number.NEGATIVE_INFINITY];
+  while (performance.now() - changedAt < quietMs) {
+    await present(from.engine, 'source');
+    const page = await from.engine.changesSince(through, { bytesMax: followBytesMax });
+    if (page.outcome === 'compacted') break;
+    through = page.through;
+    // Of several changes to an object the last one counts.
+    const last = new Map(page.changes.map((change) => [change.key, change]));
+    const writes = new Set<Promise<void>>();
+    for (const change of last.values()) {
+      const key = objectKeyOf(from, change.key);
+      if (key === null) continue;
+      changedAt = performance.now();
+      if (change.value === null) removed++;
+      else written++;
+      await begin(writes, () => demand(to.engine, { comparisons: [], operations: [operationOf(key, change, to, eventTtlMs)] }));
+    }
+    await Promise.all(writes);
+    if (performance.now() - saidAt > followLineEveryMs) {
+      saidAt = performance.now();
+      progress(`following: the target has what the source had at revision ${through}; stop the servers of the source when you are ready`);
+    }
+    if (page.changes.length === 0) await delay(Math.min(followEveryMs, quietMs));
+  }
+  progress(`followed up to revision ${through} of the source: ${written} written, ${removed} removed`);
+  return { written, removed, through };
+}
+
+function operationOf(key: ObjectKey, change: Change, to: Side, eventTtlMs: number): EngineOperation {
+  if (change.value === null) return { type: 'delete', key: to.keys.keyOf(key) };
+  const item: KeyValue = {
+    key: change.key,
+    value: change.value,
+    createRevision: change.createRevision,
+    modRevision: change.revision,
+    version: 1,
+  };
+  const { key: place, value } = carried(item, key, to);
+  return { type: 'put', key: place, value, ...(isEvent(key.resource) ? { ttlMs: eventTtlMs } : {}) };
+}
+
+/** Null for a key that is no object's of the API. */
+function objectKeyOf({ keys }: Pick<Side, 'keys'>, key: string): ObjectKey | null {
+  const parsed = keys.parse(key);
+  if (parsed === null || isBookkeeping(parsed)) return null;
+  const { group, resource, namespace, name } = parsed;
+  return { resource: { group, resource }, namespace, name };
 }
 
 /** Waits for room among the writes that are under way. */

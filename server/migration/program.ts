@@ -29,6 +29,7 @@ interface MigrateFlags {
   readonly eventTtlSeconds: number;
   readonly resume: boolean;
   readonly restored: boolean;
+  readonly followQuietSeconds?: number;
   readonly json: boolean;
 }
 
@@ -54,6 +55,12 @@ const command = (): Command =>
       '--resume',
       'go on with a move that was broken off, or that the source has changed since: what the source does not have is removed',
       false,
+    )
+    .addOption(
+      new Option(
+        '--follow-quiet-seconds <seconds>',
+        'follow the source while its servers serve, until nothing has changed in it for so long: they were stopped',
+      ).argParser(Number),
     )
     .option('--restored', 'the data directory comes from apiserver restore, and no server has been started on it', false)
     .option('--json', 'report in JSON', false)
@@ -99,6 +106,7 @@ async function move(flags: MigrateFlags): Promise<void> {
       resume: flags.resume,
       unseen: flags.restored && flags.from === 'embedded' ? revisionsSkipped : 0,
       eventTtlMs: flags.eventTtlSeconds * 1_000,
+      followQuietMs: flags.followQuietSeconds === undefined ? null : flags.followQuietSeconds * 1_000,
       progress: (line) => {
         process.stderr.write(`${line}\n`);
       },

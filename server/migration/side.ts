@@ -1,10 +1,11 @@
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { nodePorts } from '../kinds/core/service/claims.js';
 import { storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { decodeItem, encodeStored, itemOf } from '../storage/encoding.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { KeyValue, StoreEngine } from '../storage/engine.js';
-import { referenceLayout } from '../storage/keyLayout.js';
+import { isNameless, referenceLayout } from '../storage/keyLayout.js';
 import { KeySpace } from '../storage/keys.js';
 import type { StoredForm } from '../storage/forms.js';
 import type { ReferenceForm } from '../storage/reference/values.js';
@@ -39,6 +40,10 @@ export function formOf(kind: StoreKind, definedKinds: ReadonlyMap<string, string
     },
   };
 }
+
+/** What a store has beside its objects and nobody else can read: which node ports are taken, which servers are there. Servers make it anew at their start. */
+export const isBookkeeping = (resource: GroupResource): boolean =>
+  isNameless(resource) || qualifiedName(resource) === qualifiedName(nodePorts);
 
 export const definitions: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 

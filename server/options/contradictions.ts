@@ -56,6 +56,10 @@ const rules: readonly Rule[] = [
       : null,
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
+  (options) =>
+    options['storage-backend'] === 'memory' && (options['etcd-servers'].length > 0 || options['serving-threads'] !== 1)
+      ? '--storage-backend=memory is one process and one thread: leave out --etcd-servers and --serving-threads'
+      : null,
   pair('etcd-certfile', 'etcd-keyfile'),
   needs('etcd-servers-overrides', 'etcd-servers'),
   (options) => conflictingOverrides(options['etcd-servers-overrides'].flatMap((text) => readEtcdOverride(text) ?? [])),

@@ -78,8 +78,8 @@ export const storageFlags = {
     'storage-backend': {
       kind: 'string',
       default: 'etcd3',
-      oneOf: ['etcd3'],
-      help: 'Kind of store. Without --etcd-servers the built-in store is used, which behaves the same.',
+      oneOf: ['etcd3', 'memory'],
+      help: 'Kind of store: etcd3 is an etcd where --etcd-servers names one, and otherwise the built-in store, which behaves the same; memory is that of this process alone, gone with it, for tests and trials.',
     },
     'storage-media-type': {
       kind: 'string',

@@ -8,6 +8,7 @@ import type { Storage, StoredObject, Version } from '../storage/contract.js';
 import type { ExpiryClock } from '../storage/expiry.js';
 import { follow, type Following } from '../storage/follow.js';
 import { machineClock } from './machineClock.js';
+import type { MasterLeases } from './masterLeases.js';
 import {
   isForgotten,
   leaseName,
@@ -27,6 +28,8 @@ export interface PresenceOptions {
   readonly identity: ServerIdentity;
   /** Whether the service's endpoints are looked after here. */
   readonly reconciles: boolean;
+  /** Where kube-apiservers that share the store say that they are there; null where nobody can. */
+  readonly masters?: MasterLeases | null;
   readonly clock?: ExpiryClock;
   readonly report: (what: string, error: unknown) => void;
 }
@@ -86,8 +89,13 @@ export class Presence {
     const own = leaseName(this.options.identity);
     this.#seen.delete(own);
     if (started) await this.#attempt('the lease of this server', () => this.#delete(own));
+    const { masters = null, identity } = this.options;
+    // Another server on this machine may have the same address.
+    if (started && masters !== null && !this.#alive().some(({ ip }) => ip === identity.address.ip))
+      await this.#attempt('the address of this server', () => masters.remove());
     if (started && this.options.reconciles && this.#addresses().length > 0) await this.#reconcile();
     this.#following.stop();
+    masters?.stop();
   }
 
   /** Renews and reconciles once. A turn that is under way is not begun twice. */
@@ -99,8 +107,10 @@ export class Presence {
   }
 
   async #renewAndReconcile(): Promise<void> {
-    await this.#following.synced;
+    const { masters = null } = this.options;
+    await Promise.all([this.#following.synced, masters?.synced]);
     this.#known = true;
+    if (masters !== null) await this.#attempt('the address of this server', () => masters.renew());
     const lease = leaseOf(this.options.identity, this.#clock.now());
     await this.#attempt('the lease of this server', () => this.#put(serverLeases, lease, () => false));
     for (const [name, { lease: other }] of this.#seen) {
@@ -119,7 +129,16 @@ export class Presence {
     );
   }
 
+  /** Servers of both programs. Of kube-apiservers only the address is known; their port is taken to be ours. */
   #addresses(): readonly ServerAddress[] {
+    const alive = this.#alive();
+    const known = new Set(alive.map(({ ip }) => ip));
+    const { port } = this.options.identity.address;
+    const others = this.options.masters?.ips().filter((ip) => !known.has(ip)) ?? [];
+    return [...alive, ...others.map((ip) => ({ ip, port }))];
+  }
+
+  #alive(): readonly ServerAddress[] {
     const since = this.#clock.elapsed() - goneAfterMs;
     return [...this.#seen.values()].filter(({ movedAt }) => movedAt > since).map(({ lease }) => lease.address);
   }

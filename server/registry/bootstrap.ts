@@ -18,6 +18,8 @@ export interface BootstrapOptions {
   readonly servicePort?: number;
   /** Port of nodes at which the service is reached as well; 0 for none. */
   readonly nodePort?: number;
+  /** What is the same in every cluster has just been put there (`server/seed`). */
+  readonly seeded?: boolean;
   /** Ends the attempts. */
   readonly signal?: AbortSignal;
 }
@@ -48,12 +50,13 @@ export async function bootstrap({
   serviceRanges = serviceRangesDefault,
   servicePort = servicePortDefault,
   nodePort = 0,
+  seeded = false,
   signal,
 }: BootstrapOptions): Promise<void> {
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of bootstrapped) {
     const resource = catalogue.resource(group, version, name);
-    if (resource === null) continue;
+    if (resource === null || (seeded && name !== 'services')) continue;
     const wanted = objects[name] ?? [];
     if (name === 'services')
       for (const service of wanted) fitService(service, { address: firstAddress(serviceRanges), port: servicePort, nodePort });

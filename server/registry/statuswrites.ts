@@ -10,6 +10,12 @@ export function restoreMetadata(object: ApiObject, old: ApiObject): void {
   }
 }
 
+/** For the same kinds: nothing but the status is taken from what was sent. */
+export function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
+  restoreContent(object, old);
+  restoreMetadata(object, old);
+}
+
 /** Members that a write through `status` leaves as they are: all but the metadata and the status. */
 export function restoreContent(object: ApiObject, old: ApiObject): void {
   for (const member of Object.keys(object)) if (member !== 'metadata' && member !== 'status') delete object[member];

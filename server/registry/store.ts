@@ -26,6 +26,7 @@ import { servedObject, toStorage } from './conversion.js';
 import { completesDeletion, planDeletion, type DeleteOptions } from './deletion.js';
 import { sameValue } from './equality.js';
 import { expiredList, modified, nameTaken, readFailure, writeFailure } from './failures.js';
+import { fitting } from './fitting.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
 import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
@@ -259,7 +260,8 @@ class GenericRegistry implements Registry {
       const present = await this.read({ ...target, name }, 'mostRecent');
       return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
     }
-    const result = await this.storageOf(target.resource).create(key, form, { timeoutMs: options.timeoutMs, beside });
+    const storage = this.storageOf(target.resource);
+    const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: options.timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
         return { taken: null, object: result.object };
@@ -413,9 +415,10 @@ class GenericRegistry implements Registry {
     const completes = completesDeletion(object, target.resource.behaviour.strategy);
     if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = options;
+    const storage = this.storageOf(target.resource);
     const result = completes
-      ? await this.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
-      : await this.storageOf(target.resource).update(keyOf(target), object, stored.version, { timeoutMs, beside });
+      ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
+      : await fitting(object, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
         return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };

@@ -95,12 +95,14 @@ export type WriteResult =
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
- * Another object that comes or goes in the transaction of the write: claims on what the cluster has only once. Removing an absent
- * object does nothing.
+ * Another object that comes, goes or changes in the transaction of the write: claims on what the cluster has only once. Removing an absent
+ * object does nothing. `amend` is a pure function from the newest state (null: absent) to the next one, called again where another writer was
+ * faster; null says that what the write wants is not to be had, which is told as `taken`. One key is amended once in a write.
  */
 export type SideWrite =
   | { readonly action: 'create'; readonly key: ObjectKey; readonly object: ApiObject }
-  | { readonly action: 'remove'; readonly key: ObjectKey };
+  | { readonly action: 'remove'; readonly key: ObjectKey }
+  | { readonly action: 'amend'; readonly key: ObjectKey; readonly amend: (current: ApiObject | null) => ApiObject | null };
 
 export interface WriteTerms {
   readonly timeoutMs: number;

@@ -16,8 +16,8 @@ export type EngineOperation = Operation & {
 };
 
 /**
- * What keeps keys and values under the watch cache: a multi-version map with one counter of revisions, in etcd's terms. Two make it: the replica inside
- * this process (`raft/replica-api.ts`) and an etcd beside it (`etcd/engine.ts`). Every promise settles within the caller's time limit; outcomes are values
+ * What keeps keys and values under the watch cache: a multi-version map with one counter of revisions, in etcd's terms. Three make it: the replica
+ * inside this process (`raft/replica-api.ts`), an etcd beside it (`etcd/engine.ts`), and its memory (`memoryEngine.ts`). Every promise settles within the caller's time limit; outcomes are values
  * and say whether a failure is definite.
  */
 export interface StoreEngine {

@@ -27,9 +27,14 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['networking.k8s.io', 'ingresses', 'ingress'],
   ['apiextensions.k8s.io', 'customresourcedefinitions', 'apiextensions.k8s.io/customresourcedefinitions'],
   ['apiregistration.k8s.io', 'apiservices', 'apiregistration.k8s.io/apiservices'],
-  // Claims on node ports, which kube-apiserver keeps in one object: `ranges/servicenodeports`.
-  ['', 'nodeports', 'ranges/nodeports'],
+  // No API serves these two: which node ports are taken, and which servers are there.
+  ['', 'servicenodeportallocations', 'ranges'],
+  ['', 'apiServerIPInfo', 'masterleases'],
 ];
+
+/** Where an object has no name but that of its key: what the reference keeps beside the objects of its API. */
+export const isNameless = ({ group, resource }: GroupResource): boolean =>
+  group === '' && (resource === 'servicenodeportallocations' || resource === 'apiServerIPInfo');
 
 /** The part of a built-in resource whose part is not its name; null for all others. */
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>

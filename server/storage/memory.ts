@@ -7,6 +7,7 @@ import type {
   ListRequest,
   ListResult,
   ObjectKey,
+  SideWrite,
   Storage,
   StoredObject,
   Version,
@@ -168,14 +169,21 @@ class ModelStorage implements MemoryStorage {
   ): Promise<WriteResult> {
     const current = this.current(key);
     if ((current?.version ?? 0) !== expected) return { outcome: 'conflict', current };
-    const taken = beside.find((side) => side.action === 'create' && this.current(side.key) !== null);
+    const sides = beside.map((side) => ({ ...side, next: this.nextOf(side) }));
+    const taken = sides.find(({ next }) => next === 'taken');
     if (taken !== undefined) return { outcome: 'taken', key: taken.key };
     const version = this.version + 1;
     const written = this.change(key, object, version);
-    for (const side of beside)
-      if (side.action === 'create' || this.current(side.key) !== null)
-        this.change(side.key, side.action === 'create' ? side.object : null, version);
+    for (const { key: beside_, next } of sides)
+      if (next !== 'taken' && (next !== null || this.current(beside_) !== null)) this.change(beside_, next, version);
     return { outcome: 'applied', object: written };
+  }
+
+  private nextOf(side: SideWrite): ApiObject | null | 'taken' {
+    const current = this.current(side.key);
+    if (side.action === 'remove') return null;
+    if (side.action === 'create') return current === null ? side.object : 'taken';
+    return side.amend(current?.decode() ?? null) ?? 'taken';
   }
 
   /** The object after the change; for a deletion, as it was at last. */

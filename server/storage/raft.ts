@@ -34,6 +34,7 @@ import type { KeyLayout } from './keyLayout.js';
 import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
+import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
 import { StoreReader } from './storereader.js';
 import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
 import { within } from './within.js';
@@ -49,6 +50,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly layout?: KeyLayout;
   /** How long objects of a resource are kept after they were last written, in milliseconds, where the engine removes them by itself; null: for ever. */
   readonly ttlMs?: (resource: GroupResource) => number | null;
+  /** The largest transaction in bytes; Infinity where the engine has a bound of its own. Default: etcd's. */
+  readonly requestBytesMax?: number;
   /** How far back from the present the state is loaded, in revisions; see `cache/feed.ts`. */
   readonly replayedRevisions?: number;
   /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
@@ -72,16 +75,49 @@ export interface RaftStorage extends Storage {
   caughtUp(): Promise<unknown> | undefined;
   /** A key whose value came encrypted although no configuration says how to decrypt it; null when there was none. */
   readonly lockedKey: string | null;
+  /**
+   * Puts objects under their keys as they are, over what is there: in one transaction, which watchers see as that many events of one version. Nobody looks
+   * at the objects, so they must be what a server has stored before. With `unless`, nothing is written where that object exists ("conflict").
+   */
+  putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
   /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Stops following the replica; for the end of the process. */
   close(): void;
 }
 
+export interface KeyedObject {
+  readonly key: ObjectKey;
+  readonly object: ApiObject;
+}
+
 /** Starts loading at once; `ready` tells when reads are served. */
 export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
 
 const readTimeoutDefaultMs = 10_000;
+interface OneWrite {
+  readonly key: ObjectKey;
+  readonly expected: Version;
+  readonly operation: EngineOperation;
+  readonly timeoutMs: number;
+}
+
+/** What a write does to another object. `object` null removes it; `expected` null: whatever its state is. */
+interface PlainSide {
+  readonly key: ObjectKey;
+  readonly object: ApiObject | null;
+  readonly expected: Version | null;
+  /** Another state than the expected one is no refusal. */
+  readonly amends: boolean;
+}
+
+function plainSide(side: SideWrite): PlainSide {
+  if (side.action === 'amend') throw new Error('broken invariant: an object is amended without its state');
+  return side.action === 'create'
+    ? { key: side.key, object: side.object, expected: 0, amends: false }
+    : { key: side.key, object: null, expected: null, amends: false };
+}
+
 /** Between attempts to load the state anew. */
 const reloadPauseMs = 1_000;
 /** The reference gives a version from the future three seconds. */
@@ -98,6 +134,8 @@ class ReplicatedStorage implements RaftStorage {
   private readonly barriers: Barriers;
   private readonly store: StoreReader;
   private readonly ownWrites = new OwnWrites();
+  /** Settles when the last write of this server that amends other objects is over. */
+  private amending: Promise<unknown> = Promise.resolve();
   /** For resources that are not cached. */
   private readonly followers = new Map<string, Follower>();
   private loading: Promise<void>;
@@ -216,6 +254,18 @@ class ReplicatedStorage implements RaftStorage {
     return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
   }
 
+  async putAll(
+    objects: readonly KeyedObject[],
+    { timeoutMs, unless }: { readonly timeoutMs: number; readonly unless?: ObjectKey },
+  ): Promise<WriteOutcome> {
+    const operations = objects.map(({ key, object }) => this.putOperation(key, encodeStored(key, object, this.options.storedForm)));
+    const comparisons: Comparison[] = unless === undefined ? [] : [{ key: this.keys.keyOf(unless), modRevision: revision(0) }];
+    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
+    const uncached = new Set(objects.map(({ key }) => key.resource).filter((resource) => !this.isCached(resource)));
+    if (outcome.outcome === 'applied') await Promise.all([...uncached].map((resource) => this.followerOf(resource).settled()));
+    return outcome;
+  }
+
   async isStale(key: ObjectKey): Promise<boolean> {
     return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
@@ -248,13 +298,7 @@ class ReplicatedStorage implements RaftStorage {
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
-    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
-    const operation: EngineOperation = {
-      type: 'put',
-      key: this.keys.keyOf(key),
-      value: encoded.value,
-      ...(ttlMs === null ? {} : { ttlMs }),
-    };
+    const operation = this.putOperation(key, encoded.value);
     const done = this.ownWrites.begin(operation.key, encoded);
     try {
       const outcome = await this.write(key, expected, operation, terms);
@@ -267,19 +311,70 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
+  private putOperation(key: ObjectKey, value: Buffer): EngineOperation {
+    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
+    return { type: 'put', key: this.keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
+  }
+
   /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */
-  private async write(
-    key: ObjectKey,
-    expected: Version,
-    operation: EngineOperation,
-    { timeoutMs, beside = [] }: WriteTerms,
-  ): Promise<Version | WriteResult> {
-    const created = beside.filter(({ action }) => action === 'create').map((side) => side.key);
+  private write(key: ObjectKey, expected: Version, operation: EngineOperation, terms: WriteTerms): Promise<Version | WriteResult> {
+    const { beside = [], timeoutMs } = terms;
+    if (beside.every(({ action }) => action !== 'amend'))
+      return this.writeOnce({ key, expected, operation, timeoutMs }, beside.map(plainSide));
+    // Writers of this server that change the same object would only get into each other's way.
+    const deadline = performance.now() + timeoutMs;
+    const turn = this.amending.then(() => this.writeAmending({ key, expected, operation, timeoutMs }, beside, deadline));
+    this.amending = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** As `writeOnce`, with other objects changed from their newest states, however often others change them meanwhile. */
+  private async writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
+    const newest = new Map<string, StoredObject | null>();
+    for (;;) {
+      const timeoutMs = deadline - performance.now();
+      if (timeoutMs <= 0) return { outcome: 'unavailable', reason: 'too many writers change the same object' };
+      const sides: PlainSide[] = [];
+      for (const side of beside) {
+        if (side.action !== 'amend') {
+          sides.push(plainSide(side));
+          continue;
+        }
+        const name = this.keys.keyOf(side.key);
+        const current = newest.has(name) ? (newest.get(name) ?? null) : this.cached(side.key);
+        const object = side.amend(current?.decode() ?? null);
+        if (object === null) return { outcome: 'taken', key: side.key };
+        sides.push({ key: side.key, object, expected: current?.version ?? 0, amends: true });
+      }
+      const result = await this.writeOnce({ ...write, timeoutMs }, sides, newest);
+      if (result !== 'amendAgain') return result;
+    }
+  }
+
+  private cached({ resource, namespace, name }: ObjectKey): StoredItem | null {
+    return this.cache.of(resource).tree.get(namespace, name);
+  }
+
+  /** `newest` takes the states of objects that were to be amended and have changed meanwhile. */
+  private async writeOnce(write: OneWrite, sides: readonly PlainSide[]): Promise<Version | WriteResult>;
+  private async writeOnce(
+    write: OneWrite,
+    sides: readonly PlainSide[],
+    newest: Map<string, StoredObject | null>,
+  ): Promise<Version | WriteResult | 'amendAgain'>;
+  private async writeOnce(
+    { key, expected, operation, timeoutMs }: OneWrite,
+    sides: readonly PlainSide[],
+    newest = new Map<string, StoredObject | null>(),
+  ): Promise<Version | WriteResult | 'amendAgain'> {
+    const compared = sides.filter((side) => side.expected !== null);
     const comparisons: Comparison[] = [
       { key: operation.key, modRevision: revision(expected) },
-      ...created.map((claim) => ({ key: this.keys.keyOf(claim), modRevision: revision(0) })),
+      ...compared.map((side) => ({ key: this.keys.keyOf(side.key), modRevision: revision(side.expected ?? 0) })),
     ];
-    const operations = [operation, ...beside.map((side) => this.sideOperation(side))];
+    const operations = [operation, ...sides.map((side) => this.sideOperation(side))];
+    const refusal = sizeRefusal(comparisons, operations, this.options.requestBytesMax ?? requestBytesDefaultMax);
+    if (refusal !== null) return { outcome: 'rejected', reason: refusal };
     const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
     switch (outcome.outcome) {
       case 'applied':
@@ -287,7 +382,7 @@ class ReplicatedStorage implements RaftStorage {
         if (!this.isCached(key.resource)) await this.followerOf(key.resource).settled();
         return outcome.revision;
       case 'conflict':
-        return this.conflictOf(key, expected, created, outcome.current);
+        return this.conflictOf({ key, expected }, compared, outcome.current, newest);
       case 'unavailable':
       case 'unknown':
       case 'rejected':
@@ -297,24 +392,29 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private sideOperation(side: SideWrite): EngineOperation {
+  private sideOperation(side: PlainSide): EngineOperation {
     const key = this.keys.keyOf(side.key);
-    return side.action === 'remove'
+    return side.object === null
       ? { type: 'delete', key }
       : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
   }
 
   /** The object's own state comes first: while it is not as expected, what others claimed does not matter. */
   private conflictOf(
-    key: ObjectKey,
-    expected: Version,
-    created: readonly ObjectKey[],
-    [own = null, ...claims]: readonly (KeyValue | null)[],
-  ): WriteResult {
-    const taken = created[claims.findIndex((claim) => claim !== null)];
-    return (own?.modRevision ?? 0) === expected && taken !== undefined
-      ? { outcome: 'taken', key: taken }
-      : { outcome: 'conflict', current: this.currentState(key, own) };
+    { key, expected }: Pick<OneWrite, 'key' | 'expected'>,
+    compared: readonly PlainSide[],
+    [own = null, ...found]: readonly (KeyValue | null)[],
+    newest: Map<string, StoredObject | null>,
+  ): WriteResult | 'amendAgain' {
+    const others = compared.flatMap((side, index) => {
+      const now = found[index] ?? null;
+      return (now?.modRevision ?? 0) === side.expected ? [] : [{ side, now }];
+    });
+    if ((own?.modRevision ?? 0) !== expected || others.length === 0) return { outcome: 'conflict', current: this.currentState(key, own) };
+    const taken = others.find(({ side }) => !side.amends);
+    if (taken !== undefined) return { outcome: 'taken', key: taken.side.key };
+    for (const { side, now } of others) newest.set(this.keys.keyOf(side.key), this.currentState(side.key, now));
+    return 'amendAgain';
   }
 
   private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {

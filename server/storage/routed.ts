@@ -1,5 +1,6 @@
 import type { GroupResource } from '../api/resource.js';
 import { qualifiedName } from '../api/resource.js';
+import type { WriteOutcome } from './engine.js';
 import type { RaftStorage } from './raft.js';
 
 export interface Route {
@@ -26,6 +27,15 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     create: (key, object, terms) => of(key.resource).create(key, object, terms),
     update: (key, object, expected, terms) => of(key.resource).update(key, object, expected, terms),
     delete: (key, expected, terms) => of(key.resource).delete(key, expected, terms),
+    putAll: async (objects, terms) => {
+      let outcome: WriteOutcome = { outcome: 'unavailable', reason: 'there is nothing to put' };
+      for (const storage of new Set(objects.map(({ key }) => of(key.resource)))) {
+        const own = objects.filter(({ key }) => of(key.resource) === storage);
+        outcome = await storage.putAll(own, terms);
+        if (outcome.outcome !== 'applied') break;
+      }
+      return outcome;
+    },
     isStale: (key) => of(key.resource).isStale(key),
     get lockedKey() {
       return all.map((storage) => storage.lockedKey).find((key) => key !== null) ?? null;

@@ -13,6 +13,7 @@ import { EtcdError } from '../storage/etcd/failure.js';
 import { Leases } from '../storage/etcd/leases.js';
 import type { BarrierOutcome } from '../storage/engine.js';
 import { KeySpace } from '../storage/keys.js';
+import { portAllocations } from '../kinds/core/service/portRecord.js';
 import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;
@@ -89,8 +90,7 @@ function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly G
   for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {
     const name = servers.join(';');
     // What claims of services need and clients cannot see goes where services are.
-    const resources =
-      resource.group === '' && resource.resource === 'services' ? [resource, { group: '', resource: 'nodeports' }] : [resource];
+    const resources = resource.group === '' && resource.resource === 'services' ? [resource, portAllocations] : [resource];
     found.set(name, [...(found.get(name) ?? []), ...resources]);
   }
   return found;

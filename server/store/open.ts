@@ -1,11 +1,13 @@
 import type { ConsensusThread } from '../../raft/client.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import { openEmbedded } from './embedded.js';
 import type { ServerStore } from './store.js';
 
-/** Opens the store that the options name, for so many threads of the process. What it is made of is loaded only then. */
+/** Opens the store that the options name, for so many threads of the process. What an etcd takes is loaded only then. */
 export async function openStore(options: ApiServerOptions, log: Logger, threads = 1, thread?: ConsensusThread): Promise<ServerStore> {
   const servers = options['etcd-servers'];
-  if (servers.length === 0) return (await import('./embedded.js')).openEmbedded(options, log, { threads, thread });
+  if (options['storage-backend'] === 'memory') return (await import('./memory.js')).openMemory();
+  if (servers.length === 0) return openEmbedded(options, log, { threads, thread });
   return (await import('./etcd.js')).openEtcd(options, servers, log);
 }

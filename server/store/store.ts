@@ -23,8 +23,8 @@ export interface HistoryOwner {
 }
 
 /**
- * Where a server keeps its objects, and what that store wants of the server around it: the replica inside the process (`embedded.ts`), or an etcd beside
- * it (`etcd.ts`).
+ * Where a server keeps its objects, and what that store wants of the server around it: the replica inside the process (`embedded.ts`), an etcd beside
+ * it (`etcd.ts`), or its memory (`memory.ts`).
  */
 export interface ServerStore {
   readonly engine: StoreEngine;

@@ -29,7 +29,7 @@ import { readTracingConfiguration } from '../tracing/configuration.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
-import { exposeConnections, inflightIn } from './servingThreads.js';
+import { exposeConnections, exposeHandshakes, inflightIn } from './servingThreads.js';
 
 /**
  * Entry of a serving thread beside the first: takes connections from the same socket, and does for their requests all that the first does for its own. What
@@ -133,6 +133,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     handle: chain.handle,
   });
   exposeConnections(metrics, thread, () => listener.connections);
+  exposeHandshakes(metrics, listener);
   await line.ask('listens', null);
   end = async () => {
     live.stop();

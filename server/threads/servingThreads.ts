@@ -179,3 +179,10 @@ export function exposeConnections({ gauges }: Metrics, thread: number, open: () 
     () => Promise.resolve(new Map([[String(thread), open()]])),
   );
 }
+
+/** Counts who did not get through the handshake, under the name of the reference. */
+export function exposeHandshakes({ counter }: Metrics, listener: { readonly handshakeErrors: number }): void {
+  counter('apiserver_tls_handshake_errors_total', 'Clients that did not get through the TLS handshake.', () =>
+    Promise.resolve(listener.handshakeErrors),
+  );
+}

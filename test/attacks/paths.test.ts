@@ -88,6 +88,7 @@ describe('attacks/paths', function () {
       '/raft/v1/backup',
       '/raft/v1/digest',
       '/raft/v1/keys',
+      '/raft/v1/objects',
       '/api/v1/secrets',
       '//api/v1/secrets',
       '/api//v1/secrets',

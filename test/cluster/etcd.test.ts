@@ -93,6 +93,30 @@ describe('cluster/etcd', function () {
     expect(sizes).to.match(/apiserver_storage_size_bytes\{storage_cluster_id="etcd-\d"\} \d+/);
     const addresses = await first!.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases');
     expect(addresses.items?.filter(({ metadata }) => metadata.name.startsWith('apiserver-'))).to.have.length(3);
+    // Each tells the console of the others: there is no replica, but there are figures.
+    const { servers } = (await first!.expect(200, 'GET', '/console/v1/servers')) as unknown as {
+      readonly servers: readonly { name: string }[];
+    };
+    expect(servers).to.have.length(3);
+    for (const { name } of servers) {
+      expect((await first!.request('GET', `/console/v1/status?server=${name}`)).status).to.equal(501);
+      await first!.expect(200, 'GET', `/console/v1/samples?server=${name}`);
+    }
+    const services = '/api/v1/namespaces/default/services';
+    const made = await Promise.all(
+      [first!, second!, third!, first!, second!, third!].map((server, n) =>
+        server.expect(201, 'POST', services, { body: { metadata: { name: `s${n}` }, spec: { type: 'NodePort', ports: [{ port: 80 }] } } }),
+      ),
+    );
+    const ports = made.map(
+      (service) =>
+        (service as unknown as { readonly spec: { readonly ports: readonly { readonly nodePort: number }[] } }).spec.ports[0]!.nodePort,
+    );
+    expect(new Set(ports).size).to.equal(6);
+    const kept = new EtcdClient({ servers: etcd.urls, tls: noTls });
+    expect(await keysIn(kept, '/registry/ranges/')).to.deep.equal(['/registry/ranges/servicenodeports']);
+    expect(await keysIn(kept, '/registry/masterleases/')).to.have.length(1);
+    kept.close();
   });
 
   it('goes with a certificate, under a prefix, and keeps single resources elsewhere', async () => {

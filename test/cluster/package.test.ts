@@ -127,7 +127,7 @@ describe('cluster/package', () => {
 
   it('runs the examples', function () {
     this.timeout(180_000);
-    run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), 'mocha.test.mjs']);
+    run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), 'mocha.test.mjs', 'faults.test.mjs']);
     run(process.execPath, ['--test', 'node-test.test.mjs']);
   });
 

@@ -3,6 +3,8 @@ export const countNames = [
   'steps',
   'elections',
   'transfers',
+  'hastened',
+  'stoodDown',
   'writesAcknowledged',
   'readsServed',
   'readsFailed',

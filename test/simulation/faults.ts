@@ -88,6 +88,24 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
     const peer = cluster.prng.pick(cluster.servers);
     if (leader !== undefined && peer !== undefined) leader.core?.reportUnreachable(peer.id);
   },
+
+  /** Some believe, rightly or not, that their leader is gone. */
+  hasten: (cluster) => {
+    for (const server of cluster.running()) {
+      if (!cluster.prng.chance(500)) continue;
+      cluster.counts.hastened++;
+      server.core?.hasten();
+      cluster.wake(server);
+    }
+  },
+
+  stopped: (cluster) => {
+    const leader = cluster.leaders()[0];
+    if (leader === undefined) return;
+    cluster.counts.stoodDown++;
+    leader.core?.stopped();
+    cluster.wake(leader);
+  },
 };
 
 const counted = { addLearner: 'learnersAdded', promote: 'promotions', remove: 'removals' } as const;

@@ -31,13 +31,16 @@ const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 export async function bootstrapRbac({
   registry,
   catalogue,
+  seeded = false,
   signal,
 }: {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
+  /** Those that are the same in every cluster have just been put there (`server/seed`). */
+  readonly seeded?: boolean;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const [objects, gated] = [bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name))];
+  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name))];
   await Promise.all(
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);

@@ -47,7 +47,7 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
     const result = readValue(flag, value!, values.get(name) ?? null);
     // An empty text is how scripts say "not set".
     if (result.ok) values.set(name, result.value === '' && flag.default === null ? null : result.value);
-    else errors.push(`invalid value ${JSON.stringify(value)} for ${read.spelled}: want ${result.expected}`);
+    else errors.push(`invalid argument ${JSON.stringify(value)} for "${read.spelled}" flag: want ${result.expected}`);
   }
   if (errors.length > 0) return { ok: false, errors };
   const all = Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, values.has(name) ? values.get(name) : flag.default]));
@@ -98,7 +98,7 @@ function unknownFlag(spelled: string, name: string, known: Iterable<string>): st
     name,
     [...known].filter((candidate) => candidate.length > 1),
   );
-  return `unknown flag ${spelled}${meant === null ? '' : `: did you mean --${meant}?`}`;
+  return `unknown flag: ${spelled}${meant === null ? '' : ` (did you mean --${meant}?)`}`;
 }
 
 function missingValue(spelled: string, flag: Flag, next: string | null): string | null {

@@ -1,5 +1,5 @@
 import { check, unwanted, type Declarations } from './checker.js';
-import { dyn, list, object, typeOf, unknown, type Type } from './types.js';
+import { broken, dyn, list, object, typeOf, unknown, type Type } from './types.js';
 
 /** What the expressions of admission policies and webhooks may name. */
 export interface AdmissionScope {
@@ -60,7 +60,7 @@ export function checkAdmission(
   wanted: readonly Wanted[] | null,
 ): { readonly type: Type; readonly refused: string | null } {
   const checked = check(expression, declarationsOf(scope));
-  if (!checked.ok) return { type: dyn, refused: `compilation failed: ${checked.message}` };
+  if (!checked.ok) return { type: broken, refused: `compilation failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 

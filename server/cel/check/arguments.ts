@@ -53,6 +53,8 @@ const scalars: ReadonlySet<string> = new Set([
   'bytes',
   'google.protobuf.Timestamp',
   'google.protobuf.Duration',
+  // Of what is refused elsewhere, which is the same as nothing.
+  '!',
 ]);
 
 /** Elements of a list, keys and values of a map that are written together are of one type. What `format` prints may be of any. */

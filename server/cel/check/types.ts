@@ -12,6 +12,8 @@ export interface Type {
 const simple = (name: string): Type => ({ name, of: [] });
 export const dyn = simple('dyn');
 export const unknown = simple('?');
+/** Of an expression that is refused: it goes with every type, except that it is the same as none. */
+export const broken = simple('!');
 export const bool = simple('bool');
 export const list = (of: Type): Type => ({ name: 'list', of: [of] });
 export const map = (key: Type, value: Type): Type => ({ name: 'map', of: [key, value] });
@@ -38,10 +40,11 @@ export function splitTypes(text: string): string[] {
     .filter((part) => part.trim() !== '');
 }
 
-export const isOpen = ({ name }: Type): boolean => name === 'dyn' || name === '?';
+export const isOpen = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
 const isParameter = ({ name }: Type): boolean => /^[A-Z]$/.test(name);
 const shown: ReadonlyMap<string, string> = new Map([
   ['?', 'dyn'],
+  ['!', 'dyn'],
   ['google.protobuf.Timestamp', 'timestamp'],
   ['google.protobuf.Duration', 'duration'],
 ]);

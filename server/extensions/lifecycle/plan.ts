@@ -18,6 +18,12 @@ const establishedCondition: Condition = {
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
 };
+const badBundle: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
+};
 const notAccepted: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 const acceptedCondition: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
@@ -35,7 +41,8 @@ export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): Status
   if (isSettled(own, approval)) return null;
   const { names, conflict } = acceptedNames(own, others);
   const accepted: Condition = conflict === null ? acceptedCondition : { type: 'NamesAccepted', status: 'False', ...conflict };
-  const established = isTrue(own.conditions, 'Established') ? [] : [conflict === null ? establishedCondition : notAccepted];
+  const next = conflict !== null ? notAccepted : own.hasBadBundle ? badBundle : establishedCondition;
+  const established = isTrue(own.conditions, 'Established') ? [] : [next];
   const conditions = [accepted, ...established, ...(approval === null ? [] : [approval])].filter(
     (condition) => !says(own.conditions, condition),
   );

@@ -47,7 +47,7 @@ export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }
 
-/** A variable without an expression is not there: who names it is told so. Nothing is known of one whose expression is wrong. */
+/** A variable without an expression is not there: who names it is told so. Nearly nothing is known of one whose expression is wrong. */
 function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionScope {
   const expression = textAt(variable, 'expression');
   if (expression.trim() === '') return scope;

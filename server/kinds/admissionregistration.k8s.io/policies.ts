@@ -3,7 +3,7 @@ import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
@@ -181,7 +181,7 @@ export const validatingAdmissionPolicies: Kind = {
   defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
   update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
-  subresources: { status: { prepare: restoreContent, review: (policy) => validateStatus(policy) } },
+  subresources: { status: { prepare: restoreAllButStatus, review: (policy) => validateStatus(policy) } },
   cells: { Validations: countAt('spec', 'validations'), ParamKind: paramKind },
 };
 

@@ -8,6 +8,7 @@ import { subdomainName } from '../../registry/validation/names.js';
 import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
 import type { Kind } from '../kind.js';
 import { validateApproval } from './approval.js';
+import { bundleComplaint } from './caBundle.js';
 import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
 import { specPath, validateSpec } from './spec.js';
@@ -88,6 +89,17 @@ function validateKept(definition: ApiObject, old: ApiObject): FieldError[] {
   );
 }
 
+const bundleOf = (definition: ApiObject): string => textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
+
+/** A resource that is served stays convertible: authorities that can be read are not replaced by some that cannot. New definitions just wait with bad ones. */
+function validateBundle(definition: ApiObject, old: ApiObject): FieldError[] {
+  if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
+  if (!isEstablished(old) || bundleComplaint(bundleOf(old)) !== null) return [];
+  const [bundle, path] = [bundleOf(definition), specPath.child('conversion', 'webhookClientConfig', 'caBundle')];
+  const complaint = bundleComplaint(bundle);
+  return complaint === null ? [] : [invalid(path, bundle, complaint)];
+}
+
 /** Objects may be stored in the storage version from now on. */
 function withStorageVersion(definition: ApiObject, stored: readonly string[]): string[] | null {
   const storage = versionsOf(definition)
@@ -143,6 +155,7 @@ export const customResourceDefinitions: Kind = {
     review: (definition, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(specOf(definition)),
+      ...validateBundle(definition, old),
       ...validateKept(definition, old),
       ...validateAccepted(definition),
       ...validateStored(definition),

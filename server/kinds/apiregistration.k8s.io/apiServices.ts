@@ -1,6 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
@@ -125,6 +126,8 @@ export const apiServices: Kind = {
     },
     review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
   },
-  subresources: { status: { review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] } },
+  subresources: {
+    status: { prepare: restoreAllButStatus, review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
+  },
   cells: { Service: apiServiceTarget, Available: availability },
 };

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import type { MetadataFindings } from '../../registry/strategy.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
@@ -100,10 +100,7 @@ export const podCertificateRequests: Kind = {
   },
   subresources: {
     status: {
-      prepare(request, old) {
-        restoreContent(request, old);
-        restoreMetadata(request, old);
-      },
+      prepare: restoreAllButStatus,
       review: reviewStatus,
     },
   },

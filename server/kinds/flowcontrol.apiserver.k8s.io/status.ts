@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import type { SubresourceRules } from '../../registry/strategy.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 
@@ -21,10 +21,7 @@ export function validateStatus(object: ApiObject): FieldError[] {
 
 export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
   status: {
-    prepare(object, old) {
-      restoreContent(object, old);
-      restoreMetadata(object, old);
-    },
+    prepare: restoreAllButStatus,
     review: (object) => validateStatus(object),
   },
 };

@@ -1,4 +1,5 @@
 import type { StorageVersion } from '../../../api/types/apiserverinternal/v1alpha1.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
 import { dnsSubdomain, qualified } from '../../registry/validation/values.js';
@@ -109,5 +110,5 @@ export const storageVersions: Kind<Draft<StorageVersion>> = {
   validate: validateStatus,
   // Its specification is empty: an update of the object has nothing to check, not even its metadata.
   update: { unconditional: false, review: () => [] },
-  subresources: { status: { review: validateStatus } },
+  subresources: { status: { prepare: restoreAllButStatus, review: validateStatus } },
 };

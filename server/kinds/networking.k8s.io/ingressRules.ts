@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
+import { parseAddress, withoutLeadingZeros } from '../../registry/validation/addresses.js';
 import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { named, portNameComplaints, portNumber, requiredDnsLabel } from '../../registry/validation/values.js';
@@ -13,7 +13,8 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
 
-export const isAddress = (text: string): boolean => isIP(text) !== 0;
+/** As earlier readers of addresses did, with zeros in front of numbers. */
+export const isAddress = (text: string): boolean => parseAddress(withoutLeadingZeros(text)) !== null;
 
 export const validateRules = (rules: readonly JsonObject[], path: Path): FieldError[] =>
   rules.flatMap((rule, position) => {

@@ -58,9 +58,10 @@ const validateStatus = (ingress: ApiObject): FieldError[] =>
     ];
   });
 
-/** New objects only: who has the annotation already has been told. */
+/** New objects only: who has the annotation already has been told. Who also says it in the specification needs no advice. */
 function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
-  const isNew = old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined;
+  const isNew =
+    old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined && specOf(ingress)['ingressClassName'] === undefined;
   return isNew ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 

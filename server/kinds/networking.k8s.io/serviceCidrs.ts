@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
-import { restoreContent, restoreMetadata } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -52,10 +52,7 @@ export const serviceCidrs: Kind = {
   },
   subresources: {
     status: {
-      prepare(ranges, old) {
-        restoreContent(ranges, old);
-        restoreMetadata(ranges, old);
-      },
+      prepare: restoreAllButStatus,
       review: (_ranges, _old, metadata) => metadata.update(),
     },
   },

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
@@ -62,7 +62,7 @@ export const deviceTaintRules: Kind = {
     validate,
   },
   subresources: {
-    status: { prepare: restoreContent, validate: validateStatus },
+    status: { prepare: restoreAllButStatus, validate: validateStatus },
   },
 };
 

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
@@ -51,5 +51,5 @@ export const podGroups: Kind = {
   name: 'podgroups.scheduling.k8s.io',
   validate: (group) => [...validateOrigin(specOf(group), spec.child('podGroupTemplateRef')), ...validateGroup(specOf(group), spec)],
   update: { validate: kept },
-  subresources: { status: { prepare: restoreContent, validate: validateStatus } },
+  subresources: { status: { prepare: restoreAllButStatus, validate: validateStatus } },
 };

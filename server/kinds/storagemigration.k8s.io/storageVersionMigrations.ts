@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -75,7 +75,7 @@ export const storageVersionMigrations: Kind = {
   },
   subresources: {
     status: {
-      prepare: restoreContent,
+      prepare: restoreAllButStatus,
       review: (migration, old, metadata) => [
         ...metadata.update(),
         ...validateVersion(migration, old),

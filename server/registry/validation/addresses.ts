@@ -111,7 +111,10 @@ const specialRanges: readonly (readonly [ranges: readonly string[], complaint: s
   [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
-const special = specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint }));
+let special: readonly { readonly ranges: readonly (Range | null)[]; readonly complaint: string }[] | null = null;
+/** Not read before they are needed: Node's first look at an IPv6 address takes 20 ms. */
+const readSpecial = (): NonNullable<typeof special> =>
+  (special ??= specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint })));
 
 /** An address that traffic can be sent to. */
 export function endpointAddress(value: string, path: Path): FieldError[] {
@@ -119,7 +122,7 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
   if (address === null) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
   return [
     ...(address.value === 0n ? [invalid(path, value, `may not be unspecified (${value})`)] : []),
-    ...special
+    ...readSpecial()
       .filter(({ ranges }) => ranges.some((range) => range !== null && contains(range, address)))
       .map(({ complaint }) => invalid(path, value, complaint)),
   ];

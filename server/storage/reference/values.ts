@@ -6,6 +6,7 @@ import { yamlCodec } from '../../../workers/codecs/yaml.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from '../contract.js';
+import { isNameless } from '../keyLayout.js';
 import { nameHeldObjects } from '../heldObjects.js';
 import { inOrder, isDefinition, keptVersion, servedVersion, toKept, toServed } from './definitions.js';
 import { asGoWrites, plainJson, sortedJson } from './goJson.js';
@@ -76,7 +77,9 @@ const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && 
 
 export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, object: ApiObject): Buffer {
   const known = form.kindOf(resource);
-  const { resourceVersion: _version, ...metadata } = object.metadata;
+  const { resourceVersion: _version, ...withName } = object.metadata;
+  const { name: _name, ...withoutName } = withName;
+  const metadata = isNameless(resource) ? withoutName : withName;
   const { kind: _kind, apiVersion = '', metadata: _metadata, ...content } = object;
   const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
   if (known === null || !known.builtIn) return Buffer.from(asGoWrites(sortedJson(named)));

@@ -113,6 +113,13 @@ describe('expressions of admission', () => {
       expect(refused(expression, wanted)).to.equal(null);
     });
 
+  it('does not mix what another expression should have yielded with anything', () => {
+    const failed = checkAdmission('1 +', scope, null).type;
+    const within: AdmissionScope = { ...scope, variables: { failed } };
+    expect(refused('variables.failed == 1', ['bool'], within)).to.equal(null);
+    expect(refused('["a", variables.failed].size() == 2', ['bool'], within)).to.contain("expected type 'string' but found 'dyn'");
+  });
+
   const wrong: [expression: string, message: string, wanted?: Wanted[]][] = [
     ['params.x', 'must evaluate to bool but got dyn'],
     ['object.data.size()', 'must evaluate to bool but got int'],

@@ -68,7 +68,8 @@ describe('deploy/nodes/output', () => {
   ];
   for (const [words, stdin, stdout, exitCode] of cases) {
     it(`runs ${words.join(' ')}`, () => {
-      expect(ran(podWith(), container, words, stdin)).to.include({ stdout, exitCode });
+      const outcome = ran(podWith(), container, words, stdin);
+      expect([Buffer.from(outcome.stdout as string).toString(), outcome.exitCode]).to.deep.equal([stdout, exitCode]);
     });
   }
 

@@ -22,11 +22,20 @@ const life = (requested: Names, version: number, accepted: Names = none, more: P
   accepted,
   conditions: [],
   annotations: {},
+  hasBadBundle: false,
   awaitsCleanup: false,
   ...more,
 });
 
 describe('extensions/names', () => {
+  it('establishes nothing as long as the authorities of its webhook cannot be read', () => {
+    const own = life(names('apples', 'Apple'), 1, none, { hasBadBundle: true });
+    expect(planStatus(own, [own])?.conditions.map(({ type, status, reason }) => [type, status, reason])).to.deep.equal([
+      ['NamesAccepted', 'True', 'NoConflicts'],
+      ['Established', 'False', 'InvalidCABundle'],
+    ]);
+  });
+
   it('accepts everything that nobody has', () => {
     const own = life(names('apples', 'Apple', ['ap']), 1);
     expect(acceptedNames(own, [own, life(names('pears', 'Pear'), 2, names('pears', 'Pear'))])).to.deep.equal({

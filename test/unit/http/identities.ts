@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-/** A certificate authority with whatever clients and servers a test wants, also broken ones. Files stand in `directory`. */
+/** A certificate authority with whatever clients and servers a test wants, also broken ones. Files stand in `directory`, the authority's key as `ca.key`. */
 export interface Identities {
   readonly directory: string;
   readonly caFile: string;
@@ -96,6 +96,7 @@ export async function createIdentities(name = 'test authority', parent: Parent |
   const ca = `${authority.toString('pem')}\n`;
   const caFile = join(directory, 'ca.crt');
   writeFileSync(caFile, ca);
+  writeFileSync(join(directory, 'ca.key'), await exportKey(keys.privateKey));
   return { directory, caFile, ca, issue, subordinate: (below) => createIdentities(below, { subject: authority.subject, keys }) };
 }
 

@@ -87,6 +87,62 @@ describe('an API server of one replica', function () {
       .and.match(/^raftplane_raft_members 1$/m)
       .and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
+  it('puts objects into the store as they are for administrators, and nothing for others', async () => {
+    const put = (objects: unknown, more: Partial<Call> = {}): Promise<Answer> =>
+      ask({
+        method: 'PUT',
+        path: '/raft/v1/objects',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ objects }),
+        ...more,
+      });
+    const metadata = {
+      name: 'put',
+      namespace: 'default',
+      uid: 'one',
+      finalizers: ['example.org/kept'],
+      creationTimestamp: '2020-01-01T00:00:00Z',
+    };
+    const map = { group: '', resource: 'configmaps', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: 'kept' } } };
+    expect((await put([map], { identity: null })).status).to.equal(403);
+    for (const wrong of [
+      null,
+      [null],
+      [{ ...map, group: 1 }],
+      [{ ...map, resource: 'a/b' }],
+      [{ ...map, object: { metadata: { name: '' } } }],
+      [{ ...map, object: { metadata: { name: 'a', namespace: 'b/c' } } }],
+    ])
+      expect([wrong, (await put(wrong)).status]).to.deep.equal([wrong, 400]);
+    expect((await ask({ path: '/api/v1/namespaces/default/configmaps/put' })).status).to.equal(404);
+    expect((await put([map])).status).to.equal(200);
+    expect((await ask({ path: '/api/v1/namespaces/default/configmaps/put' })).body)
+      .to.deep.include({ data: { text: 'kept' } })
+      .and.to.have.nested.include({
+        'metadata.uid': 'one',
+        'metadata.creationTimestamp': '2020-01-01T00:00:00Z',
+        'metadata.finalizers[0]': 'example.org/kept',
+      });
+    // A service has its claims on addresses, which were not among the objects.
+    const service = {
+      group: '',
+      resource: 'services',
+      object: {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 's', namespace: 'default', uid: 'two' },
+        spec: {
+          clusterIP: '10.0.0.77',
+          clusterIPs: ['10.0.0.77'],
+          ipFamilies: ['IPv4'],
+          type: 'ClusterIP',
+          ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+        },
+      },
+    };
+    expect((await put([service])).status).to.equal(200);
+    expect((await ask({ path: '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.77' })).status).to.equal(200);
+  });
   it('refuses data that another process uses, and a port in use, and leaves nothing behind', async () => {
     const failure = async (...more: string[]): Promise<string> =>
       startServer(optionsWith(...more), recordingLogger([])).then(

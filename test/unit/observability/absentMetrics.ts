@@ -29,7 +29,7 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   ],
   [/^apiserver_current_inqueue_requests$/, 'apiserver_flowcontrol_current_inqueue_requests tells the same by level'],
   [
-    /^apiserver_(?:request_(?:body_size|filter|terminations|timestamp)|requested_deprecated_apis|response_sizes|certificates_registry|client_certificate_expiration|tls_handshake|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
+    /^apiserver_(?:request_(?:body_size|filter|terminations|timestamp)|requested_deprecated_apis|response_sizes|certificates_registry|client_certificate_expiration|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
     'not counted yet',
   ],
   [/^apiserver_audit_/, 'shown only where an audit log is kept'],

@@ -60,25 +60,25 @@ const accepted: [string[], object][] = [
 ];
 
 const refused: [string[], RegExp][] = [
-  [['--secure-prot=1'], /unknown flag --secure-prot: did you mean --secure-port\?/],
-  [['--kvstore-server=x'], /unknown flag --kvstore-server: did you mean --kvstore-servers\?/],
-  [['--zzzzzzzzz'], /^unknown flag --zzzzzzzzz$/],
-  [['--secure-port=abc'], /invalid value "abc" for --secure-port: want a whole number from 0 to 65535/],
-  [['--secure-port=70000'], /invalid value "70000" for --secure-port: want a whole number from 0 to 65535/],
-  [['--secure-port=1e3'], /invalid value "1e3"/],
+  [['--secure-prot=1'], /unknown flag: --secure-prot \(did you mean --secure-port\?\)/],
+  [['--kvstore-server=x'], /unknown flag: --kvstore-server \(did you mean --kvstore-servers\?\)/],
+  [['--zzzzzzzzz'], /^unknown flag: --zzzzzzzzz$/],
+  [['--secure-port=abc'], /invalid argument "abc" for "--secure-port" flag: want a whole number from 0 to 65535/],
+  [['--secure-port=70000'], /invalid argument "70000" for "--secure-port" flag: want a whole number from 0 to 65535/],
+  [['--secure-port=1e3'], /invalid argument "1e3"/],
   [['--secure-port'], /--secure-port needs a value/],
   [['--client-ca-file', '--switch'], /--client-ca-file needs a value, but --switch follows/],
-  [['--switch=maybe'], /invalid value "maybe" for --switch: want true or false/],
-  [['--request-timeout=5'], /invalid value "5" for --request-timeout: want a duration such as/],
+  [['--switch=maybe'], /invalid argument "maybe" for "--switch" flag: want true or false/],
+  [['--request-timeout=5'], /invalid argument "5" for "--request-timeout" flag: want a duration such as/],
   [['--request-timeout=-5s'], /want a duration/],
-  [['--storage-backend=etcd2'], /invalid value "etcd2" for --storage-backend: want one of etcd3/],
+  [['--storage-backend=etcd2'], /invalid argument "etcd2" for "--storage-backend" flag: want one of etcd3/],
   [['--feature-gates=A'], /want pairs such as key=value/],
   [['--buffer=12Q'], /want a quantity/],
   [['--share=0.5'], /want a number of at most 0.02/],
   [['run'], /unexpected argument "run"/],
   [['--'], /unexpected argument "--"/],
   [['--__proto__=x'], /unexpected argument|unknown flag/],
-  [['--constructor=x'], /unknown flag --constructor/],
+  [['--constructor=x'], /unknown flag: --constructor/],
 ];
 
 describe('flags', () => {

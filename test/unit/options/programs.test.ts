@@ -34,12 +34,12 @@ describe('the programs', function () {
       expect(run(program, '--version').stdout).to.match(/^Kubernetes v1\.36\.\d+\n$/);
       expect(JSON.parse(run(program, '--version=raw').stdout)).to.deep.include({ major: '1', minor: '36' });
     });
-    it(`${program} refuses a wrong command line with code 2 and starts nothing`, () => {
+    it(`${program} refuses a wrong command line with code 1 and starts nothing`, () => {
       const { status, stdout, stderr } = run(program, '--versoin', '--secure-port=x', 'words');
-      expect([status, stdout]).to.deep.equal([2, '']);
+      expect([status, stdout]).to.deep.equal([1, '']);
       expect(stderr)
-        .to.include('unknown flag --versoin: did you mean --version?')
-        .and.include('invalid value "x" for --secure-port')
+        .to.include('unknown flag: --versoin (did you mean --version?)')
+        .and.include('invalid argument "x" for "--secure-port" flag')
         .and.include('unexpected argument "words"');
     });
   }

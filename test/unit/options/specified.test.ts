@@ -111,7 +111,7 @@ describe('options of the specification', () => {
       if (wrong !== undefined) {
         const read = readApiServerOptions([`--${name}=${wrong}`]);
         expect(read.ok ? '' : read.errors.join(), 'names option, value and what is right').to.match(
-          new RegExp(`(?:invalid value "${wrong}" for --${name}: want|--${name} names ${wrong}, which) .+`),
+          new RegExp(`(?:invalid argument "${wrong}" for "--${name}" flag: want|--${name} names ${wrong}, which) .+`),
         );
       }
     });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
+import { MasterLeases, masterLeaseResource } from '../../../server/presence/masterLeases.js';
 import { goneAfterMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';
 import { leaseName, leaseOf, readLease, type ServerAddress, type ServerIdentity } from '../../../server/presence/serverLease.js';
 import { endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';
@@ -181,5 +182,47 @@ describe('API servers beside each other', () => {
   it('leave endpoints alone when they are told to', async () => {
     await settle(server('a', '10.0.0.1', false));
     expect(await sample.get('v1/Endpoints', 'kubernetes').catch((error: Error) => error.message)).to.match(/not found/);
+  });
+});
+
+describe('the addresses that servers of both programs tell each other', () => {
+  const masters = (sample: Sample, ip: string): MasterLeases => new MasterLeases(sample.storage, ip);
+  const ipsIn = async (sample: Sample): Promise<unknown> => {
+    const told = (await sample.get('Endpoints', 'kubernetes')) as { subsets?: { addresses: { ip: string }[] }[] };
+    return told.subsets?.flatMap(({ addresses }) => addresses.map(({ ip }) => ip));
+  };
+
+  it('are all in the endpoints, as long as they are there', async () => {
+    const sample = await createSample();
+    const presence = new Presence({
+      storage: sample.storage,
+      registry: sample.registry,
+      catalogue: createCatalogue({ serves: () => true }),
+      identity: { hostname: 'h', memberId: 'm', processUid: 'p', address: { ip: '10.0.0.1', port: 6443 } },
+      reconciles: true,
+      masters: masters(sample, '10.0.0.1'),
+      report: (_, error) => {
+        throw error;
+      },
+    });
+    await presence.turn();
+    expect(await ipsIn(sample)).to.deep.equal(['10.0.0.1']);
+    const other = masters(sample, '10.0.0.7');
+    await other.synced;
+    await other.renew();
+    await presence.turn();
+    expect(await ipsIn(sample)).to.deep.equal(['10.0.0.1', '10.0.0.7']);
+    const key = { resource: masterLeaseResource, namespace: '', name: '10.0.0.1' };
+    const found = await sample.storage.get(key, { at: 'mostRecent' });
+    const lease = found.outcome === 'found' ? found.object.decode() : null;
+    expect(lease?.['subsets']).to.deep.equal([{ addresses: [{ ip: '10.0.0.1' }] }]);
+    expect(lease?.metadata.generation, 'counts on with each turn').to.equal(2);
+    await other.remove();
+    await presence.turn();
+    expect(await ipsIn(sample)).to.deep.equal(['10.0.0.1']);
+    other.stop();
+    presence.start();
+    await presence.stop();
+    expect((await sample.storage.get(key, { at: 'mostRecent' })).outcome).to.equal('absent');
   });
 });

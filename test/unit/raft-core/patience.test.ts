@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import type { MemberId } from '../../../raft/types.js';
 import { limits } from '../../../raft/core/limits.js';
 import { Patience } from '../../../raft/core/patience.js';
 import type { MessageBody } from '../../../raft/core/messages.js';
-import { electionTicks, TestServer, a, append, b, c, members } from './harness.js';
+import { TestServer, a, append, b, c, d, e, electionTicks, members } from './harness.js';
 
 const span = limits.patienceSpanTimeouts * electionTicks;
 const most = limits.patienceTimeoutsMax * electionTicks;
@@ -125,18 +126,73 @@ describe('a follower', () => {
     expect(server.tick().receive(c, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: true });
     expect(server.core.electionTimeoutTicks).to.be.greaterThan(electionTicks);
   });
+});
 
-  it('campaigns without waiting when its owner knows that there is no leader, after what is random of the wait', () => {
+describe('a follower whose owner knows that the leader is gone', () => {
+  const turn = electionTicks / 5;
+  const of = (id: MemberId, voters: readonly MemberId[], leader: MemberId): TestServer =>
+    new TestServer(id, members(voters), { random: (below) => below - 1 }).receive(leader, 1, append({}));
+  /** Ticks from the news until the server campaigns. */
+  const waitOf = (server: TestServer): number => {
+    server.core.hasten();
+    let ticks = 0;
+    while (server.core.role === 'follower') {
+      server.tick();
+      ticks += 1;
+    }
+    return ticks;
+  };
+
+  it('campaigns in its turn: the first voter left after a tick, each further one a turn later, whatever was drawn', () => {
+    expect([a, b, d, e].map((id) => waitOf(of(id, [a, b, c, d, e], c)))).to.deep.equal([1, 1 + turn, 1 + 2 * turn, 1 + 3 * turn]);
+    expect([b, c].map((id) => waitOf(of(id, [a, b, c], a)))).to.deep.equal([1, 1 + turn]);
+  });
+
+  it('grants the pre-vote of another at once, while it waits for its own turn', () => {
+    const server = of(c, [a, b, c], a);
+    const ask: MessageBody = { type: 'preVote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false };
+    expect(server.receive(b, 2, ask).takeOf('preVoteReply')[0], 'before the news').to.include({ granted: false });
+    server.core.hasten();
+    expect(server.receive(b, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: true });
+  });
+
+  it('waits in turn, and learns nothing, however patient it became', () => {
     const server = follower()
       .tick(electionTicks - 1)
       .receive(b, 1, append({}));
-    server.core.hasten();
-    expect(server.core.role, 'with no more to wait').to.equal('preCandidate');
-    const patient = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(3, below - 1) }).receive(b, 1, append({}));
-    patient.core.hasten();
-    expect(patient.tick(2).core.role).to.equal('follower');
-    expect(patient.tick().core.role).to.equal('preCandidate');
-    expect(patient.core.electionTimeoutTicks, 'and learns nothing').to.equal(electionTicks);
+    const patience = server.core.electionTimeoutTicks;
+    expect(patience).to.be.greaterThan(electionTicks);
+    expect(waitOf(server)).to.equal(1);
+    expect(server.core.electionTimeoutTicks).to.equal(patience);
+  });
+
+  it('waits at random again when it was refused', () => {
+    const server = of(b, [a, b, c], a);
+    waitOf(server);
+    server.receive(a, 1, refusal).receive(c, 1, refusal);
+    expect(server.tick(electionTicks).core.role).to.equal('follower');
+  });
+});
+
+describe('a leader that was stopped', () => {
+  it('stands down without a word, and teaches nobody to wait', () => {
+    const leader = follower().tick(electionTicks).receive(c, 2, granted).receive(c, 2, { type: 'voteReply', granted: true });
+    expect(leader.core.role).to.equal('leader');
+    leader.take();
+    leader.core.stopped();
+    expect(leader.core).to.include({ role: 'follower', leader: null, term: 2 });
+    expect(leader.take()).to.deep.equal([]);
+    expect(leader.receive(c, 3, append({})).core).to.include({ role: 'follower', leader: c, term: 3, electionTimeoutTicks: electionTicks });
+  });
+
+  it('goes on where nobody can have replaced it, and is nothing to a follower', () => {
+    const sole = new TestServer(a, members([a])).tick();
+    expect(sole.core.role).to.equal('leader');
+    sole.core.stopped();
+    expect(sole.core.role).to.equal('leader');
+    const one = follower();
+    one.core.stopped();
+    expect(one.core).to.include({ role: 'follower', leader: b });
   });
 });
 

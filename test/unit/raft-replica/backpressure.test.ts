@@ -63,8 +63,10 @@ describe('raft/replica, back-pressure', function () {
     const busy = await cluster.follower();
     const { term: before } = await busy.replica.status();
     for (let round = 0; round < 3; round += 1) {
+      // Before: while it is held, the busy one answers nobody who asks whom it follows.
+      const leader = await cluster.leader();
       busy.process.hold();
-      for (let each = 0; each < 15; each += 1) await created(await cluster.leader(), `/${round}/${each}`, value);
+      for (let each = 0; each < 15; each += 1) await created(leader, `/${round}/${each}`, value);
       busy.process.release();
       await contents(busy);
     }

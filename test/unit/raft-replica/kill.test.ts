@@ -138,6 +138,26 @@ describe('raft/replica, processes that are killed', function () {
     expect(after.electionTimeoutMs, 'what it slept itself is one tick').to.be.lessThan(sleepMs);
   });
 
+  it('a leader that is stopped again and again: its successors are not taught to wait', async () => {
+    const all = await Promise.all(cluster.members.map(start));
+    const statuses = (): Promise<ReplicaStatus[]> => Promise.all(all.map((child) => child.ask<ReplicaStatus>({ status: true })));
+    for (let round = 0; round < 3; round += 1) {
+      const leader = await leaderOf(all);
+      leader.process.kill('SIGSTOP');
+      await leaderOf(all.filter((child) => child !== leader));
+      leader.process.kill('SIGCONT');
+      await eventually(async () => ((await leader.ask<ReplicaStatus>({ status: true })).leaderId === null ? null : true));
+      const followed = await eventually(async () => {
+        const told = await statuses();
+        return new Set(told.map(({ leaderId, term }) => `${leaderId} ${term}`)).size === 1 ? told : null;
+      });
+      expect(
+        followed.map(({ electionTimeoutMs }) => electionTimeoutMs),
+        `round ${round}`,
+      ).to.deep.equal([1000, 1000, 1000]);
+    }
+  });
+
   it('all of them at once: nothing that was acknowledged is lost', async () => {
     const all = await Promise.all(cluster.members.map(start));
     await leaderOf(all);

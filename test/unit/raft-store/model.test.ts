@@ -84,6 +84,7 @@ type Step =
   | { readonly type: 'write'; readonly operations: Operation[]; readonly compared: string[]; readonly wrong: number }
   | { readonly type: 'compact'; readonly age: number }
   | { readonly type: 'maintain' }
+  | { readonly type: 'settle' }
   | { readonly type: 'checkpoint' }
   | { readonly type: 'reopen' }
   | { readonly type: 'crash' }
@@ -103,7 +104,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('compact' as const), age: fc.integer({ min: -2, max: 6 }) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constantFrom('maintain' as const, 'checkpoint' as const, 'reopen' as const, 'crash' as const) }),
+    arbitrary: fc.record({
+      type: fc.constantFrom('maintain' as const, 'settle' as const, 'checkpoint' as const, 'reopen' as const, 'crash' as const),
+    }),
   },
   {
     weight: 5,
@@ -128,9 +131,13 @@ describe('raft store against a model', function () {
         const model = new Model();
         let path = join(scratch(), 'store.db');
         let store = open(path);
+        /** Everything that was applied, as Raft's log has it, and how much of it must outlive a crash. */
+        const log: Command[] = [];
+        let settled = 0;
         const at = (age: number) => Math.max(0, model.revision - age);
         const run = (command: Command) => {
           const known = model.changes.length;
+          log.push(command);
           const {
             results: [result],
             changes,
@@ -150,6 +157,12 @@ describe('raft store against a model', function () {
           path = from;
           store = open(path);
         };
+        /** What the disk did not have yet is applied again, with the same outcome. */
+        const crash = () => {
+          reopen(crashCopy(path));
+          expect(store.appliedIndex).to.be.within(settled, log.length);
+          if (store.appliedIndex < log.length) apply(store, ...log.slice(store.appliedIndex));
+        };
         try {
           for (const next of steps) {
             if (next.type === 'write') {
@@ -161,9 +174,10 @@ describe('raft store against a model', function () {
               );
             } else if (next.type === 'compact') run(compact(at(next.age)));
             else if (next.type === 'maintain') store.maintain();
+            else if (next.type === 'settle') store.settle();
             else if (next.type === 'checkpoint') expect(store.checkpoint()).to.equal(store.appliedIndex);
             else if (next.type === 'reopen') reopen(path);
-            else if (next.type === 'crash') reopen(crashCopy(path));
+            else if (next.type === 'crash') crash();
             else if (next.type === 'read') {
               const options = { start: next.start, end: next.end, revision: revision(at(next.age)), limit: next.limit };
               expect(tellRange(store.range(options))).to.deep.equal(model.range(next.start, next.end, at(next.age), next.limit));
@@ -178,6 +192,7 @@ describe('raft store against a model', function () {
                 expect(result.through === model.revision || result.changes.length > 0).to.equal(true);
               } else expect.fail('compacted too early');
             }
+            if (['maintain', 'settle', 'checkpoint', 'reopen'].includes(next.type)) settled = log.length;
             expect([store.revision, store.compactedRevision]).to.deep.equal([model.revision, model.compacted]);
           }
         } finally {

@@ -310,10 +310,13 @@ describe('raft store', () => {
     expect(statSync(path).size).to.be.at.most(largest * 1.2);
   });
 
-  it('keeps what it applied when the process dies, and at least what it checkpointed when the machine does', () => {
+  it('keeps what it settled when the process dies, and at least what it checkpointed when the machine does', () => {
     apply(store, transaction([put('a', '1')]));
     expect(store.checkpoint()).to.equal(1);
     apply(store, transaction([put('a', '2')]), transaction([put('b', '2')]));
+    store.settle();
+    apply(store, transaction([put('b', '3')]));
+    expect(everything(store), 'seen before it is settled').to.have.property('items').deep.equal(['a=2 1/2/2', 'b=3 3/4/2']);
     const afterKill = crashCopy(path);
     // The write-ahead file is not synced between checkpoints: a power failure may take all of it.
     const afterPowerFailure = crashCopy(path);
@@ -328,6 +331,7 @@ describe('raft store', () => {
 
   it('applies nothing of a batch that it cannot apply as a whole, and nothing afterwards', () => {
     apply(store, transaction([put('a', '1')]));
+    store.settle();
     const bad = { ...entryOf(3, transaction([])), data: Buffer.from('garbage') };
     expect(() => store.apply([entryOf(2, transaction([put('a', '2')])), bad])).to.throw('cannot be read');
     expect(() => store.get('a', null)).to.throw('cannot be read');

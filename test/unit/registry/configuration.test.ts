@@ -419,6 +419,27 @@ describe('registry, kinds of configuration', () => {
     }
   });
 
+  it('advises against the older way to name a class of ingresses where it is the only one', async () => {
+    const classed = (name: string, spec: JsonObject): JsonObject => {
+      const annotations = { 'kubernetes.io/ingress.class': 'c' };
+      return { apiVersion: network, kind: 'Ingress', metadata: { name, annotations }, spec: { defaultBackend: backend, ...spec } };
+    };
+    sample.warnings();
+    await sample.create(classed('twice', { ingressClassName: 'c' }));
+    expect(sample.warnings()).to.deep.equal([]);
+    await sample.create(classed('once', {}));
+    expect(sample.warnings()).to.deep.equal([
+      `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+    ]);
+  });
+
+  for (const host of ['10.0.0.1', '010.000.0.01', '2001:db8::1'])
+    it(`takes ${host} for an address, not for the host of an ingress`, async () => {
+      const rules = [{ host }];
+      const found = await causes(sample.create(object(`${network}/Ingress`, { spec: { defaultBackend: backend, rules } })));
+      expect(found[0]).to.equal('invalid spec.rules[0].host');
+    });
+
   it('counts changes of the specification', async () => {
     const ingress = object(`${network}/Ingress`, { spec: { defaultBackend: backend } });
     await sample.create(ingress);

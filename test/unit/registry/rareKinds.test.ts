@@ -84,6 +84,37 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ],
 ];
 
+const policyRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
+const flow = 'flowcontrol.apiserver.k8s.io/v1';
+/** Kinds of which a write through `status` changes not even labels. */
+const ofStatusAlone: readonly (readonly [kind: string, object: JsonObject])[] = (
+  [
+    [
+      'admissionregistration.k8s.io/v1',
+      'ValidatingAdmissionPolicy',
+      { spec: { matchConstraints: { resourceRules: policyRules }, validations: [{ expression: 'true' }] } },
+      's',
+    ],
+    [
+      'apiregistration.k8s.io/v1',
+      'APIService',
+      { spec: { group: 's.example', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 } },
+      'v1.s.example',
+    ],
+    [`${flow}`, 'FlowSchema', { spec: { priorityLevelConfiguration: { name: 'exempt' } } }, 's'],
+    ['internal.apiserver.k8s.io/v1alpha1', 'StorageVersion', { spec: {} }, 's.example.pods'],
+    ['networking.k8s.io/v1', 'ServiceCIDR', { spec: { cidrs: ['10.99.0.0/24'] } }, 's'],
+    ['resource.k8s.io/v1', 'ResourceClaim', { spec: {} }, 's'],
+    ['resource.k8s.io/v1beta2', 'DeviceTaintRule', { spec: { taint: { key: 'k', effect: 'NoSchedule' } } }, 's'],
+    ['scheduling.k8s.io/v1alpha2', 'PodGroup', { spec: { schedulingPolicy: { basic: {} } } }, 's'],
+    ['storage.k8s.io/v1', 'VolumeAttachment', { spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } } }, 's'],
+    ['storagemigration.k8s.io/v1beta1', 'StorageVersionMigration', { spec: { resource: { group: '', resource: 'pods' } } }, 's'],
+  ] as const
+).map(([apiVersion, kind, content, name]) => [
+  kind,
+  { apiVersion, kind, metadata: { name, labels: { kept: 'yes' } }, ...structuredClone(content) } as unknown as JsonObject,
+]);
+
 describe('registry/rare kinds', () => {
   let sample: Sample;
   before(async () => {
@@ -93,6 +124,28 @@ describe('registry/rare kinds', () => {
   for (const [what, wrong, expected] of refused)
     it(`refuses ${what}`, async () => {
       expect(await causes(sample.create(wrong))).to.deep.equal(expected);
+    });
+
+  for (const [kind, what] of ofStatusAlone)
+    it(`takes only the status from writes of the status of a ${kind}`, async () => {
+      await sample.create(what);
+      const changed = await sample.update(
+        what,
+        ({ metadata }) => {
+          metadata.labels = { a: 'b' };
+          metadata.annotations = { a: 'b' };
+          metadata.finalizers = ['example.com/f'];
+          metadata.ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }];
+        },
+        'status',
+      );
+      const { labels, annotations, finalizers, ownerReferences } = changed.metadata;
+      expect({ labels, annotations, finalizers, ownerReferences }).to.deep.equal({
+        labels: { kept: 'yes' },
+        annotations: undefined,
+        finalizers: undefined,
+        ownerReferences: undefined,
+      });
     });
 
   it('takes candidates, and keeps what they are candidates for', async () => {

@@ -9,6 +9,7 @@ import type { Catalogue, ServedResource } from '../../../server/registry/resourc
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
 import { createServiceAllocator } from '../../../server/kinds/core/service/allocator.js';
+import { portClaims, type PortRecord } from '../../../server/kinds/core/service/portRecord.js';
 import { parsePortRange, parseRanges } from '../../../server/kinds/core/service/ranges.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
@@ -33,6 +34,8 @@ export interface SampleOptions {
   readonly ports?: string;
   readonly random?: () => number;
   readonly storage?: Storage;
+  /** Where taken node ports are written down. */
+  readonly portRecord?: (storage: Storage) => PortRecord;
   /** The names of the plug-ins that run, or true for those that run by default. */
   readonly admission?: boolean | ReadonlySet<string>;
   /** What an operator says for single plug-ins. */
@@ -56,6 +59,7 @@ export async function createSample({
   ports = '30000-32767',
   random = Math.random,
   storage,
+  portRecord = portClaims,
   admission = false,
   configurations = new Map(),
   guards = () => [],
@@ -65,7 +69,7 @@ export async function createSample({
   const registry = createRegistry({
     storage: kept,
     random,
-    allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports) }) },
+    allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports), portRecord: portRecord(kept) }) },
     admission:
       admission === false
         ? null

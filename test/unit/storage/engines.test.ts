@@ -6,6 +6,7 @@ import type { Change, KeyValue, StoreEngine } from '../../../server/storage/engi
 import { EtcdClient } from '../../../server/storage/etcd/client.js';
 import { EtcdEngine } from '../../../server/storage/etcd/engine.js';
 import { Leases } from '../../../server/storage/etcd/leases.js';
+import { MemoryEngine } from '../../../server/storage/memoryEngine.js';
 import { hasEtcd, startEtcd, type EtcdServers } from '../../fixtures/etcdServers.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { FakeReplica } from './fakeReplica.js';
@@ -14,7 +15,7 @@ import { FakeReplica } from './fakeReplica.js';
  * The engines against each other: all get the same random transactions and reads and must answer alike. Their counters differ, so revisions are compared by
  * the transaction that made them.
  */
-const names = ['a', 'a/b', 'a0', 'ä', '日', 'z'];
+const names = ['a', 'a/b', 'a0', 'ä', '日', '\uffee', '😀', 'z'];
 const timeoutMs = 10_000;
 /** Each run has keys of its own. */
 const root = '/engines/';
@@ -176,7 +177,7 @@ describe('storage engines', function () {
     });
     stops.push(() => replica.stop());
     await replica.barrier({ timeoutMs });
-    engines.push(['model', new FakeReplica()], ['replica', replica]);
+    engines.push(['model', new FakeReplica()], ['memory', new MemoryEngine()], ['replica', replica]);
     if (!hasEtcd()) return;
     const etcd: EtcdServers = await startEtcd();
     const client = new EtcdClient({ servers: etcd.urls, tls: { ca: null, cert: null, key: null } });

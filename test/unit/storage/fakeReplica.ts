@@ -58,7 +58,9 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     if (at !== null && at > this.revision) return { outcome: 'future', revision: this.revision };
     if (at !== null && at < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    const keys = [...new Set(this.history.map(({ key }) => key))].filter((key) => key >= start && (end === null || key < end)).sort();
+    const keys = [...new Set(this.history.map(({ key }) => key))]
+      .filter((key) => compareKeys(key, start) >= 0 && (end === null || compareKeys(key, end) < 0))
+      .sort(compareKeys);
     const found = keys.map((key) => this.newest(key, at ?? this.revision)).filter((item) => item !== null);
     const items = upToBytes(found, bytesMax ?? Infinity).slice(0, limit ?? undefined);
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
@@ -166,6 +168,9 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }
 }
+
+/** By the bytes of UTF-8. */
+const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The first of them, until their values have so many bytes. */
 function upToBytes<T extends { readonly value: Uint8Array | null }>(all: readonly T[], bytesMax: number): T[] {

@@ -98,6 +98,32 @@ describe('migration', () => {
     expect(String(await failure(migrate(there(etcd, embedded))))).to.contain('stop its API servers');
   });
 
+  it('follows a source that is written to, until nothing changes any more, and revisions are beyond its own', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    const lease = Buffer.from(recorded.find(({ key }) => key === '/registry/leases/ns-one/v0')?.value ?? '', 'base64');
+    const [hot, cold] = ['/registry/leases/ns-one/hot', '/registry/configmaps/ns-one/v0'];
+    const inner = etcd.barrier.bind(etcd);
+    let turns = 0;
+    etcd.barrier = async () => {
+      turns++;
+      // Servers that serve: one key again and again, another comes and goes, a third is gone.
+      if (turns < 30) for (let n = 0; n < 20; n++) etcd.apply([{ type: 'put', key: hot, value: lease }]);
+      if (turns < 30) etcd.apply([{ type: turns % 2 === 0 ? 'put' : 'delete', key: '/registry/leases/ns-one/flicker', value: lease }]);
+      if (turns === 12) etcd.apply([{ type: 'delete', key: cold }]);
+      return inner();
+    };
+    const lines: string[] = [];
+    const report = await migrate({ ...there(etcd, embedded), followQuietMs: 20, progress: (line) => lines.push(line) });
+    expect(turns).to.be.at.least(30);
+    expect(report.targetRevision).to.be.at.least(etcd.revision);
+    const values = await valuesOf(embedded);
+    expect(values.has('/registry/coordination.k8s.io/leases/ns-one/hot')).to.equal(true);
+    expect(values.has('/registry/coordination.k8s.io/leases/ns-one/flicker')).to.equal(false);
+    expect(values.has('/registry/core/configmaps/ns-one/v0')).to.equal(false);
+    expect(lines.some((line) => line.startsWith('followed up to revision'))).to.equal(true);
+    expect(await migrate(there(etcd, embedded, true))).to.include({ written: 0, removed: 0 });
+  });
+
   it('does not pass over more revisions than can be written', async () => {
     const [etcd, embedded] = [recordedStore(), new FakeReplica()];
     etcd.revision = revision(5_000);

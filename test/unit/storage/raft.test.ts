@@ -4,6 +4,7 @@ import type { Change } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
+import { MemoryEngine } from '../../../server/storage/memoryEngine.js';
 import { FakeReplica } from './fakeReplica.js';
 import { Recorder, settle } from './recorder.js';
 import {
@@ -34,6 +35,8 @@ const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> =
 
 storageSuite('the replicated storage', () => subject({}));
 storageSuite('the replicated storage without a cache', () => subject({ cached: () => false }));
+storageSuite('the storage over memory', () => subject({ replica: new MemoryEngine() }));
+storageSuite('the storage over memory without a cache', () => subject({ replica: new MemoryEngine(), cached: () => false }));
 storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
 
 /** One file, as the storage is one contract: reading, writing and watching are tried on the same members. */
@@ -74,6 +77,33 @@ describe('the replicated storage', () => {
       const { version } = storage;
       for (let each = 0; each < 100; each++) replica.apply([put(`n${each}`)]);
       expect(await herd({ start: { at: 'after', version }, initialEvents: false }, 100)).to.equal(100);
+    });
+  });
+
+  describe('putting objects as they are', () => {
+    for (const [how, options] of Object.entries({ 'from the cache': {}, 'without a cache': { cached: () => false } }))
+      it(`shows them to readers and to watchers, as one version, ${how}`, async () => {
+        storage = createRaftStorage({ replica, ...quick, ...options });
+        await storage.ready();
+        applied(await storage.create(a, objectFor(a), within));
+        const sink = new Recorder();
+        storage.watch({ ...watchRequest(configMaps), start: { at: 'after', version: storage.version }, initialEvents: false }, sink);
+        await settle();
+        const objects = [a, b].map((at) => ({ key: at, object: objectFor(at) }));
+        expect(await storage.putAll(objects, within)).to.deep.equal({ outcome: 'applied', revision: replica.revision });
+        await sink.count(2);
+        expect(names(found(await storage.list(listRequest(configMaps))))).to.deep.equal([
+          `one/a@${replica.revision}`,
+          `one/b@${replica.revision}`,
+        ]);
+      });
+
+    it('puts nothing where an object is there that should not be', async () => {
+      await storage.ready();
+      applied(await storage.create(a, objectFor(a), within));
+      const before = replica.revision;
+      expect(await storage.putAll([{ key: b, object: objectFor(b) }], { ...within, unless: a })).to.have.property('outcome', 'conflict');
+      expect([replica.revision, (await storage.get(b, { at: 'mostRecent' })).outcome]).to.deep.equal([before, 'absent']);
     });
   });
 

@@ -11,6 +11,7 @@ import type {
   Version,
   WatchRequest,
   WriteResult,
+  WriteTerms,
 } from '../../../server/storage/contract.js';
 import type { SelectableFields } from '../../../server/storage/storedobject.js';
 import { Recorder, settle } from './recorder.js';
@@ -180,6 +181,41 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         const second = applied(await storage.update(a, objectFor(a, { text: 'x' }), first.version, giving));
         expect((await storage.get(claim, { at: 'mostRecent' })).outcome).to.equal('absent');
         expect(applied(await storage.delete(a, second.version, { ...within, beside: [] })).version).to.equal(second.version + 1);
+      });
+
+      it('amends an object beside it from its newest state, or does nothing at all', async () => {
+        const book = key(nodes, '', 'book');
+        const taking = (page: string): WriteTerms => ({
+          ...within,
+          beside: [
+            {
+              action: 'amend',
+              key: book,
+              amend: (current) => {
+                const pages = ((current?.['data'] as { text?: string } | undefined)?.text ?? '').split(',').filter((each) => each !== '');
+                return pages.includes(page) ? null : objectFor(book, { text: [...pages, page].sort().join(',') });
+              },
+            },
+          ],
+        });
+        const made = await Promise.all(
+          ['p', 'q', 'r', 's'].map((page) => {
+            const place = key(nodes, '', page);
+            return storage.create(place, objectFor(place), taking(page));
+          }),
+        );
+        expect(made.map(({ outcome }) => outcome)).to.deep.equal(['applied', 'applied', 'applied', 'applied']);
+        const current = async (): Promise<unknown> => {
+          const result = await storage.get(book, { at: 'mostRecent' });
+          return result.outcome === 'found' ? [result.object.version, result.object.decode()['data']] : result.outcome;
+        };
+        expect(await current()).to.deep.equal([Math.max(...made.map((each) => applied(each).version)), { text: 'p,q,r,s' }]);
+        expect(await storage.create(a, objectFor(a), taking('q'))).to.deep.equal({ outcome: 'taken', key: book });
+        expect((await storage.get(a, { at: 'mostRecent' })).outcome).to.equal('absent');
+        const before = await current();
+        const p = key(nodes, '', 'p');
+        expect((await storage.create(p, objectFor(p), taking('t'))).outcome, 'its own state is looked at first').to.equal('conflict');
+        expect(await current()).to.deep.equal(before);
       });
 
       it('remembers encoded forms', async () => {

@@ -6,9 +6,10 @@ import { objectsIn } from '../../../registry/defaulting.js';
 import { readFailure } from '../../../registry/failures.js';
 import { contains, formatAddress, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
-import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, portClaim, take, type Claim } from './claims.js';
+import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, nodePorts, portClaim, take, type Claim } from './claims.js';
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
 import { carryAllocated } from './carry.js';
+import { portClaims, type PortRecord } from './portRecord.js';
 import { addressRanges, type PortRange } from './ranges.js';
 import {
   allocatesNodePorts,
@@ -26,17 +27,22 @@ export interface ServiceAllocatorOptions {
   /** Ranges of `--service-cluster-ip-range`; the first one's family is the main one. */
   readonly ranges: readonly Range[];
   readonly ports: PortRange;
+  /** Where it is written down which ports are taken. Default: one object for each (`portClaims`). */
+  readonly portRecord?: PortRecord;
 }
+
+type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord };
 
 /** How many values one search looks at: bounds the time of one request in a range that is full. */
 const probesMax = 65_536;
 const portsPath = Path.of('spec', 'ports');
 
 /** Addresses and node ports of services. */
-export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator => new ServiceAllocator(options);
+export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator =>
+  new ServiceAllocator({ ...options, portRecord: options.portRecord ?? portClaims(options.storage) });
 
 class ServiceAllocator implements Allocator {
-  constructor(private readonly options: ServiceAllocatorOptions) {}
+  constructor(private readonly options: Options) {}
 
   async allocate(service: ApiObject, old: ApiObject | null, context: AllocationContext): Promise<readonly SideWrite[]> {
     if (old !== null) carryAllocated(service, old);
@@ -48,11 +54,23 @@ class ServiceAllocator implements Allocator {
     if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
     await round.choosePorts();
     const wanted = claimsOf(service);
-    return [...take(claimsBeyond(wanted, held), service, context), ...giveBack(claimsBeyond(held, wanted))];
+    return this.change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
 
   release(service: ApiObject): readonly SideWrite[] {
-    return giveBack(claimsOf(service));
+    return this.change([], claimsOf(service), () => []);
+  }
+
+  private change(
+    taken: readonly Claim[],
+    given: readonly Claim[],
+    taking: (claims: readonly Claim[]) => readonly SideWrite[],
+  ): SideWrite[] {
+    return [
+      ...taking(taken.filter((claim) => !isPort(claim))),
+      ...giveBack(given.filter((claim) => !isPort(claim))),
+      ...this.options.portRecord.change({ taken: taken.filter(isPort), given: given.filter(isPort), taking }),
+    ];
   }
 
   private get families(): Family[] {
@@ -66,7 +84,7 @@ class Round {
   private readonly held: ReadonlySet<string>;
 
   constructor(
-    private readonly options: ServiceAllocatorOptions,
+    private readonly options: Options,
     private readonly service: ApiObject,
     held: readonly Claim[],
     private readonly context: AllocationContext,
@@ -194,6 +212,7 @@ class Round {
   }
 
   private async isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> {
+    if (isPort(claim)) return this.options.portRecord.isTaken(claim, at);
     const result = await this.options.storage.get(claimKey(claim), { at });
     if (result.outcome === 'found') return true;
     if (result.outcome === 'absent') return false;
@@ -209,6 +228,7 @@ function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
 
 const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
 
+const isPort = ({ resource }: Claim): boolean => resource === nodePorts;
 const idOf = ({ resource, name }: Claim): string => `${resource === addresses ? 'address' : 'port'} ${name}`;
 
 const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>

@@ -7,9 +7,8 @@ import { objectsIn } from '../../../registry/defaulting.js';
 import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts, specOf } from './kinds.js';
 
 /**
- * What a service holds that no other may hold. An address is claimed by an IPAddress, which clients can see; a node port by an object
- * that only the store knows, since the API has no kind for it. Claims follow from the service alone: the difference between two states
- * is what a write takes and gives back.
+ * What a service holds that no other may hold. An address is claimed by an IPAddress, which clients can see; how node ports are claimed, which the API
+ * has no kind for, `portRecord.ts` says. Claims follow from the service alone: the difference between two states is what a write takes and gives back.
  */
 export const addresses: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 export const nodePorts: GroupResource = { group: '', resource: 'nodeports' };

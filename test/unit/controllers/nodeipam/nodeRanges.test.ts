@@ -107,6 +107,27 @@ describe('the node ipam controller', () => {
     await world.stop();
   });
 
+  it('gives one once, also where a node changes before what was written is seen', async () => {
+    const world = controllerWorld({ flags: ['--allocate-node-cidrs', '--cluster-cidr=10.244.0.0/16'] });
+    world.api.seed(nodes, node('a'));
+    const patched: unknown[] = [];
+    await world.start((environment) => {
+      // The server has taken it, and no watch tells of it yet; of another change it does.
+      environment.api.patch = (_type, _key, { body }) => {
+        patched.push(body);
+        if (patched.length < 5)
+          world.api.change(nodes, 'a', (before) => ({
+            ...before,
+            metadata: { ...before.metadata, labels: { n: String(patched.length) } },
+          }));
+        return Promise.resolve(node('a') as never);
+      };
+      return nodeRangeController(environment);
+    });
+    expect(patched).to.deep.equal([{ spec: { podCIDR: '10.244.0.0/24', podCIDRs: ['10.244.0.0/24'] } }]);
+    await world.stop();
+  });
+
   it('says when none is left, and gives it when one is', async () => {
     const world = controllerWorld({ flags: ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/24', '--node-cidr-mask-size=24'] });
     world.api.seed(nodes, node('a'), node('b'));

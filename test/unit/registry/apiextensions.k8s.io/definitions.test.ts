@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createAuthority } from '../../../../deploy/certificates.js';
 import type { JsonObject } from '../../../../server/api/object.js';
 import { causes, createSample, type Sample } from '../sample.js';
 
@@ -359,5 +360,33 @@ describe('registry, custom resource definitions', () => {
         }),
       ),
     ).to.deep.equal([]);
+  });
+
+  it('keeps authorities of a webhook that can be read once the resource is served', async () => {
+    const { certificate } = await createAuthority('convert');
+    const [good, bad] = [certificate, '\n'].map((text) => Buffer.from(text).toString('base64'));
+    const conversion = (caBundle: string | undefined): JsonObject => ({
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://convert.example.com/', caBundle: caBundle ?? '' } },
+    });
+    const names = { plural: 'sails', kind: 'Sail' };
+    const sails = definition({}, { names, conversion: conversion(bad) }, { name: 'sails.mill.example' });
+    const bundled = (caBundle: string | undefined): Promise<unknown> =>
+      sample.update(sails, (current) => {
+        current['spec'] = { ...(current['spec'] as JsonObject), conversion: conversion(caBundle) };
+      });
+    await sample.create(sails);
+    await bundled(good);
+    await bundled(bad);
+    await bundled(good);
+    await sample.update(
+      sails,
+      (current) => {
+        current['status'] = { ...(current['status'] as JsonObject), conditions: [{ type: 'Established', status: 'True' }] };
+      },
+      'status',
+    );
+    expect(await causes(bundled(bad))).to.deep.equal(['invalid spec.conversion.webhookClientConfig.caBundle']);
+    await bundled('');
   });
 });

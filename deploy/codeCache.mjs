@@ -1,0 +1,91 @@
+/**
+ * Runs a bundled program with what V8 made of its code when it ran before: finding out what a few megabytes of code mean takes a third of the time in which an
+ * API server starts (docs/decisions/0011). That lies beside the bundle, in a file whose name says of which code and for which Node it is; where it cannot be
+ * written, is damaged, or does not fit, the program starts as it would without. Copied beside the bundle; plain JavaScript, because it is a part of the build.
+ */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
+import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
+
+/** By then a program has done what it does at a start, and V8 knows the functions that this takes. */
+const settledMs = 1_000;
+const checksumBytes = 4;
+/** In these first bytes V8 says which of its flags were set. */
+const headBytes = 32;
+const inheritedKey = 'raftplane.codeFlags';
+
+/**
+ * Runs `NAME.cjs`, which lies beside `url`, and imports modules by `$late$(name)`. `fingerprint` is that of its text. Returns whether the cache was used.
+ * V8 refuses what was made under other flags; those that a program sets while it runs (`server/heapGrowth.ts`) change no code, so what counts are the flags
+ * with which the process began.
+ */
+export function runProgram(url, name, fingerprint) {
+  const file = fileURLToPath(new URL(`${name}.cjs`, url));
+  const cacheFile = fileURLToPath(new URL(`${name}-${fingerprint}-${process.version}-${process.arch}.cache`, url));
+  const flagsNow = flags();
+  const flagsAtStart = Buffer.from(getEnvironmentData(inheritedKey) ?? flagsNow);
+  setEnvironmentData(inheritedKey, Uint8Array.from(flagsAtStart));
+  const cachedData = readCache(cacheFile);
+  if (cachedData !== undefined) change(cachedData, flagsAtStart, flagsNow);
+  // Bundles are ASCII. On the first line, so that lines and columns of stack traces are those of the file.
+  const text = `(function (require, module, exports, __filename, __dirname, $late$) {${fs.readFileSync(file, 'latin1').replace(/^#!.*/, '')}\n})`;
+  const script = new Script(text, { filename: file, cachedData });
+  const fromCache = cachedData !== undefined && script.cachedDataRejected !== true;
+  if (!fromCache) keepWhenSettled(script, cacheFile, flagsAtStart);
+  const module = { exports: {} };
+  const late = (name) => import(new URL(name, url).href);
+  script.runInThisContext()(createRequire(file), module, module.exports, file, path.dirname(file), late);
+  return fromCache;
+}
+
+/** What V8 says of its flags in front of anything that it has compiled. */
+const flags = () => Buffer.from(new Script('0').createCachedData().subarray(0, headBytes));
+
+function change(data, from, to) {
+  for (let at = 0; at < headBytes; at++) if (from[at] !== to[at]) data[at] = to[at];
+}
+
+/** Undefined where there is none, or not all of it. */
+function readCache(file) {
+  try {
+    const bytes = fs.readFileSync(file);
+    const data = bytes.subarray(0, -checksumBytes);
+    return bytes.length > headBytes && crc32(data) === bytes.readUInt32LE(data.length) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Once, a while after the start, or at the end of a process that ends before. Threads end at once: whoever ends one does not wait for long. */
+function keepWhenSettled(script, file, flagsAtStart) {
+  const keep = () => {
+    clearTimeout(timer);
+    process.off('exit', keep);
+    try {
+      writeCache(script, file, flagsAtStart);
+    } catch {
+      // A folder that is not this user's, or a full disk: the next start takes longer, and that is all.
+    }
+  };
+  const timer = setTimeout(keep, settledMs).unref();
+  if (isMainThread) process.once('exit', keep);
+}
+
+function writeCache(script, file, flagsAtStart) {
+  const data = script.createCachedData();
+  change(data, flags(), flagsAtStart);
+  const checksum = Buffer.alloc(checksumBytes);
+  checksum.writeUInt32LE(crc32(data));
+  const temporary = `${file}.${process.pid}-${threadId}`;
+  try {
+    fs.writeFileSync(temporary, Buffer.concat([data, checksum]), { mode: 0o644 });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+
+/** Between two looks at the processor time of a thread that runs: a look costs some 20 microseconds. */
+const lookMs = 250;
+
+/**
+ * Tells whether this thread was stopped (SIGSTOP, a debugger, a machine that slept) rather than late. A thread that is late runs, waits for a processor, or
+ * waits for its disk; one that was stopped did none of it, though its timer was due long ago. All times are milliseconds of one monotonic clock.
+ */
+export class Wakefulness {
+  readonly #stoppedMs: number;
+  readonly #processorMs: () => number | null;
+  #awakeAt: number;
+  #lookedAt: number;
+  #processorAt: number | null;
+
+  /** @param stoppedMs from so long a stop on it counts @param processorMs time that this thread ran or waited for a processor; null where nobody tells */
+  constructor(stoppedMs: number, nowMs: number, processorMs: () => number | null) {
+    this.#stoppedMs = stoppedMs;
+    this.#processorMs = processorMs;
+    this.#awakeAt = nowMs;
+    this.#lookedAt = nowMs;
+    this.#processorAt = processorMs();
+  }
+
+  /** To be asked at least as often as the thread's timer fires: whether it was stopped since it was asked last. */
+  stopped(nowMs: number): boolean {
+    const gap = nowMs - this.#awakeAt;
+    this.#awakeAt = nowMs;
+    if (gap < this.#stoppedMs && nowMs - this.#lookedAt < lookMs) return false;
+    const before = this.#processorAt;
+    this.#processorAt = this.#processorMs();
+    this.#lookedAt = nowMs;
+    if (gap < this.#stoppedMs || before === null || this.#processorAt === null) return false;
+    return gap - (this.#processorAt - before) >= this.#stoppedMs;
+  }
+
+  /** The disk took so long: it is not a stop. */
+  waited(ms: number): void {
+    this.#awakeAt += ms;
+  }
+}
+
+/**
+ * Time that the calling thread ran or waited for a processor (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process: nanoseconds
+ * spent on the processor, then on a run queue). Null on systems other than Linux: late and stopped cannot be told apart there.
+ */
+export function processorMs(): number | null {
+  try {
+    const [ran = '', waited = ''] = readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ');
+    return (Number(ran) + Number(waited)) / 1e6;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { addresses } from './kinds/core/service/claims.js';
+import type { PortRange } from './kinds/core/service/ranges.js';
+import { PortRepair, repairServiceClaims, type Repaired } from './kinds/core/service/repair.js';
+import type { Logger } from './observability/logger.js';
+import type { Storage } from './storage/contract.js';
+
+export interface ClaimRepairOptions {
+  readonly storage: Storage;
+  readonly log: Logger;
+  /** The time of day, RFC 3339 with seconds. */
+  readonly now: () => string;
+  /** The range of node ports, where they are written down in the reference's way; null where each has an object of its own. */
+  readonly ports: PortRange | null;
+}
+
+/** As often as kube-apiserver. */
+const intervalMs = 3 * 60_000;
+
+/**
+ * Keeps claims on addresses and node ports as the services have them: at the start, and every three minutes where other programs claim ports as well, which
+ * may end between a claim and its service. A server that cannot repair claims still serves: the next turn, or the next server that starts, tries again.
+ */
+export class ClaimRepairs {
+  readonly #ports: PortRepair | null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: ClaimRepairOptions) {
+    const { storage, ports } = options;
+    this.#ports = ports === null ? null : new PortRepair({ storage, range: ports });
+  }
+
+  /** Resolves after the first turn. */
+  async begin(): Promise<void> {
+    const { storage, now } = this.options;
+    await this.#attempt(() =>
+      repairServiceClaims({ storage, now: now(), newUid: randomUUID, ...(this.#ports === null ? {} : { claimed: [addresses] }) }),
+    );
+    const ports = this.#ports;
+    if (ports === null) return;
+    const turn = (): Promise<void> => this.#attempt(() => ports.turn());
+    await turn();
+    this.stop();
+    this.#timer = setInterval(() => void turn(), intervalMs).unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #attempt(repair: () => Promise<Repaired>): Promise<void> {
+    const { log } = this.options;
+    try {
+      const { added, removed } = await repair();
+      if (added + removed > 0) log.info('repaired claims on addresses and ports', { added, removed });
+    } catch (error) {
+      log.warn('cannot check claims on addresses and ports', { error });
+    }
+  }
+}

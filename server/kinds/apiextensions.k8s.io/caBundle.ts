@@ -1,0 +1,30 @@
+import { X509Certificate } from 'node:crypto';
+import { pemBlocks } from '../certificates.k8s.io/pem.js';
+
+const certificateType = 'CERTIFICATE';
+
+/**
+ * Why authorities that a webhook's certificate is checked against cannot be read, PEM in base64, or null. One good certificate is enough, and none is no
+ * fault: the system's authorities count then.
+ */
+export function bundleComplaint(base64: string): string | null {
+  if (base64 === '') return null;
+  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  const certificates = blocks.filter(({ type, hasHeaders }) => type === certificateType && !hasHeaders);
+  if (certificates.some(({ bytes }) => isCertificate(bytes))) return null;
+  const why =
+    blocks.length === 0
+      ? 'unable to parse bytes as PEM block'
+      : certificates.length === 0
+        ? 'no valid certificate authority data seen'
+        : 'failed to parse certificate: x509: malformed certificate';
+  return `unable to load root certificates: ${why}`;
+}
+
+function isCertificate(bytes: Buffer): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
+}

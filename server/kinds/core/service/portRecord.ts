@@ -1,0 +1,77 @@
+import type { ApiObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
+import type { ObjectKey, SideWrite, Storage, StoredObject } from '../../../storage/contract.js';
+import { readFailure } from '../../../registry/failures.js';
+import { textAt } from '../../../registry/members.js';
+import { claimKey, giveBack, type Claim } from './claims.js';
+import { emptyBits, isSet, portBits, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
+import type { PortRange } from './ranges.js';
+
+/** How it is written down which node ports are taken. */
+export interface PortRecord {
+  isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean>;
+  /** What goes with a write that takes some ports and gives back others; `taking` makes the objects that claim them one by one. */
+  change(change: {
+    readonly taken: readonly Claim[];
+    readonly given: readonly Claim[];
+    readonly taking: (claims: readonly Claim[]) => readonly SideWrite[];
+  }): readonly SideWrite[];
+}
+
+/** An object for each port that is taken: writers of different ports do not meet. The built-in store's way. */
+export const portClaims = (storage: Pick<Storage, 'get'>): PortRecord => ({
+  isTaken: async (claim, at) => (await stateOf(storage, claimKey(claim), at)) !== null,
+  change: ({ taken, given, taking }) => [...taking(taken), ...giveBack(given)],
+});
+
+/** The reference's name for what is in its object. */
+export const portAllocations: GroupResource = { group: '', resource: 'servicenodeportallocations' };
+/** `/registry/ranges/servicenodeports` in the reference's layout. */
+export const portAllocationKey: ObjectKey = { resource: portAllocations, namespace: '', name: 'servicenodeports' };
+
+/**
+ * One RangeAllocation with a bit for each port of the range, as kube-apiserver keeps it, so that servers of both programs may hand out ports at the same
+ * time: each changes it from its newest state. Unlike there, the object changes in the transaction that writes the service.
+ */
+export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): PortRecord {
+  let known: { readonly stored: StoredObject; readonly bits: PortBits } | null = null;
+  return {
+    async isTaken({ name }, at) {
+      const stored = await stateOf(storage, portAllocationKey, at);
+      if (stored === null) return false;
+      if (known?.stored !== stored) known = { stored, bits: bitsOf(stored.decode(), range) };
+      return isSet(known.bits, range, Number(name));
+    },
+    change({ taken, given }) {
+      if (taken.length + given.length === 0) return [];
+      const [takes, gives] = [taken, given].map((claims) => claims.map(({ name }) => Number(name)));
+      return [{ action: 'amend', key: portAllocationKey, amend: (current) => amended(current, range, takes ?? [], gives ?? []) }];
+    },
+  };
+}
+
+/** The next state of the object; null where a port is taken by somebody else. */
+function amended(current: ApiObject | null, range: PortRange, takes: readonly number[], gives: readonly number[]): ApiObject | null {
+  const bits = bitsOf(current, range);
+  if (takes.some((port) => isSet(bits, range, port))) return null;
+  return allocationOf(withBits(withoutBits(bits, range, gives), range, takes), range, current);
+}
+
+/** The ports that the object says are taken. Where it was written for another range, those within this one. */
+export const bitsOf = (current: ApiObject | null, range: PortRange): PortBits =>
+  current === null ? emptyBits(range) : portBits({ range: textAt(current, 'range'), data: textAt(current, 'data') }, range);
+
+export const allocationOf = (bits: PortBits, range: PortRange, current: ApiObject | null): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'RangeAllocation',
+  metadata: current?.metadata ?? {},
+  range: `${range.first}-${range.last}`,
+  data: textOf(bits),
+});
+
+async function stateOf(storage: Pick<Storage, 'get'>, key: ObjectKey, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
+  const result = await storage.get(key, { at });
+  if (result.outcome === 'found') return result.object;
+  if (result.outcome === 'absent') return null;
+  throw readFailure(result);
+}

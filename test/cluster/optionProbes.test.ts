@@ -1,0 +1,18 @@
+import { access } from './options/access.js';
+import { coverage } from './options/coverage.js';
+import { doors } from './options/doors.js';
+import { files } from './options/files.js';
+import { limits } from './options/limits.js';
+import { managers } from './options/managers.js';
+import { refusals } from './options/refusals.js';
+
+/** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
+describe('cluster/options', () => {
+  doors();
+  limits();
+  access();
+  files();
+  managers();
+  refusals();
+  coverage();
+});

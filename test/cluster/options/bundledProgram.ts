@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { programFile } from '../../../deploy/programs.js';
+import type { ProbedProgram } from './probed.js';
+
+/** A program as users start it: a process that runs the bundle. */
+export class BundledProgram {
+  /** What it wrote so far. */
+  readonly stdout: string[] = [];
+  readonly stderr: string[] = [];
+  readonly exited: Promise<number | null>;
+  readonly #child: ChildProcess;
+  readonly #heard = new EventEmitter();
+
+  private constructor(program: ProbedProgram, args: readonly string[]) {
+    this.#child = spawn(process.execPath, [programFile(program), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const [stream, chunks] of [
+      [this.#child.stdout!, this.stdout],
+      [this.#child.stderr!, this.stderr],
+    ] as const)
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        chunks.push(chunk);
+        this.#heard.emit('text');
+      });
+    this.exited = once(this.#child, 'close').then(([status]) => {
+      this.#heard.emit('text');
+      return status as number | null;
+    });
+  }
+
+  static start(program: ProbedProgram, args: readonly string[]): BundledProgram {
+    return new BundledProgram(program, args);
+  }
+
+  /** Everything that it has written, errors first. */
+  get text(): string {
+    return this.stderr.join('') + this.stdout.join('');
+  }
+
+  /** Waits for words of its log. Rejects, with the last of them, when it ends before. */
+  async says(wanted: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = wanted.exec(this.text);
+      if (found !== null) return found;
+      if (this.#child.exitCode !== null) throw new Error(`ended before it said ${wanted}:\n${this.text.slice(-2_000)}`);
+      await once(this.#heard, 'text');
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    this.signal('SIGTERM');
+    const patience = setTimeout(() => this.signal('SIGKILL'), 15_000);
+    await this.exited;
+    clearTimeout(patience);
+  }
+}
+
+/** Runs until it ends by itself, as with a command line that is refused. */
+export async function runToEnd(
+  program: ProbedProgram,
+  args: readonly string[],
+): Promise<{ readonly status: number | null; readonly text: string }> {
+  const running = BundledProgram.start(program, args);
+  const patience = setTimeout(() => running.signal('SIGKILL'), 30_000);
+  const status = await running.exited;
+  clearTimeout(patience);
+  return { status, text: running.text };
+}
+
+const pollMs = 50;
+
+/** Asks until what is asked for holds; the test's timeout ends it otherwise. */
+export async function eventually<T>(ask: () => Promise<T> | T, holds: (value: T) => boolean = Boolean): Promise<T> {
+  for (;;) {
+    const value = await ask();
+    if (holds(value)) return value;
+    await delay(pollMs);
+  }
+}

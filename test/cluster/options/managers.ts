@@ -1,0 +1,495 @@
+import { expect } from 'chai';
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { startHookService, type HookService } from '../../fixtures/hookService.js';
+import { signingRequest } from '../../fixtures/signingRequest.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import type { Answer } from '../../unit/http/frontDoor.js';
+import { createIdentities, type Identities } from '../../unit/http/identities.js';
+import { BundledProgram, eventually } from './bundledProgram.js';
+import { MostAtOnce } from './mostAtOnce.js';
+import { probesOf } from './probed.js';
+import { ServerUnderProbe } from './serverUnderProbe.js';
+
+const probe = probesOf('controller-manager');
+const each = 6;
+const names = Array.from({ length: each }, (_, index) => `n${index}`);
+
+/** Who does what of which there is more than one at a time, and as many as the option says. */
+const workers: readonly (readonly [option: string, atOnce: number, account: string, resource: string])[] = [
+  ['concurrent-cron-job-syncs', 2, 'cronjob-controller', 'jobs'],
+  ['concurrent-daemonset-syncs', 3, 'daemon-set-controller', 'controllerrevisions'],
+  ['concurrent-deployment-syncs', 2, 'deployment-controller', 'replicasets'],
+  ['concurrent-endpoint-syncs', 2, 'endpoint-controller', 'endpoints'],
+  ['concurrent-ephemeralvolume-syncs', 2, 'ephemeral-volume-controller', 'persistentvolumeclaims'],
+  ['concurrent-gc-syncs', 3, 'generic-garbage-collector', 'configmaps'],
+  ['concurrent-horizontal-pod-autoscaler-syncs', 2, 'horizontal-pod-autoscaler', 'deployments'],
+  ['concurrent-job-syncs', 2, 'job-controller', 'pods'],
+  ['concurrent-namespace-syncs', 2, 'namespace-controller', 'configmaps'],
+  ['concurrent-rc-syncs', 2, 'replication-controller', 'pods'],
+  ['concurrent-replicaset-syncs', 2, 'replicaset-controller', 'pods'],
+  ['concurrent-resource-quota-syncs', 2, 'resourcequota-controller', 'resourcequotas'],
+  ['concurrent-service-endpoint-syncs', 2, 'endpointslice-controller', 'endpointslices'],
+  ['concurrent-serviceaccount-token-syncs', 2, 'admin', 'secrets'],
+  ['concurrent-statefulset-syncs', 2, 'statefulset-controller', 'controllerrevisions'],
+  ['concurrent-ttl-after-finished-syncs', 2, 'ttl-after-finished-controller', 'jobs'],
+  ['mirroring-concurrent-service-endpoint-syncs', 2, 'endpointslicemirroring-controller', 'endpointslices'],
+];
+
+const container = { name: 'c', image: 'i' };
+const labels = (app: string): { readonly metadata: object; readonly spec: object } => ({
+  metadata: { labels: { app } },
+  spec: { containers: [container] },
+});
+const inDefault = (group: string, resource: string): string => `${group}/namespaces/default/${resource}`;
+
+/** Work for every controller that has several workers, made before there is a manager. */
+async function seed(server: ServerUnderProbe): Promise<void> {
+  const make = async (at: string, body: object): Promise<Answer> => {
+    const answer = await server.post(at, body);
+    expect(answer.status, `${at}: ${answer.text}`).to.equal(201);
+    return answer;
+  };
+  const set = async (method: string, at: string, body: object): Promise<void> => {
+    const answer = await server.send(method, at, body);
+    expect(answer.status, `${at}: ${answer.text}`).to.be.below(300);
+  };
+  const [core, apps, batch] = ['/api/v1', '/apis/apps/v1', '/apis/batch/v1'];
+  const past = new Date(Date.now() - 180_000).toISOString().replace(/\.\d+/, '');
+  await make(inDefault('/apis/policy/v1', 'poddisruptionbudgets'), { metadata: { name: 'idle' }, spec: { minAvailable: 1 } });
+  for (const name of names) {
+    const selector = { matchLabels: { app: name } };
+    const metadata = { name };
+    await make(inDefault(apps, 'daemonsets'), { metadata, spec: { selector, template: labels(name) } });
+    await make(inDefault(apps, 'deployments'), { metadata, spec: { replicas: 1, selector, template: labels(name) } });
+    await make(inDefault(apps, 'statefulsets'), { metadata, spec: { serviceName: 'x', selector, template: labels(name) } });
+    await make(inDefault(apps, 'replicasets'), {
+      metadata,
+      spec: { replicas: 1, selector: { matchLabels: { app: `rs-${name}` } }, template: labels(`rs-${name}`) },
+    });
+    await make(inDefault(core, 'replicationcontrollers'), {
+      metadata,
+      spec: { replicas: 1, selector: { app: `rc-${name}` }, template: labels(`rc-${name}`) },
+    });
+    await make(inDefault(core, 'services'), { metadata: { name: `s${name}` }, spec: { selector: { app: name }, ports: [{ port: 80 }] } });
+    await make(inDefault(core, 'services'), { metadata: { name: `m${name}` }, spec: { ports: [{ port: 80 }] } });
+    await make(inDefault(core, 'endpoints'), {
+      metadata: { name: `m${name}` },
+      subsets: [{ addresses: [1, 2, 3, 4, 5].map((n) => ({ ip: `10.1.0.${n}` })), ports: [{ port: 80 }] }],
+    });
+    const claim = {
+      metadata: {},
+      spec: { storageClassName: 'nobody', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } },
+    };
+    await make(inDefault(core, 'pods'), {
+      metadata: { name: `e${name}` },
+      spec: { containers: [container], volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: claim } }] },
+    });
+    await make(inDefault(core, 'configmaps'), {
+      metadata: { name: `g${name}`, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: `gone-${name}` }] },
+    });
+    await make('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
+      metadata,
+      spec: { minReplicas: 2, maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } },
+    });
+    await make(inDefault(batch, 'jobs'), { metadata, spec: { template: { spec: { containers: [container], restartPolicy: 'Never' } } } });
+    await make(inDefault(batch, 'jobs'), {
+      metadata: { name: `t${name}` },
+      spec: { ttlSecondsAfterFinished: 0, template: { spec: { containers: [container], restartPolicy: 'Never' } } },
+    });
+    const done = { status: 'True', lastTransitionTime: past, lastProbeTime: past };
+    await set('PATCH', `${inDefault(batch, 'jobs')}/t${name}/status`, {
+      status: {
+        startTime: past,
+        completionTime: past,
+        succeeded: 1,
+        uncountedTerminatedPods: {},
+        conditions: [
+          { type: 'SuccessCriteriaMet', ...done },
+          { type: 'Complete', ...done },
+        ],
+      },
+    });
+    await make(inDefault(batch, 'cronjobs'), {
+      metadata,
+      spec: { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: { containers: [container], restartPolicy: 'Never' } } } } },
+    });
+    await set('PATCH', `${inDefault(batch, 'cronjobs')}/${name}/status`, { status: { lastScheduleTime: past } });
+    await make(`${core}/namespaces`, { metadata: { name: `ns-${name}` } });
+    await make(`${core}/namespaces/ns-${name}/configmaps`, { metadata });
+    await server.ask({ method: 'DELETE', path: `${core}/namespaces/ns-${name}` });
+    await make(inDefault(core, 'resourcequotas'), { metadata, spec: { hard: { services: '100' } } });
+    await make(inDefault(core, 'serviceaccounts'), { metadata });
+    await make(inDefault(core, 'secrets'), {
+      metadata: { name, annotations: { 'kubernetes.io/service-account.name': name } },
+      type: 'kubernetes.io/service-account-token',
+    });
+  }
+}
+
+/** Workers, leases, and what single objects show of the options of controllers. */
+export function managers(): void {
+  describe('a controller manager with few workers and settings of its own', function () {
+    this.timeout(30_000);
+    let server: ServerUnderProbe;
+    let manager: BundledProgram;
+    let identities: Identities;
+    let hook: HookService;
+    let counter: MostAtOnce;
+    let signers: Record<string, Identities>;
+    let publicKey: string;
+    const folder = temporaryDirectory('manager');
+    const write = (name: string, text: string): string => {
+      fs.writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    };
+    const get = (at: string): Promise<Answer> => server.ask(at);
+
+    before(async function () {
+      this.timeout(90_000);
+      identities = await createIdentities();
+      hook = await startHookService(identities);
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const key = write('sa.key', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
+      publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+      server = await ServerUnderProbe.start(identities, [
+        '--disable-admission-plugins=ServiceAccount',
+        '--service-account-issuer=https://cluster.test',
+        `--service-account-key-file=${write('sa.pub', publicKey)}`,
+        `--service-account-signing-key-file=${key}`,
+        '--max-requests-inflight=1000',
+      ]);
+      await seed(server);
+      counter = new MostAtOnce(hook, (request) => {
+        const { username } = request['userInfo'] as { readonly username: string };
+        const { resource } = request['resource'] as { readonly resource: string };
+        return `${username.split(':').at(-1)} ${resource}`;
+      });
+      const counted = [...new Set(workers.map(([, , , resource]) => resource)), 'resourcequotas/status', 'deployments/scale'];
+      const made = await server.post(
+        '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
+        counter.configuration(
+          counted.filter((resource) => !['deployments', 'resourcequotas'].includes(resource)),
+          ['CREATE', 'UPDATE', 'DELETE'],
+        ),
+      );
+      expect(made.status, made.text).to.equal(201);
+      signers = {};
+      for (const signer of ['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'])
+        signers[signer] = await createIdentities(signer);
+      const drivers = path.join(folder, 'flex', 'vendor~driver');
+      fs.mkdirSync(drivers, { recursive: true });
+      fs.writeFileSync(path.join(drivers, 'driver'), '#!/bin/sh\n', { mode: 0o755 });
+      const template = (mark: string): string =>
+        write(
+          `${mark}.yaml`,
+          `apiVersion: v1\nkind: Pod\nmetadata: { name: recycler, namespace: default, labels: { mark: ${mark} } }\nspec:\n  restartPolicy: Never\n  volumes: [{ name: vol, hostPath: { path: /any } }]\n  containers: [{ name: c, image: i, volumeMounts: [{ name: vol, mountPath: /scrub }] }]\n`,
+        );
+      manager = BundledProgram.start('controller-manager', [
+        `--kubeconfig=${kubeconfig(server, folder)}`,
+        '--secure-port=0',
+        '--use-service-account-credentials',
+        '--kube-api-qps=-1',
+        ...workers.map(([option, atOnce]) => `--${option}=${atOnce}`),
+        '--leader-elect-resource-name=chosen',
+        '--leader-elect-resource-namespace=default',
+        '--leader-elect-lease-duration=7s',
+        '--leader-elect-renew-deadline=2s',
+        '--leader-elect-retry-period=400ms',
+        '--enable-leader-migration',
+        `--leader-migration-config=${write(
+          'migration.yaml',
+          'apiVersion: controllermanager.config.k8s.io/v1alpha1\nkind: LeaderMigrationConfiguration\nleaderName: moving\nresourceLock: leases\ncontrollerLeaders:\n- { name: ttl-after-finished-controller, component: kube-controller-manager }\n- { name: ttl-controller, component: another-manager }\n',
+        )}`,
+        '--controllers=-disruption,*,disruption-controller',
+        '--horizontal-pod-autoscaler-sync-period=500ms',
+        '--max-endpoints-per-slice=2',
+        '--mirroring-max-endpoints-per-subset=2',
+        '--terminated-pod-gc-threshold=1',
+        '--allocate-node-cidrs',
+        '--cluster-cidr=10.60.0.0/16,fd00:60::/64',
+        '--service-cluster-ip-range=10.60.0.0/26',
+        '--node-cidr-mask-size-ipv4=26',
+        '--node-cidr-mask-size-ipv6=72',
+        '--node-monitor-grace-period=2s',
+        '--node-startup-grace-period=2s',
+        '--node-monitor-period=500ms',
+        `--root-ca-file=${identities.caFile}`,
+        `--service-account-private-key-file=${key}`,
+        ...Object.entries(signers).flatMap(([signer, { caFile, directory }]) => [
+          `--cluster-signing-${signer}-cert-file=${caFile}`,
+          `--cluster-signing-${signer}-key-file=${path.join(directory, 'ca.key')}`,
+        ]),
+        '--cluster-signing-duration=2h',
+        '--enable-hostpath-provisioner',
+        `--flex-volume-plugin-dir=${path.join(folder, 'flex')}`,
+        '--pv-recycler-minimum-timeout-hostpath=7',
+        '--pv-recycler-timeout-increment-hostpath=5',
+        `--pv-recycler-pod-template-filepath-hostpath=${template('hostpath')}`,
+        '--pv-recycler-minimum-timeout-nfs=9',
+        '--pv-recycler-increment-timeout-nfs=6',
+        `--pv-recycler-pod-template-filepath-nfs=${template('nfs')}`,
+      ]);
+    });
+    after(async () => {
+      await manager?.stop();
+      await server?.stop();
+      hook?.close();
+    });
+
+    probe(
+      [
+        'leader-elect',
+        'leader-elect-resource-name',
+        'leader-elect-resource-namespace',
+        'leader-elect-lease-duration',
+        'leader-elect-retry-period',
+        'leader-elect-resource-lock',
+      ],
+      'a lease of that name, renewed in time',
+      async () => {
+        const lease = async (): Promise<{ leaseDurationSeconds?: number; renewTime?: string }> =>
+          ((await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen')).body['spec'] ?? {}) as object;
+        const first = await eventually(lease, ({ renewTime }) => renewTime !== undefined);
+        expect(first.leaseDurationSeconds).to.equal(7);
+        const second = await eventually(lease, ({ renewTime }) => renewTime !== first.renewTime);
+        expect(Date.parse(second.renewTime!) - Date.parse(first.renewTime!), 'not the usual two seconds').to.be.below(1_900);
+      },
+    );
+    probe(['enable-leader-migration', 'leader-migration-config'], 'controllers that move have a lease of their own', async () => {
+      await eventually(
+        () => get('/apis/coordination.k8s.io/v1/namespaces/default/leases/moving'),
+        ({ status }) => status === 200,
+      );
+      await manager.says(/ttl-after-finished/);
+    });
+    for (const [option, atOnce, account, resource] of workers)
+      probe(option, `${account} works on ${atOnce} at a time`, async () => {
+        await eventually(
+          () => counter.most(`${account} ${resource}`),
+          (most) => most >= atOnce,
+        );
+        expect(counter.most(`${account} ${resource}`)).to.equal(atOnce);
+      });
+    probe('kubeconfig', 'is how it found the server', () => {
+      expect(counter.keys).to.not.deep.equal([]);
+      return Promise.resolve();
+    });
+    probe('use-service-account-credentials', 'controllers act as themselves', () => {
+      expect(counter.keys).to.include('job-controller pods');
+      return Promise.resolve();
+    });
+    probe('max-endpoints-per-slice', 'a service of five has three slices', async () => {
+      await server.post('/api/v1/nodes', { metadata: { name: 'there' } });
+      for (const n of [1, 2, 3, 4, 5]) {
+        await server.post(inDefault('/api/v1', 'pods'), {
+          metadata: { name: `many-${n}`, labels: { app: 'many' } },
+          spec: { nodeName: 'there', containers: [container] },
+        });
+        const set = await server.send('PATCH', `${inDefault('/api/v1', 'pods')}/many-${n}/status`, {
+          status: {
+            phase: 'Running',
+            podIP: `10.2.0.${n}`,
+            podIPs: [{ ip: `10.2.0.${n}` }],
+            conditions: [{ type: 'Ready', status: 'True' }],
+          },
+        });
+        expect(set.status, set.text).to.equal(200);
+      }
+      await server.post(inDefault('/api/v1', 'services'), {
+        metadata: { name: 'many' },
+        spec: { selector: { app: 'many' }, ports: [{ port: 80 }] },
+      });
+      await slicesOf('many', 5, 3);
+    });
+    const slicesOf = async (service: string, addresses: number, slices: number): Promise<void> => {
+      const found = await eventually(
+        async () =>
+          (await get(`/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io/service-name%3D${service}`))
+            .body['items'] as { endpoints: unknown[] | null }[],
+        (items) => items.reduce((sum, { endpoints }) => sum + (endpoints?.length ?? 0), 0) === addresses,
+      );
+      expect(found).to.have.length(slices);
+    };
+    probe('mirroring-max-endpoints-per-subset', 'two of five addresses are mirrored', () => slicesOf('mn0', 2, 1));
+    probe('horizontal-pod-autoscaler-sync-period', 'numbers of pods are looked at again and again', async () => {
+      await server.send('PATCH', '/apis/apps/v1/namespaces/default/deployments/n1', { spec: { replicas: 1 } });
+      await eventually(
+        async () => ((await get('/apis/apps/v1/namespaces/default/deployments/n1')).body['spec'] as { replicas: number }).replicas,
+        (replicas) => replicas === 2,
+      );
+    });
+    probe(
+      ['allocate-node-cidrs', 'cluster-cidr', 'service-cluster-ip-range', 'node-cidr-mask-size-ipv4', 'node-cidr-mask-size-ipv6'],
+      'a node gets a range of each family, not that of services',
+      async () => {
+        await server.post('/api/v1/nodes', { metadata: { name: 'ranged' } });
+        const node = await eventually(
+          () => get('/api/v1/nodes/ranged'),
+          ({ body }) => (body['spec'] as { podCIDRs?: string[] }).podCIDRs !== undefined,
+        );
+        expect((node.body['spec'] as { podCIDRs: string[] }).podCIDRs.join()).to.match(
+          /^10\.60\.0\.(?:64|128|192)\/26,fd00:60:[0:]*(?:[1-3]00)?::\/72$/,
+        );
+      },
+    );
+    probe(['node-monitor-grace-period', 'node-startup-grace-period', 'node-monitor-period'], 'a silent node is unknown soon', async () => {
+      await eventually(
+        () => get('/api/v1/nodes/ranged'),
+        ({ body }) =>
+          ((body['status'] as { conditions?: { type: string; status: string }[] }).conditions ?? []).some(
+            ({ type, status }) => type === 'Ready' && status === 'Unknown',
+          ),
+      );
+    });
+    probe('root-ca-file', 'its authority is published in namespaces', async () => {
+      const map = await eventually(
+        () => get('/api/v1/namespaces/default/configmaps/kube-root-ca.crt'),
+        ({ status }) => status === 200,
+      );
+      expect((map.body['data'] as Record<string, string>)['ca.crt']).to.equal(identities.ca);
+    });
+    probe('service-account-private-key-file', 'signs tokens in secrets', async () => {
+      const secret = await eventually(
+        () => get('/api/v1/namespaces/default/secrets/n0'),
+        ({ body }) => (body['data'] as Record<string, string> | undefined)?.['token'] !== undefined,
+      );
+      const token = Buffer.from((secret.body['data'] as Record<string, string>)['token']!, 'base64').toString();
+      const answer = await server.ask({ path: '/api', identity: null, headers: { authorization: `Bearer ${token}` } });
+      expect(answer.status).to.equal(200);
+    });
+    probe(
+      [
+        ...['kube-apiserver-client', 'kubelet-client'].flatMap((signer) => [
+          `cluster-signing-${signer}-cert-file`,
+          `cluster-signing-${signer}-key-file`,
+        ]),
+        'cluster-signing-duration',
+      ],
+      'each signer has an authority',
+      async () => {
+        const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+        const asked: readonly (readonly [string, string, string, readonly string[]])[] = [
+          ['kube-apiserver-client', 'kubernetes.io/kube-apiserver-client', 'somebody', ['client auth']],
+          [
+            'kubelet-client',
+            'kubernetes.io/kube-apiserver-client-kubelet',
+            'system:node:x, O=system:nodes',
+            ['client auth', 'digital signature'],
+          ],
+        ];
+        for (const [name, signerName, subject, usages] of asked) {
+          const request = await signingRequest(subject);
+          const made = await server.post(requests, { metadata: { name }, spec: { request, signerName, usages } });
+          expect(made.status, made.text).to.equal(201);
+          const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
+          const object = { ...made.body, status: { conditions } };
+          const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
+          expect(approved.status, approved.text).to.equal(200);
+          const signed = await eventually(
+            () => get(`${requests}/${name}`),
+            ({ body }) => (body['status'] as { certificate?: string }).certificate !== undefined,
+          );
+          const certificate = new X509Certificate(Buffer.from((signed.body['status'] as { certificate: string }).certificate, 'base64'));
+          expect(certificate.issuer).to.equal(`CN=${name}`);
+          const lifeMs = Date.parse(certificate.validTo) - Date.now();
+          expect(lifeMs).to.be.within(6_000_000, 7_200_000);
+        }
+      },
+    );
+    probe('enable-hostpath-provisioner', 'a claim gets a directory of the host', async () => {
+      await server.post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 'host' }, provisioner: 'kubernetes.io/host-path' });
+      await server.post(inDefault('/api/v1', 'persistentvolumeclaims'), {
+        metadata: { name: 'hosted' },
+        spec: { storageClassName: 'host', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      });
+      await eventually(
+        () => get(`${inDefault('/api/v1', 'persistentvolumeclaims')}/hosted`),
+        ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
+      );
+    });
+    probe('flex-volume-plugin-dir', 'drivers that are found there are told of', async () => {
+      await manager.says(/FlexVolume drivers are not run here.*vendor~driver/);
+    });
+    for (const [kind, source, minimum, increment] of [
+      ['hostpath', { hostPath: { path: '/data' } }, 'minimum-timeout-hostpath', 'timeout-increment-hostpath'],
+      ['nfs', { nfs: { server: 's', path: '/data' } }, 'minimum-timeout-nfs', 'increment-timeout-nfs'],
+    ] as const)
+      probe(
+        [`pv-recycler-${minimum}`, `pv-recycler-${increment}`, `pv-recycler-pod-template-filepath-${kind}`],
+        'the pod that empties a volume',
+        async () => {
+          const claims = inDefault('/api/v1', 'persistentvolumeclaims');
+          const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+          const made = await server.post('/api/v1/persistentvolumes', {
+            metadata: { name: kind },
+            spec: { ...common, ...source, capacity: { storage: '4Gi' }, persistentVolumeReclaimPolicy: 'Recycle' },
+          });
+          expect(made.status, made.text).to.equal(201);
+          const claimed = await server.post(claims, {
+            metadata: { name: kind },
+            spec: { ...common, volumeName: kind, resources: { requests: { storage: '4Gi' } } },
+          });
+          expect(claimed.status, claimed.text).to.equal(201);
+          await eventually(
+            () => get(`${claims}/${kind}`),
+            ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
+          );
+          await server.ask({ method: 'DELETE', path: `${claims}/${kind}` });
+          const pod = await eventually(
+            () => get(`${inDefault('/api/v1', 'pods')}/recycler-for-${kind}`),
+            ({ status }) => status === 200,
+          );
+          expect((pod.body['metadata'] as { labels: object }).labels).to.deep.include({ mark: kind });
+          expect((pod.body['spec'] as { activeDeadlineSeconds: number }).activeDeadlineSeconds).to.equal(kind === 'nfs' ? 24 : 20);
+        },
+      );
+    probe('terminated-pod-gc-threshold', 'all but one of the pods that ended go', async () => {
+      const pods = inDefault('/api/v1', 'pods');
+      for (const n of [1, 2, 3]) {
+        await server.post(pods, { metadata: { name: `ended-${n}`, labels: { ended: 'yes' } }, spec: { containers: [container] } });
+        await server.send('PATCH', `${pods}/ended-${n}/status`, { status: { phase: 'Failed' } });
+      }
+      await eventually(
+        async () => ((await get(`${pods}?labelSelector=ended`)).body['items'] as unknown[]).length,
+        (count) => count <= 1,
+      );
+    });
+    probe('controllers', 'the first word of a controller counts', async () => {
+      const { body } = await get('/apis/policy/v1/namespaces/default/poddisruptionbudgets/idle');
+      expect((body['status'] as { observedGeneration?: number }).observedGeneration).to.equal(undefined);
+    });
+    it('nobody was seen with more work at once than options allow', () => {
+      const more = workers.flatMap(([option, atOnce, account, resource]) => {
+        const most = counter.most(`${account} ${resource}`);
+        return most === atOnce ? [] : [`--${option}=${atOnce}: ${most} at once`];
+      });
+      expect(more).to.deep.equal([]);
+    });
+    probe('leader-elect-renew-deadline', 'a manager that cannot renew ends', async () => {
+      server.program.signal('SIGSTOP');
+      const began = performance.now();
+      expect(await manager.exited).to.equal(1);
+      expect(performance.now() - began, 'not the usual ten seconds, with five to stop').to.be.below(14_000);
+      server.program.signal('SIGCONT');
+    });
+  });
+}
+
+/** A file by which the manager reaches the server as its administrator. */
+export function kubeconfig(server: ServerUnderProbe, folder: string): string {
+  const file = path.join(folder, 'kubeconfig');
+  fs.writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 's', user: 'u' } }],
+      clusters: [{ name: 's', cluster: { server: `https://127.0.0.1:${server.port}`, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'u', user: { 'client-certificate': server.admin.certFile, 'client-key': server.admin.keyFile } }],
+    }),
+  );
+  return file;
+}

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { processorMs, Wakefulness } from '../../../raft/replica/wakefulness.js';
+
+describe('raft/replica/wakefulness', () => {
+  const stoppedMs = 500;
+  /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
+  const answers = (steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number }[]): boolean[] => {
+    let processor: number | null = 0;
+    const wakefulness = new Wakefulness(stoppedMs, 0, () => processor);
+    return steps.map((step) => {
+      processor = step.processor;
+      wakefulness.waited(step.disk ?? 0);
+      return wakefulness.stopped(step.at);
+    });
+  };
+
+  it('knows a stop by a gap in which the thread neither ran nor waited', () => {
+    expect(
+      answers([
+        { at: 25, processor: 1 },
+        { at: 1_025, processor: 2 },
+        { at: 1_050, processor: 3 },
+      ]),
+    ).to.deep.equal([false, true, false]);
+  });
+
+  it('takes a gap of running, or of waiting for a processor, for lateness', () => {
+    expect(
+      answers([
+        { at: 25, processor: 1 },
+        { at: 1_025, processor: 900 },
+      ]),
+    ).to.deep.equal([false, false]);
+    expect(
+      answers([
+        { at: 3_000, processor: 2_400 },
+        { at: 6_000, processor: 4_900 },
+      ]),
+    ).to.deep.equal([true, true]);
+  });
+
+  it('does not count what the disk took', () => {
+    expect(
+      answers([
+        { at: 1_000, processor: 1, disk: 980 },
+        { at: 2_600, processor: 2, disk: 980 },
+      ]),
+    ).to.deep.equal([false, true]);
+  });
+
+  it('counts only what is as long as it was told, and idle time between two words not at all', () => {
+    expect(answers(Array.from({ length: 100 }, (_, step) => ({ at: step * 499, processor: step / 100 })))).to.not.include(true);
+  });
+
+  it('never says so where nobody tells the processor time', () => {
+    expect(
+      answers([
+        { at: 10_000, processor: null },
+        { at: 20_000, processor: null },
+      ]),
+    ).to.deep.equal([false, false]);
+  });
+
+  it('reads the time of the calling thread, which grows as it runs', function () {
+    const before = processorMs();
+    if (before === null) this.skip();
+    let sum = 0;
+    for (let number = 0; number < 20_000_000; number += 1) sum += number % 7;
+    expect(processorMs()).to.be.greaterThan(before + 1);
+    expect(sum).to.be.greaterThan(0);
+  });
+});
