@@ -36,7 +36,8 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
-  const owners = live === null ? new Map<string, ManagerEntry>() : ownersOf(live, { nothing, apiVersion, now, versions });
+  const owners =
+    live === null ? new Map<string, ManagerEntry>() : attempt(() => ownersOf(live, { nothing, apiVersion, now, versions }), request);
   const applied = (forced: boolean): ApplyResult =>
     attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
   let result = applied(force);

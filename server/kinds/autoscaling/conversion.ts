@@ -77,7 +77,9 @@ function keep(object: ApiObject, annotation: string, value: JsonValue | undefine
 function recall(object: ApiObject, annotation: string): JsonValue | undefined {
   const { [annotation]: text, ...others } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;
-  object.metadata.annotations = others;
+  // An empty map is not the absence that was stored.
+  if (Object.keys(others).length > 0) object.metadata.annotations = others;
+  else delete object.metadata.annotations;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
