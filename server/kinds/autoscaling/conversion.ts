@@ -124,7 +124,7 @@ function fromStorage(object: ApiObject): ApiObject {
 
 function toStorage(object: ApiObject): ApiObject {
   const { targetCPUUtilizationPercentage: target, ...spec } = membersOf(object['spec']);
-  const { currentCPUUtilizationPercentage: current, ...status } = membersOf(object['status']);
+  const { currentCPUUtilizationPercentage: current, currentReplicas, ...status } = membersOf(object['status']);
   const metrics = [...recallItems(object, metricsAnnotation).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];
   const recalled = recallItems(object, currentMetricsAnnotation).map(currentToStorage);
   const currentMetrics = recalled.length > 0 || !present(current) ? recalled : [currentCpuMetric(current)];
@@ -134,7 +134,9 @@ function toStorage(object: ApiObject): ApiObject {
   if (object['status'] !== undefined) {
     object['status'] = {
       ...status,
-      ...(currentMetrics.length === 0 ? {} : { currentMetrics }),
+      // Version 2 leaves none out where version 1 says so.
+      ...(present(currentReplicas) && currentReplicas !== 0 ? { currentReplicas } : {}),
+      currentMetrics: currentMetrics.length === 0 ? null : currentMetrics,
       ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
     };
   }

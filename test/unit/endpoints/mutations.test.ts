@@ -77,6 +77,12 @@ describe('endpoints/mutations', () => {
       same.status,
       same.body['message'],
     ]);
+    const status = await send('PUT', `${path}/status`, { body: stored });
+    if (![404, 405].includes(status.status))
+      judge(status.status === 200 && version(status.body) === version(stored), `${what}, status written back`, () => [
+        status.status,
+        status.body['message'],
+      ]);
     await judgeChange(path, stored, { what, change: mutated(stored, random) });
     await judgeChange(`${path}/status`, stored, { what: `${what}, status`, change: mutated(stored, random, '/status') });
     const nothing = await send('PATCH', path, { body: {}, type: 'application/strategic-merge-patch+json' });
