@@ -17,6 +17,7 @@ import { publishTrackingStart, publishTrust } from './authentication/published.j
 import { openIdDocuments, type OpenIdDocuments } from './authentication/serviceaccount/openid.js';
 import { certificateGuards } from './authorization/certificates.js';
 import { nodeRestriction } from './authorization/node/restriction.js';
+import { policyParamsCheck } from './authorization/policyParams.js';
 import { ownerReferencesPermission } from './authorization/ownerReferences.js';
 import { refusesPrivileged } from './admission/privileged.js';
 import { bootstrapRbac } from './authorization/rbac/bootstrap.js';
@@ -414,6 +415,7 @@ function admissionOf({
         ...certificateGuards(access.authorize),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),
+        policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),
         ...access.guards,
         ...guards,
       ],

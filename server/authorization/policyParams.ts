@@ -1,0 +1,104 @@
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import type { Lookup } from '../admission/lookup.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { invalidObject } from '../api/status.js';
+import type { User } from '../api/user.js';
+import { groupMasters } from '../authentication/authenticator.js';
+import { sameValue } from '../registry/equality.js';
+import { objectAt } from '../registry/defaulting.js';
+import { textAt } from '../registry/members.js';
+import type { Catalogue } from '../registry/resources.js';
+import { forbidden, Path, toCause } from '../registry/validation/field.js';
+import type { Authorizer } from './authorizer.js';
+
+const group = 'admissionregistration.k8s.io';
+const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies'];
+/** Bindings by the policies that they bind. */
+const bindings: Readonly<Record<string, string>> = {
+  validatingadmissionpolicybindings: 'validatingadmissionpolicies',
+  mutatingadmissionpolicybindings: 'mutatingadmissionpolicies',
+};
+
+/** What a right is asked for; "*" stands for all where it is not known more closely. */
+interface Target {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface Parts {
+  readonly authorize: Authorizer;
+  readonly catalogue: Pick<Catalogue, 'kind'>;
+  readonly lookup: Pick<Lookup, 'find'>;
+}
+
+/**
+ * The server reads the parameters of admission policies, and their expressions may tell what is in them. So whoever names a kind of parameters in a
+ * policy, or an object in a binding, must be able to read it (verb "get"). What was named before may stay; administrators may name anything. Bindings
+ * with a selector name no object, and need the right to all.
+ */
+export const policyParamsCheck = (parts: Parts): AdmissionPlugin => ({
+  name: 'AdmissionPolicyParams',
+  resources: [...policies, ...Object.keys(bindings)].map((resource) => `${resource}.${group}`),
+  async validate(request) {
+    const { object, user, subresource } = request;
+    if (object === null || subresource !== '' || user.groups.includes(groupMasters)) return;
+    const policy = bindings[request.resource.resource];
+    if (policy === undefined) await checkPolicy(request, object, parts);
+    else await checkBinding(request, object, policy, parts);
+  },
+});
+
+async function checkPolicy(request: AdmissionRequest, object: ApiObject, { authorize, catalogue }: Parts): Promise<void> {
+  const kind = paramKindOf(object);
+  if (kind === null || sameValue(kind, paramKindOf(request.old))) return;
+  if (await mayGet(authorize, request.user, { ...resourceOf(kind, catalogue), namespace: '*', name: '*' })) return;
+  const which = `(kind=${textAt(kind, 'kind')}, apiVersion=${textAt(kind, 'apiVersion')})`;
+  throw refusal(request, 'paramKind', `must have "get" permission on all objects of the referenced paramKind ${which}`);
+}
+
+async function checkBinding(
+  request: AdmissionRequest,
+  object: ApiObject,
+  policy: string,
+  { authorize, catalogue, lookup }: Parts,
+): Promise<void> {
+  const ref = paramRefOf(object);
+  const policyName = (binding: ApiObject | null): string => textAt(objectAt(binding ?? {}, 'spec') ?? {}, 'policyName');
+  if (ref === null || (sameValue(ref, paramRefOf(request.old)) && policyName(object) === policyName(request.old))) return;
+  const kind = paramKindOf(await lookup.find({ group, resource: policy }, '', policyName(object)));
+  const what = kind === null ? anything : resourceOf(kind, catalogue);
+  if (await mayGet(authorize, request.user, { ...what, namespace: textAt(ref, 'namespace'), name: textAt(ref, 'name') })) return;
+  throw refusal(request, 'paramRef', 'does not have "get" permission on the object referenced by paramRef');
+}
+
+const paramKindOf = (policy: ApiObject | null): JsonObject | null => objectAt(objectAt(policy ?? {}, 'spec') ?? {}, 'paramKind');
+const paramRefOf = (binding: ApiObject | null): JsonObject | null => objectAt(objectAt(binding ?? {}, 'spec') ?? {}, 'paramRef');
+
+const anything = { group: '*', version: '*', resource: '*' } as const;
+
+/** A kind that nobody serves yet needs the right to all of its group and version: it may be served tomorrow. */
+function resourceOf(kind: JsonObject, catalogue: Pick<Catalogue, 'kind'>): Pick<Target, 'group' | 'version' | 'resource'> {
+  const parts = textAt(kind, 'apiVersion').split('/');
+  if (parts.length > 2) return anything;
+  const [named, version] = parts.length === 2 ? (parts as [string, string]) : ['', parts[0] as string];
+  return { group: named, version, resource: catalogue.kind(named, version, textAt(kind, 'kind'))?.resource ?? '*' };
+}
+
+const mayGet = async (authorize: Authorizer, user: User, target: Target): Promise<boolean> =>
+  (await authorize({ isResource: true, user, verb: 'get', subresource: '', ...target })).decision === 'allow';
+
+const refusal = ({ resource, object, user }: AdmissionRequest, member: string, why: string): Error =>
+  invalidObject({ group, kind: resource.kind }, object?.metadata.name ?? '', [
+    toCause(forbidden(Path.of('spec', member), `user ${described(user)} ${why}`)),
+  ]);
+
+/** As the reference prints it: name, uid, groups and the rest. */
+function described({ name, uid, groups, extra }: User): string {
+  const rest = Object.entries(extra)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, values]) => `${key}:[${values.join(' ')}]`);
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${rest.join(' ')}]}`;
+}
