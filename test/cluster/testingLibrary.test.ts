@@ -466,7 +466,7 @@ describe('cluster/testing library: what is left', () => {
     const text =
       "import fs from 'node:fs';\nconst error = await lib.startApiServer({ apiserverFlags: ['--no-such-flag'] }).then(() => null, e => e.message); console.log(JSON.stringify({ error, left: fs.readdirSync(process.env.TMPDIR) }));";
     const { error, left } = JSON.parse(run(text, temporary)) as { readonly error: string; readonly left: readonly string[] };
-    expect(error).to.contain('r1 did not start: it ended with status 2').and.to.contain('no-such-flag');
+    expect(error).to.contain('r1 did not start: it ended with status 1').and.to.contain('no-such-flag');
     expect(left).to.deep.equal([]);
     fs.rmSync(temporary, { recursive: true });
   });
