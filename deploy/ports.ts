@@ -8,16 +8,23 @@ const firstPort = 15_000;
 const lastPort = 31_999;
 const attemptsMax = 500;
 
-/** `count` different ports that nothing listens on now, on 127.0.0.1. */
+/** What this process has found so far: whoever asked may not listen yet, so nobody else gets the same port. */
+const found = new Set<number>();
+
+/** `count` different ports that nothing listens on now, on 127.0.0.1, and that no call in this process has found before. */
 export async function findFreePorts(count: number, random: () => number = Math.random): Promise<number[]> {
-  const found = new Set<number>();
-  for (let attempt = 0; attempt < attemptsMax && found.size < count; attempt++) {
+  // A process that has had half of them begins again: by then the first have long been taken or given up.
+  if (found.size > (lastPort - firstPort) / 2) found.clear();
+  const ports: number[] = [];
+  for (let attempt = 0; attempt < attemptsMax && ports.length < count; attempt++) {
     const port = firstPort + Math.floor(random() * (lastPort - firstPort + 1));
-    if (!found.has(port) && (await portIsFree(port))) found.add(port);
+    if (found.has(port)) continue;
+    found.add(port);
+    if (await portIsFree(port)) ports.push(port);
   }
-  if (found.size < count)
-    throw new Error(`found only ${found.size} of ${count} free ports between ${firstPort} and ${lastPort} on 127.0.0.1`);
-  return [...found];
+  if (ports.length < count)
+    throw new Error(`found only ${ports.length} of ${count} free ports between ${firstPort} and ${lastPort} on 127.0.0.1`);
+  return ports;
 }
 
 /** Whether a listener could be opened; a port without permission counts as not free. */

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import net from 'node:net';
+import { findFreePorts } from '../../../deploy/ports.js';
+
+/** A source of randomness that gives the same numbers again to each who begins. */
+function sameNumbers(): () => number {
+  let next = 0;
+  return () => (next++ % 100) / 100;
+}
+
+/** A listener on the first port from `port` on that can be had. */
+async function listen(port: number): Promise<[number, net.Server]> {
+  const server = net.createServer();
+  const opened = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  return opened ? [port, server] : listen(port + 1);
+}
+
+describe('ports', () => {
+  it('are found once in a process, though nobody listens on them yet', async () => {
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => findFreePorts(4, sameNumbers())));
+    const all = [...(first ?? []), ...(second ?? []), ...(third ?? [])];
+    expect(new Set(all).size).to.equal(12);
+  });
+
+  it('are none that somebody listens on', async () => {
+    const [taken, server] = await listen(16_000);
+    const at = (port: number): number => (port - 15_000 + 0.5) / 17_000;
+    const asked: number[] = [];
+    const [other] = await findFreePorts(1, () => at(taken + asked.push(0) - 1));
+    expect(asked).to.have.length.above(1);
+    expect(other).to.be.above(taken);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('are told of as too few when there are no others', async () => {
+    const only = (): number => 0.999;
+    await findFreePorts(1, only).catch(() => undefined);
+    const error = await findFreePorts(1, only).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.an('error').with.property('message').that.contains('found only 0 of 1 free ports');
+  });
+});
