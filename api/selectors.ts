@@ -46,3 +46,16 @@ export function selectorText(selector: LabelSelector | null | undefined): string
     .map(([, text]) => text)
     .join(',');
 }
+
+/** A selector as the reference shows it in messages: by Go's `%+v`, which prints the generated type. */
+export function shownSelector(selector: LabelSelector | undefined): string {
+  if (!selector) return 'nil';
+  const labels = Object.entries(selector.matchLabels ?? {})
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${value},`)
+    .join('');
+  const expressions = (selector.matchExpressions ?? [])
+    .map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
+    .join('');
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
+}

@@ -11,7 +11,7 @@ import { sameJson } from '../workloads/sameJson.js';
 import { stated, type Statement } from './conditions.js';
 import { MetricsApi } from './metricsApi.js';
 import { firstSeen, granted, noHistory, withChange, type History } from './pace.js';
-import { failureReason, proposalOf, selectorTerms, tolerancesOf, type Proposal } from './proposal.js';
+import { failureReason, failureSummary, proposalOf, selectorTerms, tolerancesOf, type Proposal } from './proposal.js';
 import { ScaleTargets } from './scaleTargets.js';
 
 /** What one look at an autoscaler comes to. */
@@ -26,7 +26,8 @@ interface Outcome {
 interface Total {
   readonly best: Proposal | null;
   readonly statuses: readonly MetricStatus[];
-  readonly failure: { readonly reason: string; readonly message: string } | null;
+  /** What the condition says, and what the event about all metrics together says. */
+  readonly failure: { readonly reason: string; readonly message: string; readonly summary: string } | null;
 }
 
 /** Changes the number of pods of workloads by what is measured. */
@@ -101,8 +102,9 @@ class Autoscaler {
     const total = await this.#proposals(autoscaler, scale);
     const kept = { currentReplicas: current, currentMetrics: total.statuses };
     if (total.failure && (!total.best || total.best.replicas < current)) {
-      const inactive: Statement = { type: 'ScalingActive', status: false, ...total.failure };
-      events.warning(autoscaler, 'FailedComputeMetricsReplicas', total.failure.message);
+      const { reason, message, summary } = total.failure;
+      const inactive: Statement = { type: 'ScalingActive', status: false, reason, message };
+      events.warning(autoscaler, 'FailedComputeMetricsReplicas', summary);
       return { statements: [found, inactive], status: kept, action: 'none', error: 'internal' };
     }
     const wanted = total.best?.replicas ?? current;
@@ -173,11 +175,11 @@ class Autoscaler {
   async #proposals(autoscaler: HorizontalPodAutoscaler, scale: Scale): Promise<Total> {
     const { clock, events, informers, options, measures } = this.environment;
     const selector = scale.status?.selector ?? '';
-    const failed = (reason: string, message: string): Total => {
-      events.warning(autoscaler, reason, message);
-      return { best: null, statuses: [], failure: { reason: reason === 'SelectorRequired' ? 'InvalidSelector' : reason, message } };
+    const failed = (reason: string, summary: string, message = summary): Total => {
+      events.warning(autoscaler, reason, summary);
+      return { best: null, statuses: [], failure: { reason: 'InvalidSelector', message, summary } };
     };
-    if (selector === '') return failed('SelectorRequired', 'selector is required');
+    if (selector === '') return failed('SelectorRequired', 'selector is required', "the HPA target's scale is missing a selector");
     const terms = selectorTerms(selector);
     if (!terms) return failed('InvalidSelector', `couldn't convert selector into a corresponding internal selector object: ${selector}`);
     const matching: readonly Pod[] = informers
@@ -202,7 +204,7 @@ class Autoscaler {
       now: clock.now(),
     };
     let best: Proposal | null = null;
-    let failure: Total['failure'] = null;
+    let first: Total['failure'] = null;
     const statuses: MetricStatus[] = [];
     const specs = autoscaler.spec.metrics ?? [];
     let invalid = 0;
@@ -218,9 +220,13 @@ class Autoscaler {
         invalid++;
         statuses.push({ type: '' });
         const reason = failureReason(spec.type);
-        const message = `failed to get ${metricText(spec.type)}: ${messageOf(problem)}`;
+        const message = messageOf(problem);
         events.warning(autoscaler, reason, message);
-        failure ??= { reason, message: `the HPA was unable to compute the replica count: ${message}` };
+        first ??= {
+          reason,
+          message: `the HPA was unable to compute the replica count: ${message}`,
+          summary: failureSummary(spec, message),
+        };
       }
       const labels = { action: best && best.replicas > question.current ? 'scale_up' : 'none', error, metric_type: spec.type };
       measures.count('horizontal_pod_autoscaler_controller_metric_computation_total', labels);
@@ -230,8 +236,10 @@ class Autoscaler {
         (clock.elapsed() - startedAt) / 1000,
       );
     }
-    if (failure && invalid < specs.length && best && best.replicas >= question.current) failure = null;
-    return { best, statuses, failure };
+    const isEnough = invalid < specs.length && best && best.replicas >= question.current;
+    if (!first || isEnough) return { best, statuses, failure: null };
+    const summary = `invalid metrics (${invalid} invalid out of ${specs.length}), first error is: ${first.summary}`;
+    return { best, statuses, failure: { ...first, summary } };
   }
 
   async #write(autoscaler: HorizontalPodAutoscaler, { statements, status }: Outcome): Promise<void> {
@@ -250,8 +258,6 @@ class Autoscaler {
 }
 
 const nothing: Outcome = { statements: [], status: {}, action: 'none', error: 'none' };
-
-const metricText = (type: string): string => `${type.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()} metric value`;
 
 export function autoscalingController(environment: ManagerEnvironment): Controller {
   const { informers, options } = environment;

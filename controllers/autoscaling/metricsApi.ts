@@ -3,7 +3,7 @@ import { timeOf } from '../../api/time.js';
 import type { CrossVersionObjectReference, MetricIdentifier } from '../../api/types/autoscaling/v2.js';
 import { parseDuration } from '../../api/duration.js';
 import type { Api } from '../client/api.js';
-import { isNotFound, unless } from '../client/errors.js';
+import { isNotFound, readFailure, unless } from '../client/errors.js';
 import { MetricError, milli, type PodMetric, type PodMetrics } from './measurement.js';
 
 /** What other servers measure, behind this one's address: of pods, of objects in the cluster, and outside of it. */
@@ -42,7 +42,7 @@ export class MetricsApi {
   /** What each pod uses of a resource; of one container alone, or of all. A pod of which a container is not measured is left out. */
   async ofResource(namespace: string, selector: string, resource: string, container: string | null): Promise<PodMetrics> {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/pods${query({ labelSelector: selector })}`;
-    const { items = [] } = await this.#read<PodMetricsDocument>(path);
+    const { items = [] } = await this.#read<PodMetricsDocument>('resource', 'pods.metrics.k8s.io', path);
     if (items.length === 0) throw new MetricError('no metrics returned from resource metrics API');
     return new Map(
       items.flatMap(({ metadata, timestamp, window, containers = [] }): (readonly [string, PodMetric])[] => {
@@ -88,7 +88,7 @@ export class MetricsApi {
   /** All series together. */
   async ofOutside(namespace: string, metric: MetricIdentifier): Promise<number> {
     const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/${part(metric.name)}${query({ labelSelector: selectorOf(metric) })}`;
-    const { items = [] } = await this.#read<ValueDocument>(path);
+    const { items = [] } = await this.#read<ValueDocument>('external', `${metric.name}.external.metrics.k8s.io`, path);
     if (items.length === 0) throw new MetricError('no metrics returned from external metrics API');
     return items.reduce((sum, { value }) => sum + milli(value), 0);
   }
@@ -96,12 +96,26 @@ export class MetricsApi {
   /** Servers of these metrics have the newer version, or the older one alone. */
   async #custom(path: string, words: Readonly<Record<string, string>>): Promise<ValueDocument> {
     const [newer, older] = customVersions.map((version) => `/apis/custom.metrics.k8s.io/${version}/${path}${query(words)}`);
-    return (await unless(isNotFound, this.#read<ValueDocument>(newer ?? ''))) ?? this.#read<ValueDocument>(older ?? '');
+    const read = (at = ''): Promise<ValueDocument> => this.#read('custom', 'metrics.custom.metrics.k8s.io', at);
+    const found = (await unless(isMissing, read(newer))) ?? (await unless(isUnserved, read(older)));
+    if (!found) throw new MetricError(`${failed('custom')}no custom metrics API (custom.metrics.k8s.io) registered`);
+    return found;
   }
 
-  #read<A>(path: string): Promise<A> {
-    return this.api.read<A>(path, 'application/json');
+  /** Rejects with a `MetricError` that says which API failed and how; its cause tells more. */
+  async #read<A>(kind: MetricsKind, what: string, path: string): Promise<A> {
+    try {
+      return await this.api.read<A>(path, 'application/json');
+    } catch (error) {
+      throw new MetricError(`${failed(kind)}${readFailure(error, what)}`, { cause: error });
+    }
   }
 }
+
+type MetricsKind = 'resource' | 'custom' | 'external';
+const failed = (kind: MetricsKind): string => `unable to fetch metrics from ${kind} metrics API: `;
+const isMissing = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause);
+/** Nobody answers there: a server that knows no such metric would say so in a Status. */
+const isUnserved = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause) && error.cause.reason === '';
 
 const selectorOf = ({ selector }: MetricIdentifier): string => (selector ? selectorText(selector) : '');

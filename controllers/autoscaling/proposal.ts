@@ -1,8 +1,16 @@
-import { selects } from '../../api/selectors.js';
-import type { HPAScalingRules, HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget } from '../../api/types/autoscaling/v2.js';
+import { selects, shownSelector } from '../../api/selectors.js';
+import type {
+  HPAScalingRules,
+  HorizontalPodAutoscaler,
+  MetricIdentifier,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+} from '../../api/types/autoscaling/v2.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { groupResourceOf } from '../../api/meta/resource.js';
 import { namespaceOf } from '../../api/meta/object.js';
+import { messageOf } from '../client/errors.js';
 import {
   MetricError,
   milli,
@@ -59,7 +67,8 @@ export async function proposalOf(spec: MetricSpec, question: Question, metrics: 
     case 'Pods':
       if (spec.pods) {
         const { metric, target } = spec.pods;
-        const measured = byPods(question, await metrics.ofPods(namespace, question.selector, metric), '', {
+        const used = await within(`unable to get metric ${metric.name}`, metrics.ofPods(namespace, question.selector, metric));
+        const measured = byPods(question, used, '', {
           milli: milli(target.averageValue),
         });
         const current = { averageValue: quantityText(measured.average) };
@@ -69,21 +78,62 @@ export async function proposalOf(spec: MetricSpec, question: Question, metrics: 
     case 'Object':
       if (spec.object) {
         const { metric, target, describedObject } = spec.object;
-        const type = await targets.typeOf(describedObject);
-        const value = await metrics.ofObject(namespace, describedObject, groupResourceOf(type), metric);
+        const { kind, name: objectName } = describedObject;
+        const value = await within(`unable to get metric ${metric.name}: ${kind} on ${namespace} ${objectName}/`, ofObject(), '');
+        async function ofObject(): Promise<number> {
+          const type = await within('unable to fetch metrics from custom metrics API', targets.typeOf(describedObject));
+          return metrics.ofObject(namespace, describedObject, groupResourceOf(type), metric);
+        }
         const { replicas, current } = byValue(question, value, target);
-        const name = `${describedObject.kind} metric ${metric.name}`;
+        const name = target.averageValue === undefined ? `${kind} metric ${metric.name}` : outside(metric);
         return { replicas, name, status: { type: 'Object', object: { metric, current, describedObject } } };
       }
       break;
     case 'External':
       if (spec.external) {
         const { metric, target } = spec.external;
-        const { replicas, current } = byValue(question, await metrics.ofOutside(namespace, metric), target);
-        return { replicas, name: `external metric ${metric.name}`, status: { type: 'External', external: { metric, current } } };
+        const where = `${namespace}/${metric.name}/${shownSelector(metric.selector)}`;
+        const value = await within(`unable to get external metric ${where}`, metrics.ofOutside(namespace, metric));
+        const { replicas, current } = byValue(question, value, target);
+        return { replicas, name: outside(metric), status: { type: 'External', external: { metric, current } } };
       }
   }
   throw new MetricError(`unknown metric source type ${JSON.stringify(spec.type)}`);
+}
+
+/** Waits for `work`; why it failed is told after `what`. */
+async function within<A>(what: string, work: Promise<A>, separator = ': '): Promise<A> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new MetricError(`${what}${separator}${messageOf(error)}`, { cause: error });
+  }
+}
+
+const outside = ({ name, selector }: MetricIdentifier): string => `external metric ${name}(${shownSelector(selector)})`;
+
+/** What is said of a metric that could not be computed when all metrics are told of together. */
+export function failureSummary(spec: MetricSpec, message: string): string {
+  const { object, external, resource, containerResource } = spec;
+  switch (spec.type) {
+    case 'Resource':
+      return `failed to get ${resource?.name} resource metric value: ${message}`;
+    case 'ContainerResource':
+      return `failed to get ${containerResource?.container} container metric value: ${message}`;
+    case 'Pods':
+      return `failed to get pods metric value: ${message}`;
+    case 'Object': {
+      const average = object?.target.averageValue === undefined ? '' : `failed to get ${object.metric.name} object metric: `;
+      return `failed to get object metric value: ${average}${message}`;
+    }
+    case 'External': {
+      const { metric, target } = external ?? { metric: { name: '' }, target: { averageValue: undefined } };
+      const which = target.averageValue === undefined ? `external metric ${metric.name}` : `${metric.name} external metric`;
+      return `failed to get ${metric.name} external metric value: failed to get ${which}: ${message}`;
+    }
+    default:
+      return message;
+  }
 }
 
 async function ofResource(
@@ -93,11 +143,16 @@ async function ofResource(
   question: Question,
   metrics: MetricsApi,
 ): Promise<Proposal> {
-  const measured = await metrics.ofResource(namespaceOf(question.autoscaler), question.selector, resource, container);
   const { averageUtilization: percent } = target;
-  const aim =
-    percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };
-  const { replicas, average, utilization } = byPods(question, measured, resource, aim);
+  const measured = async (): Promise<Measured> => {
+    const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, resource, container);
+    const metric = await within(`unable to get metrics for resource ${resource}`, used);
+    const aim =
+      percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };
+    return byPods(question, metric, resource, aim);
+  };
+  const told = `failed to get ${resource} ${percent === undefined ? 'usage' : 'utilization'}`;
+  const { replicas, average, utilization } = await within(told, measured());
   const current = { averageValue: quantityText(average), ...(utilization === undefined ? {} : { averageUtilization: utilization }) };
   const how = percent === undefined ? '' : ' utilization (percentage of request)';
   return container === null

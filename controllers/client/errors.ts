@@ -87,6 +87,32 @@ export async function unless<T>(expected: (error: unknown) => boolean, work: Pro
   }
 }
 
+/** What clients in Go say of an answer that is no Status, by its code (`NewGenericServerResponse` in apimachinery). */
+const withoutStatus: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  403: 'the server could not complete the request because it is forbidden',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  406: 'the server was unable to respond with a content type that the client supports',
+  409: 'the server reported a conflict',
+  415: 'the server was not able to process the request because of its media type',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+};
+
+/** Why reading `what` (a resource with its group) failed: a Status in its own words, anything else by the code of the answer. */
+export function readFailure(error: unknown, what: string): string {
+  if (!(error instanceof ApiError) || error.reason !== '') return messageOf(error);
+  const said =
+    withoutStatus[error.code] ??
+    (error.code >= 500
+      ? `an error on the server (${JSON.stringify(error.message)}) has prevented the request from succeeding`
+      : messageOf(error));
+  return `${said} (get ${what})`;
+}
+
 /** Never empty: several failed attempts to connect are one error without a message of its own. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

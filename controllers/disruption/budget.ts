@@ -1,7 +1,7 @@
 import { isTerminating, nameOf } from '../../api/meta/object.js';
 import { timeOf, timeText } from '../../api/time.js';
 import type { Pod } from '../../api/types/core/v1.js';
-import type { Condition, LabelSelector } from '../../api/types/meta/v1.js';
+import type { Condition } from '../../api/types/meta/v1.js';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.js';
 import { scaled } from '../../api/intOrPercent.js';
 import { conditionOf, isReady } from '../workloads/podState.js';
@@ -107,17 +107,4 @@ function withCondition(
     lastTransitionTime: old?.status === wanted.status && old.lastTransitionTime ? old.lastTransitionTime : timeText(now),
   };
   return old ? before.map((condition) => (condition === old ? dated : condition)) : [...before, dated];
-}
-
-/** A selector as the reference prints it. */
-export function printed(selector: LabelSelector | undefined): string {
-  if (!selector) return 'nil';
-  const labels = Object.entries(selector.matchLabels ?? {})
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, value]) => `${key}: ${value},`)
-    .join('');
-  const expressions = (selector.matchExpressions ?? [])
-    .map(({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`)
-    .join('');
-  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
 }

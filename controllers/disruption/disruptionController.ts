@@ -2,14 +2,14 @@ import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import { controllerOf, keyTextOf, type KubeObject, nameOf, namespaceOf } from '../../api/meta/object.js';
-import { selects } from '../../api/selectors.js';
+import { selects, shownSelector } from '../../api/selectors.js';
 import { deployments, replicaSets, statefulSets } from '../../api/types/apps/v1.js';
 import { type Pod, pods, type PodTemplateSpec, replicationControllers } from '../../api/types/core/v1.js';
 import { type PodDisruptionBudget, podDisruptionBudgets } from '../../api/types/policy/v1.js';
 import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { sameJson } from '../workloads/sameJson.js';
-import { expectation, failedStatus, needsScale, printed, statusOf, stillDisrupted, type BudgetStatus } from './budget.js';
+import { expectation, failedStatus, needsScale, statusOf, stillDisrupted, type BudgetStatus } from './budget.js';
 import { Scales, ScaleUnknownError } from './scales.js';
 import { staleTargetController } from './staleTargets.js';
 
@@ -152,7 +152,7 @@ class DisruptionLoop {
 
 /** In the words of the reference. */
 const unmanaged = ({ spec }: PodDisruptionBudget): string =>
-  `Pods selected by this PodDisruptionBudget (selector: ${printed(spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, ` +
+  `Pods selected by this PodDisruptionBudget (selector: ${shownSelector(spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, ` +
   'which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
 /** A counter that is absent is zero. */
