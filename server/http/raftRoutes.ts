@@ -29,6 +29,8 @@ const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
 /** Keys in one transaction: each is one event of the same revision to those who watch. */
 const changedAtOnce = 2_000;
+/** Few enough for the store to take some while the next are encoded; they get there in their order. */
+const putAtOnce = 250;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
@@ -86,8 +88,9 @@ const handlers: Readonly<Record<string, Handler>> = {
     if (put === null) throw unavailable('this server puts no objects into its store');
     const { objects } = await jsonBodyOf(exchange);
     const keyed = keyedObjects(objects);
-    for (let at = 0; at < keyed.length; at += changedAtOnce)
-      assertWritten(await put(keyed.slice(at, at + changedAtOnce), { timeoutMs: keysTimeoutMs }));
+    const puts: Promise<WriteOutcome>[] = [];
+    for (let at = 0; at < keyed.length; at += putAtOnce) puts.push(put(keyed.slice(at, at + putAtOnce), { timeoutMs: keysTimeoutMs }));
+    for (const outcome of await Promise.all(puts)) assertWritten(outcome);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
   'GET digest': async (exchange, replica) => {
