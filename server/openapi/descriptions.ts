@@ -1,5 +1,5 @@
 import { readCatalogueData } from '../catalogue/data.js';
-import type { ApiType } from '../catalogue/types.js';
+import type { ApiType, Field } from '../catalogue/types.js';
 
 /**
  * Short texts for `kubectl explain` and generated documentation. They are kept by the name of a type without its version (`core.Pod`), so
@@ -34,9 +34,16 @@ export function descriptionOfType({ name }: ApiType): string | null {
   return null;
 }
 
-export function descriptionOfField({ name, kinds }: ApiType, field: string): string | null {
+/** A member that comes from an inlined type is described there, unless its own type does. */
+export function descriptionOfField({ name, kinds }: ApiType, field: Pick<Field, 'name' | 'within'>): string | null {
   const { fields } = descriptions();
+  const type = versionless(name);
+  const inlined = field.within === undefined ? type : `${type.slice(0, type.indexOf('.'))}.${lastWord(field.within)}`;
   return (
-    fields[`${versionless(name)}.${field}`] ?? (kinds.length > 0 ? fields[`kind.${field}`] : undefined) ?? fields[`*.${field}`] ?? null
+    fields[`${type}.${field.name}`] ??
+    fields[`${inlined}.${field.name}`] ??
+    (kinds.length > 0 ? fields[`kind.${field.name}`] : undefined) ??
+    fields[`*.${field.name}`] ??
+    null
   );
 }

@@ -97,7 +97,7 @@ export class SchemaSet {
   }
 
   private member(owner: ApiType, field: Field): JsonObject {
-    const description = descriptionOfField(owner, field.name);
+    const description = descriptionOfField(owner, field);
     const beside = { ...(description === null ? {} : { description }), ...this.defaultOf(field), ...extensionsOf(field) };
     const schema = this.shape(field.shape);
     const wrapped =

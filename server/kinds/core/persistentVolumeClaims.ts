@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { atOr, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
@@ -16,13 +16,13 @@ import { accessModes, terminatingOr } from './volumeCells.js';
 
 const spec = Path.of('spec');
 const statusPath = Path.of('status');
-const resizeStates: ReadonlySet<string> = new Set([
+const resizeStates = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
-  'NodeResizePending',
   'NodeResizeInProgress',
   'NodeResizeInfeasible',
-]);
+  'NodeResizePending',
+];
 
 const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
 
@@ -30,9 +30,7 @@ const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
   const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (malformed.length > 0) return malformed;
-  return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/'))
-    ? []
-    : [invalid(path, name, 'must be a standard resource name or fully qualified')];
+  return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/')) ? [] : [notSupported(path, name, ['storage'])];
 };
 
 function validateStatus(claim: ApiObject): FieldError[] {
@@ -46,7 +44,7 @@ function validateStatus(claim: ApiObject): FieldError[] {
       const path = statusPath.child('allocatedResourceStatus');
       return [
         ...validateResourceKey(name, path),
-        ...(resizeStates.has(String(state)) ? [] : [invalid(path, name, `invalid state ${String(state)} for PVC`)]),
+        ...(resizeStates.includes(String(state)) ? [] : [notSupported(path, name, resizeStates)]),
       ];
     }),
     ...Object.entries(objectAt(status, 'allocatedResources') ?? {}).flatMap(([name, amount]) => {

@@ -48,7 +48,7 @@ const glusterfs: SourceRule = (source, path) => {
     ...(namespace === null
       ? []
       : namespace === ''
-        ? [required(at, 'if the endpointnamespace is set, it must be a valid namespace name')]
+        ? [invalid(at, '', 'if the endpointnamespace is set, it must be a valid namespace name')]
         : dnsLabel(String(namespace), at)),
   ];
 };
@@ -114,7 +114,9 @@ export interface SourceSurroundings {
 export function validateVolumeSources(spec: JsonObject, { volumeName, hasPlace }: SourceSurroundings, path: Path): FieldError[] {
   const present = Object.keys(sources).filter((name) => objectAt(spec, name) !== null);
   const findings = present.flatMap((name, position) => {
-    if (position > 0) return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
+    // The reference looks at this source whatever was there before it.
+    if (position > 0 && name !== 'flexVolume')
+      return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
     const ofSource = sources[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];
     return name === 'local' && !hasPlace
       ? [...ofSource, required(path.child('nodeAffinity'), 'Local volume requires node affinity')]

@@ -20,10 +20,16 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
     annotated: claim.metadata.annotations?.[classAnnotation],
     annotatedBefore: old.metadata.annotations?.[classAnnotation],
   };
+  const gainsClass =
+    before['storageClassName'] == null &&
+    spec['storageClassName'] != null &&
+    (adopted.annotatedBefore === undefined || spec['storageClassName'] === adopted.annotatedBefore);
+  // The annotation was the older place of the member: it may go then, but not say something else.
   const movesClass =
-    adopted.annotatedBefore !== undefined && before['storageClassName'] == null && spec['storageClassName'] === adopted.annotatedBefore;
-  const gainsClass = before['storageClassName'] == null && adopted.annotatedBefore === undefined && spec['storageClassName'] != null;
-  const compared = comparable(claim, before, movesClass || gainsClass);
+    gainsClass &&
+    adopted.annotatedBefore !== undefined &&
+    (adopted.annotated === undefined || adopted.annotated === adopted.annotatedBefore);
+  const compared = comparable(claim, before, gainsClass);
   const [shown, shownBefore] = [
     printedSpec(compared),
     printedSpec({ ...before, ...(textAt(before, 'volumeName') === '' ? { volumeName: spec['volumeName'] } : {}) }),
@@ -31,7 +37,7 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
   return [
     ...(movesClass || adopted.annotated === adopted.annotatedBefore
       ? []
-      : [invalid(Path.of('metadata', 'annotations').key(classAnnotation), adopted.annotated ?? '', 'field is immutable')]),
+      : [invalid(Path.of('metadata', 'annotations', classAnnotation), adopted.annotated ?? '', 'field is immutable')]),
     ...(JSON.stringify(shown) === JSON.stringify(shownBefore)
       ? []
       : [forbidden(specPath, `${immutable}\n${differenceOf(shownBefore, shown)}`)]),

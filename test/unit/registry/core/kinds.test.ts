@@ -222,6 +222,24 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ],
   ],
   ['policies of priority', object('scheduling.k8s.io/v1/PriorityClass', { value: 1, preemptionPolicy: '' }), ['required preemptionPolicy']],
+  [
+    'an image as a volume of a template, which may be named later',
+    object('PodTemplate', { template: { spec: { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', image: {} }] } } }),
+    [],
+  ],
+  [
+    'two sources of a volume, of which one is always looked at',
+    object('PersistentVolume', {
+      spec: {
+        capacity: { storage: '1' },
+        accessModes: ['ReadWriteOnce'],
+        glusterfs: { endpoints: 'e', path: 'p', endpointsNamespace: '' },
+        flexVolume: {},
+        cephfs: { monitors: ['m'] },
+      },
+    }),
+    ['invalid spec.glusterfs.endpointsNamespace', 'forbidden spec.cephFS', 'required spec.flexVolume.driver'],
+  ],
   ['empty claims', object('PersistentVolumeClaim'), ['required spec.accessModes', 'required spec.resources[storage]']],
   [
     'sources of claims',
@@ -408,6 +426,29 @@ describe('registry/core', () => {
     expect(differenceOf(['a', 'b', 'x', 'y', 'z'], ['x', 'y', 'z', 'a'])).to.equal(
       '@@ -1,7 +1,6 @@\n [\n- "a",\n- "b",\n  "x",\n  "y",\n- "z"\n+ "z",\n+ "a"\n ]\n',
     );
+  });
+
+  it('lets a claim take its class from the annotation, and what is allocated be storage alone', async () => {
+    const annotation = 'volume.beta.kubernetes.io/storage-class';
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const claim = object('PersistentVolumeClaim', { spec });
+    (claim['metadata'] as JsonObject)['annotations'] = { [annotation]: 'fast' };
+    await sample.create(claim);
+    const classed =
+      (annotated: string) =>
+      (current: ApiObject): void => {
+        merge(current, { spec: { storageClassName: 'fast' }, metadata: { annotations: { [annotation]: annotated } } });
+      };
+    expect(await causes(sample.update(claim, classed('slow')))).to.deep.equal([`invalid metadata.annotations.${annotation}`]);
+    expect(await causes(sample.update(claim, classed('fast')))).to.deep.equal([]);
+    const status = {
+      allocatedResources: { storage: '1Gi', cpu: '1', 'example.com/x': '1' },
+      allocatedResourceStatuses: { storage: 'Odd' },
+    };
+    expect(await causes(sample.update(claim, (current) => void merge(current, { status }), 'status'))).to.deep.equal([
+      'unsupported status.allocatedResourceStatus',
+      'unsupported status.allocatedResources',
+    ]);
   });
 
   it('notes when a volume changed its phase', async () => {

@@ -67,10 +67,55 @@ const containers: Rows = [
     ],
   ],
   [
+    'fields of the pod in variables',
+    of({
+      env: [
+        'spec.host',
+        "metadata.annotations['A/B']",
+        "metadata.annotations['a b']",
+        "metadata.labels['']",
+        "metadata.name['x']",
+        'spec.restartPolicy',
+      ]
+        .map((fieldPath, position): JsonObject => ({ name: `v${position}`, valueFrom: { fieldRef: { fieldPath } } }))
+        .concat({ name: 'w', valueFrom: { fieldRef: { apiVersion: 'v2', fieldPath: 'metadata.name' } } }),
+    }),
+    [
+      `invalid ${C}.env[2].valueFrom.fieldRef`,
+      `invalid ${C}.env[3].valueFrom.fieldRef`,
+      `invalid ${C}.env[3].valueFrom.fieldRef`,
+      `invalid ${C}.env[4].valueFrom.fieldRef.fieldPath`,
+      `unsupported ${C}.env[5].valueFrom.fieldRef.fieldPath`,
+      `invalid ${C}.env[6].valueFrom.fieldRef.fieldPath`,
+    ],
+  ],
+  [
     'sources of variables',
-    of({ envFrom: [{ prefix: 'a=', configMapRef: { name: '' } }, {}] }),
+    of({ envFrom: [{ prefix: 'a=', configMapRef: { name: '' } }, {}, { secretRef: { name: 'begins-' } }] }),
     [`invalid ${C}.envFrom[0].prefix`, `required ${C}.envFrom[0].configMapRef.name`, `invalid ${C}.envFrom`],
   ],
+  [
+    'mounts that are read alone, all the way down',
+    pod({
+      volumes: [{ name: 'v', emptyDir: {} }],
+      containers: [
+        container({
+          volumeMounts: [{ name: 'v', mountPath: '/a', recursiveReadOnly: 'Enabled', mountPropagation: 'HostToContainer' }],
+        }),
+      ],
+    }),
+    [`forbidden ${C}.volumeMounts.recursiveReadOnly`, `forbidden ${C}.volumeMounts.recursiveReadOnly`],
+  ],
+  [
+    'devices without a path',
+    pod({
+      volumes: ['v', 'w'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+      containers: [container({ volumeDevices: [{ name: 'v', devicePath: '' }, { name: 'w' }] })],
+    }),
+    [`required ${C}.volumeDevices[0].devicePath`, `required ${C}.volumeDevices[1].devicePath`, `invalid ${C}.volumeDevices[1].devicePath`],
+  ],
+  ['an image as a volume', pod({ volumes: [{ name: 'v', image: {} }] }), ['required spec.volumes[0].image.reference']],
+  ['search paths', pod({ dnsConfig: { searches: ['.', 'a.', `${'a.'.repeat(127)}`, 'B.'] } }), ['invalid spec.dnsConfig.searches[3]']],
   [
     'probes',
     of({

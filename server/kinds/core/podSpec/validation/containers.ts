@@ -91,8 +91,8 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
     const name = textAt(container, 'name');
     const sidecar = container['restartPolicy'] === 'Always';
     const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at, true)];
-    if (name !== '' && names.has(name)) findings.push(duplicate(at.child('name'), name));
-    names.add(name);
+    if (names.has(name)) findings.push(duplicate(at.child('name'), name));
+    else if (name !== '') names.add(name);
     // Init containers run one after the other, so each is compared with itself only, as if it were the first.
     findings.push(...hostPortConflicts([container], path.child('initContainers')));
     if (sidecar) return [...findings, ...validateLong(container, at, facts)];
@@ -144,10 +144,13 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
   });
 }
 
+/** Given at all, however empty. */
+const pointers: ReadonlySet<string> = new Set(['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle', 'restartPolicy']);
+
 function isUsed(container: JsonObject, member: string): boolean {
   const value = container[member];
   if (value === undefined || value === null) return false;
-  return typeof value !== 'object' || (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0);
+  return pointers.has(member) || typeof value !== 'object' || (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0);
 }
 
 /** What holds for every container, in the reference's order. */
@@ -308,7 +311,7 @@ function validateEnvironmentSources(container: JsonObject, containerPath: Path):
       findings.push(
         ...(target === ''
           ? [required(at.child(name).child('name'), '')]
-          : subdomainName(target, false).map((text) => invalid(at.child(name).child('name'), target, text))),
+          : subdomainName(target, true).map((text) => invalid(at.child(name).child('name'), target, text))),
       );
     }
     // The reference names the list here.

@@ -62,11 +62,11 @@ function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
   if (mode === undefined || mode === null || mode === 'Disabled') return [];
   const at = list.child('recursiveReadOnly');
   if (mode === 'Enabled' || mode === 'IfPossible') {
-    if (mount['readOnly'] !== true) return [forbidden(at, 'may only be specified when readOnly is true')];
-    const spread = mount['mountPropagation'];
-    return spread !== undefined && spread !== null && spread !== 'None'
-      ? [forbidden(at, 'may only be specified when mountPropagation is None or not specified')]
-      : [];
+    const spread = mount['mountPropagation'] ?? 'None';
+    return [
+      ...(mount['readOnly'] === true ? [] : [forbidden(at, 'may only be specified when readOnly is true')]),
+      ...(spread === 'None' ? [] : [forbidden(at, 'may only be specified when mountPropagation is None or not specified')]),
+    ];
   }
   return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
 }
@@ -89,14 +89,14 @@ export function validateVolumeDevices(container: JsonObject, volumes: Volumes, c
         invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'),
       );
     if (devicePath === '') findings.push(required(at.child('devicePath'), ''));
-    if (devicePath !== '' && paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
-    if (devicePath.split('/').includes('..'))
-      findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
+    if (paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
+    const climbs = devicePath.split('/').includes('..');
+    if (climbs) findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
     if (mounted.some((mount) => textAt(mount, 'name') === name))
       findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
     if (mounted.some((mount) => textAt(mount, 'mountPath') === devicePath))
       findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
-    paths.add(devicePath);
+    if (!climbs) paths.add(devicePath);
     if (name !== '') names.add(name);
     return findings;
   });

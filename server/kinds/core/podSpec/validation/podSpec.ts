@@ -41,7 +41,7 @@ export interface SpecPlace {
 
 /** All findings about a pod's specification, in the order of the reference. Defaults have been set before. */
 export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): FieldError[] {
-  const { findings: ofVolumes, volumes } = validateVolumes(spec, path, podName);
+  const { findings: ofVolumes, volumes } = validateVolumes(spec, path, { podName, ofTemplate });
   const claims = validateResourceClaims(spec, path);
   const facts: PodFacts = {
     volumes,
@@ -130,9 +130,13 @@ function validateResourceClaims(
 const nameserversMax = 3;
 const searchPathsMax = 32;
 const searchCharactersMax = 2048;
+const nameCharactersMax = 253;
 const searchPattern = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*';
 const searchText = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${searchPattern}')`;
 const searchPath = new RegExp(`^${searchPattern}$`);
+
+const tooLongName = (name: string): string[] =>
+  name.length > nameCharactersMax ? [`must be no more than ${nameCharactersMax} characters`] : [];
 
 function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
   const config = objectAt(spec, 'dnsConfig');
@@ -158,11 +162,11 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
       ),
     );
   findings.push(
-    ...searches.flatMap((search, position) =>
-      search === '.' || searchPath.test(search.replace(/\.$/, ''))
-        ? []
-        : [invalid(path.child('searches').index(position), search, searchText)],
-    ),
+    ...searches.flatMap((search, position) => {
+      const name = search.replace(/\.$/, '');
+      const texts = search === '.' ? [] : [...tooLongName(name), ...(searchPath.test(name) ? [] : [searchText])];
+      return texts.map((text) => invalid(path.child('searches').index(position), name, text));
+    }),
   );
   return [
     ...findings,

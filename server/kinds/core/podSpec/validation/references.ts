@@ -21,21 +21,32 @@ const podFields: ReadonlySet<string> = new Set([
   'status.podIP',
   'status.podIPs',
 ]);
-const subscript = /^(metadata\.(?:annotations|labels))\['([^']*)'\]$/;
+/** `metadata.labels['app']`: a member of a map. */
+const subscript = /^(.+?)\['(.*)'\]$/s;
+const maps: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.labels']);
+/** What clients called fields before they had their names. */
+const formerNames: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' };
+const coreVersion = 'v1';
 
 /** A reference to a field of the pod (`metadata.labels['app']`). `supported` is what this place allows, printed in its order. */
 export function fieldReference(reference: JsonObject, supported: readonly string[], path: Path): FieldError[] {
   const field = textAt(reference, 'fieldPath');
-  if (textAt(reference, 'apiVersion') === '') return [required(path.child('apiVersion'), '')];
-  if (field === '') return [required(path.child('fieldPath'), '')];
-  const [, base, key] = subscript.exec(field) ?? [];
-  if (base !== undefined)
-    return qualifiedNameComplaints(base === 'metadata.annotations' ? (key ?? '').toLowerCase() : (key ?? '')).map((text) =>
-      invalid(path.child('fieldPath'), key ?? '', text),
-    );
-  if (!podFields.has(field))
-    return [invalid(path.child('fieldPath'), field, `error converting fieldPath: field label not supported: ${field}`)];
-  return supported.includes(field) ? [] : [notSupported(path.child('fieldPath'), field, supported)];
+  const version = textAt(reference, 'apiVersion');
+  const at = path.child('fieldPath');
+  if (version === '') return [required(path.child('apiVersion'), '')];
+  if (field === '') return [required(at, '')];
+  const unconvertible = (why: string): FieldError[] => [invalid(at, field, `error converting fieldPath: ${why}`)];
+  if (version !== coreVersion) return unconvertible(`unsupported pod version: ${version}`);
+  const [, base, key = ''] = subscript.exec(field) ?? [];
+  if (base !== undefined) {
+    if (!maps.has(base)) return unconvertible(`field label does not support subscript: ${field}`);
+    // Keys of annotations may have capitals, and the reference complains of the reference rather than of its field.
+    const name = base === 'metadata.annotations' ? key.toLowerCase() : key;
+    return qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
+  }
+  const known = formerNames[field] ?? field;
+  if (!podFields.has(known)) return unconvertible(`field label not supported: ${field}`);
+  return supported.includes(known) ? [] : [notSupported(at, known, supported)];
 }
 
 /** A reference to a container's resource (`limits.cpu`). */

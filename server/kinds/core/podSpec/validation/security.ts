@@ -76,13 +76,12 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
     const at = path.child('sysctls').index(position).child('name');
     const name = textAt(sysctl, 'name');
     if (name === '') return [required(at, '')];
-    if (name.length > 253 || !sysctlName.test(name))
-      return [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)];
+    const malformed = name.length > 253 || !sysctlName.test(name);
     const dotted = name.replaceAll('/', '.');
     const repeated = seen.has(name) ? [duplicate(at, name)] : [];
     seen.add(name);
     return [
-      ...repeated,
+      ...(malformed ? [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)] : repeated),
       ...hostSysctls
         .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
         .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
@@ -241,7 +240,8 @@ const flags: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
 
 function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
   const security = objectAt(spec, 'securityContext') ?? {};
-  const isUsed = (holder: JsonObject, member: string): boolean => (flags.has(member) ? holder[member] === true : isSet(holder[member]));
+  const isUsed = (holder: JsonObject, member: string): boolean =>
+    flags.has(member) ? holder[member] === true : isSet(holder[member]) && !(member === 'sysctls' && itemsOf(holder[member]).length === 0);
   const refuse = (at: Path): FieldError => forbidden(at, 'cannot be set for a windows pod');
   return [
     ...notOnWindows

@@ -22,7 +22,9 @@ const ephemeral: SourceRule = (source, path) => {
   ];
 };
 
-const rules: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemeral, image: imageVolume };
+type Rules = Readonly<Record<string, SourceRule>>;
+const ofPods: Rules = { ...volumeSources, ephemeral, image: imageVolume(false) };
+const ofTemplates: Rules = { ...volumeSources, ephemeral, image: imageVolume(true) };
 
 /**
  * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
@@ -31,7 +33,7 @@ const rules: Readonly<Record<string, SourceRule>> = { ...volumeSources, ephemera
 export function validateVolumes(
   spec: JsonObject,
   specPath: Path,
-  podName: string,
+  { podName, ofTemplate }: { readonly podName: string; readonly ofTemplate: boolean },
 ): { readonly findings: FieldError[]; readonly volumes: Volumes } {
   const volumes = new Map<string, JsonObject>();
   const made = claimsMadeFor(spec, podName);
@@ -39,7 +41,7 @@ export function validateVolumes(
     const at = specPath.child('volumes').index(position);
     const name = textAt(volume, 'name');
     const ofVolume = [
-      ...validateSource(volume, at),
+      ...validateSource(volume, at, ofTemplate ? ofTemplates : ofPods),
       ...validateClaimName(volume, podName, at),
       ...(name === '' ? [required(at.child('name'), '')] : dnsLabel(name, at.child('name'))),
       ...(volumes.has(name) ? [duplicate(at.child('name'), name)] : []),
@@ -51,11 +53,11 @@ export function validateVolumes(
 }
 
 /** The order in which surplus sources are reported. */
-const sources = Object.keys(rules);
+const sources = Object.keys(ofPods);
 const sourcesIn = (volume: JsonObject): string[] =>
-  Object.keys(volume).filter((member) => Object.hasOwn(rules, member) && objectAt(volume, member) !== null);
+  Object.keys(volume).filter((member) => Object.hasOwn(ofPods, member) && objectAt(volume, member) !== null);
 
-function validateSource(volume: JsonObject, path: Path): FieldError[] {
+function validateSource(volume: JsonObject, path: Path, rules: Rules): FieldError[] {
   const present = sourcesIn(volume).sort((a, b) => sources.indexOf(a) - sources.indexOf(b));
   if (present.length === 0) return [required(path, 'must specify a volume type')];
   return present.flatMap((source, order) =>
@@ -82,7 +84,9 @@ function validateClaimName(volume: JsonObject, podName: string, path: Path): Fie
   const name = textAt(volume, 'name');
   const iscsi = objectAt(volume, 'iscsi');
   const tooLong =
-    iscsi !== null && typeof iscsi['initiatorName'] === 'string' && `${name}:${textAt(iscsi, 'targetPortal')}`.length > nameBudget;
+    iscsi !== null &&
+    typeof iscsi['initiatorName'] === 'string' &&
+    Buffer.byteLength(`${name}:${textAt(iscsi, 'targetPortal')}`) > nameBudget;
   const claim = claimNameOf(podName, volume);
   return [
     ...(tooLong

@@ -68,10 +68,13 @@ export const volumeSources: Readonly<Record<string, SourceRule>> = {
   csi,
 };
 
-export const imageVolume: SourceRule = (source, path) => [
-  ...needs('reference')(source, path, ''),
-  ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
-];
+/** A template may leave open which image it is: whoever makes pods of it says so. */
+export const imageVolume =
+  (ofTemplate: boolean): SourceRule =>
+  (source, path) => [
+    ...(ofTemplate ? [] : needs('reference')(source, path, '')),
+    ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
+  ];
 
 /** Paths under which the rules of a source report, where they are not called like the source. */
 export const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
