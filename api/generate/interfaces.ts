@@ -62,7 +62,7 @@ class Writer {
   #member(type: ModelType, member: Member): string {
     const always = (member.required === true && member.presence === 'always') || (member.name === 'metadata' && type.kind === true);
     const name = identifier.test(member.name) ? member.name : JSON.stringify(member.name);
-    const comment = this.#comment(this.#describedMember(type, member.name), '  ');
+    const comment = this.#comment(this.#describedMember(type, member), '  ');
     return `${comment}  readonly ${name}${always ? '' : '?'}: ${this.#shape(member)}${this.#mayBeNull(member) ? ' | null' : ''};\n`;
   }
 
@@ -92,10 +92,14 @@ class Writer {
     return this.facts.descriptions.get(versionless(type.name));
   }
 
-  #describedMember(type: ModelType, name: string): string | undefined {
+  /** A member that comes from an inlined type is described there, unless its own type does. */
+  #describedMember(type: ModelType, { name, within }: Pick<Member, 'name' | 'within'>): string | undefined {
     const { descriptions } = this.facts;
+    const own = versionless(type.name);
+    const inlined = within === undefined ? own : `${own.slice(0, own.indexOf('.'))}.${within.slice(within.lastIndexOf('.') + 1)}`;
     return (
-      this.#described(type)?.fields?.[name] ??
+      descriptions.get(own)?.fields?.[name] ??
+      descriptions.get(inlined)?.fields?.[name] ??
       (type.kind === true ? descriptions.get('any kind')?.fields?.[name] : undefined) ??
       descriptions.get('any type')?.fields?.[name]
     );

@@ -3,49 +3,79 @@ import type { Resource } from '../../meta/resource.js';
 import type * as machinery from '../machinery.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** A disk of Amazon's block store. No longer supported by itself; a CSI driver serves it. */
 export interface AWSElasticBlockStoreVolumeSource {
+  /** Identity of the disk at the provider. */
   readonly volumeID: string;
+  /** File system of the disk, such as ext4 or xfs. */
   readonly fsType?: string;
+  /** Number of the partition to mount; without it the whole disk. */
   readonly partition?: number;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
 /** Rules that draw a pod to nodes, or to or away from other pods. */
 export interface Affinity {
+  /** Which nodes the pod may or should run on. */
   readonly nodeAffinity?: NodeAffinity;
+  /** Near which pods this pod must or should run. */
   readonly podAffinity?: PodAffinity;
+  /** Away from which pods this pod must or should run. */
   readonly podAntiAffinity?: PodAntiAffinity;
 }
 
+/** The AppArmor profile that confines a container. */
 export interface AppArmorProfile {
+  /** Where the profile comes from: Localhost, RuntimeDefault or Unconfined. */
   readonly type: string;
+  /** Name of a profile loaded on the node. Wanted for Localhost, and refused otherwise. */
   readonly localhostProfile?: string;
 }
 
+/** A volume that is attached to a node. */
 export interface AttachedVolume {
+  /** Name of the volume, unique on the node. */
   readonly name: string;
+  /** Path of the device on the node. */
   readonly devicePath: string;
 }
 
+/** A data disk of Azure. No longer supported by itself; a CSI driver serves it. */
 export interface AzureDiskVolumeSource {
+  /** Name of the disk in the blob store. */
   readonly diskName: string;
+  /** Address of the disk. */
   readonly diskURI: string;
+  /** How the host caches: None, ReadOnly or ReadWrite, which is the default. */
   readonly cachingMode?: string;
+  /** File system of the disk; ext4 if not given. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** How the disk is kept: Shared, Dedicated or Managed. Shared is the default. */
   readonly kind?: string;
 }
 
+/** A file share of Azure, for persistent volumes. A CSI driver serves it. */
 export interface AzureFilePersistentVolumeSource {
+  /** Secret with the account's name and key. */
   readonly secretName: string;
+  /** Name of the share. */
   readonly shareName: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Namespace of the Secret; that of the claim if not given. */
   readonly secretNamespace?: string;
 }
 
+/** A file share of Azure. A CSI driver serves it. */
 export interface AzureFileVolumeSource {
+  /** Secret with the account's name and key. */
   readonly secretName: string;
+  /** Name of the share. */
   readonly shareName: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
@@ -57,83 +87,141 @@ export interface Binding {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** The node that the pod is assigned to. */
   readonly target: ObjectReference;
 }
 
+/** A persistent volume that an external driver serves by the Container Storage Interface. */
 export interface CSIPersistentVolumeSource {
+  /** Name of the driver. */
   readonly driver: string;
+  /** The driver's name for the volume. Cannot be changed. */
   readonly volumeHandle: string;
+  /** Publish the volume without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** File system to mount, such as ext4. */
   readonly fsType?: string;
+  /** What the driver told of the volume when it was made. */
   readonly volumeAttributes?: Readonly<Record<string, string>>;
+  /** Secret for attaching to a node and detaching from it. */
   readonly controllerPublishSecretRef?: SecretReference;
+  /** Secret for preparing the volume on a node. */
   readonly nodeStageSecretRef?: SecretReference;
+  /** Secret for mounting the volume into a pod. */
   readonly nodePublishSecretRef?: SecretReference;
+  /** Secret for making the volume larger at the provider. */
   readonly controllerExpandSecretRef?: SecretReference;
+  /** Secret for making the file system larger on the node. */
   readonly nodeExpandSecretRef?: SecretReference;
 }
 
+/** A volume that an external driver makes for one pod, and that goes with the pod. */
 export interface CSIVolumeSource {
+  /** Name of the driver; it must be able to make such volumes. */
   readonly driver: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** File system to mount; without it the driver decides. */
   readonly fsType?: string;
+  /** Settings for the driver. */
   readonly volumeAttributes?: Readonly<Record<string, string>>;
+  /** Secret of the same namespace that the driver gets for mounting. */
   readonly nodePublishSecretRef?: LocalObjectReference;
 }
 
+/** Linux capabilities that a container has in addition, or does without. */
 export interface Capabilities {
+  /** Capabilities to add. */
   readonly add?: readonly string[];
+  /** Capabilities to take away; ALL takes every one. */
   readonly drop?: readonly string[];
 }
 
+/** A Ceph file system, for persistent volumes. No longer supported. */
 export interface CephFSPersistentVolumeSource {
+  /** Addresses of the monitors. */
   readonly monitors?: readonly string[] | null;
+  /** Folder to mount as the root; / if not given. */
   readonly path?: string;
+  /** User at Ceph; admin if not given. */
   readonly user?: string;
+  /** File with the user's key ring; /etc/ceph/user.secret if not given. */
   readonly secretFile?: string;
+  /** Secret with the user's key; it goes before the file. */
   readonly secretRef?: SecretReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A Ceph file system. No longer supported. */
 export interface CephFSVolumeSource {
+  /** Addresses of the monitors. */
   readonly monitors?: readonly string[] | null;
+  /** Folder to mount as the root; / if not given. */
   readonly path?: string;
+  /** User at Ceph; admin if not given. */
   readonly user?: string;
+  /** File with the user's key ring; /etc/ceph/user.secret if not given. */
   readonly secretFile?: string;
+  /** Secret with the user's key; it goes before the file. */
   readonly secretRef?: LocalObjectReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A disk of OpenStack's Cinder, for persistent volumes. A CSI driver serves it. */
 export interface CinderPersistentVolumeSource {
+  /** Identity of the disk at Cinder. */
   readonly volumeID: string;
+  /** File system of the disk; ext4 if not given. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Secret with what is needed to connect to OpenStack. */
   readonly secretRef?: SecretReference;
 }
 
+/** A disk of OpenStack's Cinder. A CSI driver serves it. */
 export interface CinderVolumeSource {
+  /** Identity of the disk at Cinder. */
   readonly volumeID: string;
+  /** File system of the disk; ext4 if not given. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Secret with what is needed to connect to OpenStack. */
   readonly secretRef?: LocalObjectReference;
 }
 
+/** How long one client stays with one pod. */
 export interface ClientIPConfig {
+  /** Seconds for which a client's address is remembered, 1 to 86400; 10800 if not given. */
   readonly timeoutSeconds?: number;
 }
 
+/** Certificates of authorities, from trust bundles of the cluster, as one file. */
 export interface ClusterTrustBundleProjection {
+  /** One bundle by its name. Not together with a signer's name or a selector of labels. */
   readonly name?: string;
+  /** All bundles of this signer that the selector fits. */
   readonly signerName?: string;
+  /** Selects bundles of the signer; an empty one selects all, none selects nothing. */
   readonly labelSelector?: metaV1.LabelSelector;
+  /** Where the file lies, from the root of the volume. */
   readonly path: string;
+  /** Whether the pod may start although no bundle is found. */
   readonly optional?: boolean;
 }
 
+/** Whether a component is healthy. */
 export interface ComponentCondition {
+  /** What the statement is; Healthy is the only one. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
+  /** More about the health, for people. */
   readonly message?: string;
+  /** What went wrong when the health was checked. */
   readonly error?: string;
 }
 
@@ -176,14 +264,21 @@ export interface ConfigMap {
   readonly immutable?: boolean;
 }
 
+/** Makes an environment variable of each key of a ConfigMap. */
 export interface ConfigMapEnvSource {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** Whether the ConfigMap may be missing. */
   readonly optional?: boolean;
 }
 
+/** Picks one key of a ConfigMap. */
 export interface ConfigMapKeySelector {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** The key. */
   readonly key: string;
+  /** Whether the ConfigMap or its key may be missing. */
   readonly optional?: boolean;
 }
 
@@ -198,24 +293,39 @@ export interface ConfigMapList {
   readonly items?: readonly ConfigMap[] | null;
 }
 
+/** Names a ConfigMap with the configuration of a node. No longer in use. */
 export interface ConfigMapNodeConfigSource {
+  /** Namespace of the ConfigMap. */
   readonly namespace: string;
+  /** Name of the ConfigMap. */
   readonly name: string;
+  /** Identity of the ConfigMap; only in a status. */
   readonly uid?: string;
+  /** Version of the ConfigMap; only in a status. */
   readonly resourceVersion?: string;
+  /** Which key holds the configuration. */
   readonly kubeletConfigKey: string;
 }
 
+/** Files made from the keys of a ConfigMap, in a volume of several sources. */
 export interface ConfigMapProjection {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** Which keys become files, and where; without it each key becomes a file of its name. */
   readonly items?: readonly KeyToPath[];
+  /** Whether the ConfigMap or a key may be missing. */
   readonly optional?: boolean;
 }
 
+/** A volume with a file for each key of a ConfigMap. */
 export interface ConfigMapVolumeSource {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** Which keys become files, and where; without it each key becomes a file of its name. */
   readonly items?: readonly KeyToPath[];
+  /** Permission bits of files that name none; 0644 if not given. */
   readonly defaultMode?: number;
+  /** Whether the ConfigMap or a key may be missing. */
   readonly optional?: boolean;
 }
 
@@ -273,17 +383,25 @@ export interface Container {
   readonly restartPolicyRules?: readonly ContainerRestartRule[];
 }
 
+/** Which request of a device stands for an extended resource that a container asked for. */
 export interface ContainerExtendedResourceRequest {
+  /** Name of the container. */
   readonly containerName: string;
+  /** Name of the extended resource. */
   readonly resourceName: string;
+  /** Name of the request in the pod's special claim. */
   readonly requestName: string;
 }
 
+/** An image that a node has. */
 export interface ContainerImage {
+  /** Names under which the image is known. */
   readonly names?: readonly string[];
+  /** Size in bytes. */
   readonly sizeBytes?: number;
 }
 
+/** A port that a container listens on. */
 export interface ContainerPort {
   /** Name that services can refer to. */
   readonly name?: string;
@@ -297,110 +415,183 @@ export interface ContainerPort {
   readonly hostIP?: string;
 }
 
+/** What happens to a container when one of its resources is resized. */
 export interface ContainerResizePolicy {
+  /** Name of the resource, cpu or memory. */
   readonly resourceName: string;
+  /** NotRequired, which is the default, or RestartContainer. */
   readonly restartPolicy: string;
 }
 
+/** A rule that decides whether a container that ended is restarted. */
 export interface ContainerRestartRule {
+  /** What to do when the rule fits: Restart or RestartAllContainers. */
   readonly action?: string;
+  /** The exit codes that the rule fits. */
   readonly exitCodes?: ContainerRestartRuleOnExitCodes;
 }
 
+/** Exit codes of containers that a rule fits. */
 export interface ContainerRestartRuleOnExitCodes {
+  /** In or NotIn. */
   readonly operator?: string;
+  /** Exit codes, each once; at most 255 of them. */
   readonly values?: readonly number[];
 }
 
+/** Whether a container waits, runs or has ended; one member at most, and waiting if none. */
 export interface ContainerState {
+  /** Why it does not run yet. */
   readonly waiting?: ContainerStateWaiting;
+  /** Since when it runs. */
   readonly running?: ContainerStateRunning;
+  /** How it ended. */
   readonly terminated?: ContainerStateTerminated;
 }
 
+/** A container that runs. */
 export interface ContainerStateRunning {
+  /** When it was last started. */
   readonly startedAt?: metaV1.Time | null;
 }
 
+/** A container that has ended. */
 export interface ContainerStateTerminated {
+  /** Exit code of its last run. */
   readonly exitCode: number;
+  /** Signal that ended its last run. */
   readonly signal?: number;
+  /** Why it ended, in one word. */
   readonly reason?: string;
+  /** Why it ended, for people. */
   readonly message?: string;
+  /** When its last run began. */
   readonly startedAt?: metaV1.Time | null;
+  /** When its last run ended. */
   readonly finishedAt?: metaV1.Time | null;
+  /** Identity of the container, as type://id. */
   readonly containerID?: string;
 }
 
+/** A container that does not run yet. */
 export interface ContainerStateWaiting {
+  /** Why it waits, in one word. */
   readonly reason?: string;
+  /** Why it waits, for people. */
   readonly message?: string;
 }
 
+/** What is known of a container. */
 export interface ContainerStatus {
+  /** Name of the container. */
   readonly name: string;
+  /** What it does now. */
   readonly state?: ContainerState;
+  /** How it ended the last time; nothing if it never restarted. */
   readonly lastState?: ContainerState;
+  /** Whether it takes requests, by its readiness probe. */
   readonly ready: boolean;
+  /** How often it was restarted. */
   readonly restartCount: number;
+  /** The image that it runs, which may be named differently from the one wanted. */
   readonly image: string;
+  /** Identity of the image. */
   readonly imageID: string;
+  /** Identity of the container, as type://id. */
   readonly containerID?: string;
+  /** Whether the hook after the start is done and the startup probe has passed. */
   readonly started?: boolean;
+  /** What the node has set aside for it. */
   readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  /** Requests and limits that are in force. */
   readonly resources?: ResourceRequirements;
+  /** What is known of its mounted volumes. */
   readonly volumeMounts?: readonly VolumeMountStatus[];
+  /** The user that its first process ran as. */
   readonly user?: ContainerUser;
+  /** Health of the devices that it was given. */
   readonly allocatedResourcesStatus?: readonly ResourceStatus[];
+  /** The signal in force that asks it to end. */
   readonly stopSignal?: string;
 }
 
+/** A user that a container runs as. */
 export interface ContainerUser {
+  /** User and groups, on Linux. */
   readonly linux?: LinuxContainerUser;
 }
 
+/** Where one daemon of a node listens. */
 export interface DaemonEndpoint {
+  /** Number of the port. */
   readonly Port: number;
 }
 
+/** Files with facts about the pod, in a volume of several sources. */
 export interface DownwardAPIProjection {
+  /** The files. */
   readonly items?: readonly DownwardAPIVolumeFile[];
 }
 
+/** A file with one fact about the pod. */
 export interface DownwardAPIVolumeFile {
+  /** Where the file lies, from the root of the volume; without '..'. */
   readonly path: string;
+  /** A field of the pod: its name, namespace, uid, labels or annotations. */
   readonly fieldRef?: ObjectFieldSelector;
+  /** A request or limit of a container. */
   readonly resourceFieldRef?: ResourceFieldSelector;
+  /** Permission bits of the file; those of the volume if not given. */
   readonly mode?: number;
 }
 
+/** A volume with facts about the pod as files. */
 export interface DownwardAPIVolumeSource {
+  /** The files. */
   readonly items?: readonly DownwardAPIVolumeFile[];
+  /** Permission bits of files that name none; 0644 if not given. */
   readonly defaultMode?: number;
 }
 
+/** An empty folder that lives as long as the pod. */
 export interface EmptyDirVolumeSource {
+  /** Where it is kept: empty for the disk of the node, or Memory or HugePages. */
   readonly medium?: string;
+  /** How much may be in it; the pod is evicted beyond that. */
   readonly sizeLimit?: machinery.Quantity;
 }
 
+/** One address behind a service. */
 export interface EndpointAddress {
+  /** The IP address; not one of the loopback or link-local ones. */
   readonly ip: string;
+  /** The object that has the address. */
   readonly targetRef?: ObjectReference;
+  /** Host name in the service's domain. */
   readonly hostname?: string;
+  /** The node on which the address is served. */
   readonly nodeName?: string;
 }
 
+/** One port behind a service. */
 export interface EndpointPort {
+  /** Name of the port in the service; needed when there are several. */
   readonly name?: string;
+  /** Number of the port. */
   readonly port: number;
+  /** TCP, UDP or SCTP; TCP if not given. */
   readonly protocol?: string;
+  /** What is spoken on top, such as http or kubernetes.io/h2c. */
   readonly appProtocol?: string;
 }
 
+/** Addresses that share the same ports. */
 export interface EndpointSubset {
+  /** Addresses that are ready. */
   readonly addresses?: readonly EndpointAddress[];
+  /** Addresses that are not ready yet, or not any more. */
   readonly notReadyAddresses?: readonly EndpointAddress[];
+  /** Ports of all these addresses. */
   readonly ports?: readonly EndpointPort[];
 }
 
@@ -412,6 +603,7 @@ export interface Endpoints {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** Groups of addresses, each with its ports. */
   readonly subsets?: readonly EndpointSubset[];
 }
 
@@ -426,9 +618,13 @@ export interface EndpointsList {
   readonly items?: readonly Endpoints[] | null;
 }
 
+/** Environment variables from all keys of a ConfigMap or Secret. */
 export interface EnvFromSource {
+  /** Put before each name. */
   readonly prefix?: string;
+  /** The ConfigMap. */
   readonly configMapRef?: ConfigMapEnvSource;
+  /** The Secret. */
   readonly secretRef?: SecretEnvSource;
 }
 
@@ -442,11 +638,17 @@ export interface EnvVar {
   readonly valueFrom?: EnvVarSource;
 }
 
+/** Where the value of an environment variable comes from; one source. */
 export interface EnvVarSource {
+  /** A field of the pod. */
   readonly fieldRef?: ObjectFieldSelector;
+  /** A request or limit of a container. */
   readonly resourceFieldRef?: ResourceFieldSelector;
+  /** A key of a ConfigMap. */
   readonly configMapKeyRef?: ConfigMapKeySelector;
+  /** A key of a Secret. */
   readonly secretKeyRef?: SecretKeySelector;
+  /** A key in a file of a volume. */
   readonly fileKeyRef?: FileKeySelector;
 }
 
@@ -477,10 +679,13 @@ export interface EphemeralContainer {
   readonly resizePolicy?: readonly ContainerResizePolicy[];
   readonly restartPolicy?: string;
   readonly restartPolicyRules?: readonly ContainerRestartRule[];
+  /** Container whose processes it may see; none if not given. */
   readonly targetContainerName?: string;
 }
 
+/** A volume whose claim is made with the pod and goes with it. */
 export interface EphemeralVolumeSource {
+  /** What the claim is made of. Cannot be changed. */
   readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 }
 
@@ -492,19 +697,33 @@ export interface Event {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** The object that the event is about. */
   readonly involvedObject: ObjectReference;
+  /** Why it happened, in one word for programs. */
   readonly reason?: string;
+  /** What happened, for people. */
   readonly message?: string;
+  /** Who reports it. */
   readonly source?: EventSource;
+  /** When it was first seen. */
   readonly firstTimestamp?: metaV1.Time | null;
+  /** When it was last seen. */
   readonly lastTimestamp?: metaV1.Time | null;
+  /** How often it was seen. */
   readonly count?: number;
+  /** Normal or Warning. */
   readonly type?: string;
+  /** When it was first observed, to the microsecond. */
   readonly eventTime?: metaV1.MicroTime | null;
+  /** Tells of repetitions. */
   readonly series?: EventSeries;
+  /** What was done, or failed. */
   readonly action?: string;
+  /** A second object, for actions that concern two. */
   readonly related?: ObjectReference;
+  /** The controller that reports, such as kubernetes.io/kubelet. */
   readonly reportingComponent?: string;
+  /** Which instance of the controller it is. */
   readonly reportingInstance?: string;
 }
 
@@ -519,167 +738,281 @@ export interface EventList {
   readonly items?: readonly Event[] | null;
 }
 
+/** Repetitions of one event. */
 export interface EventSeries {
+  /** How many there were up to the last time seen. */
   readonly count?: number;
+  /** When the last one was seen. */
   readonly lastObservedTime?: metaV1.MicroTime | null;
 }
 
+/** Who reports an event. */
 export interface EventSource {
+  /** The component. */
   readonly component?: string;
+  /** The node where the component runs. */
   readonly host?: string;
 }
 
+/** A command to run in a container. */
 export interface ExecAction {
+  /** The program and its arguments, without a shell; exit code 0 is success. */
   readonly command?: readonly string[];
 }
 
+/** A Fibre Channel disk. */
 export interface FCVolumeSource {
+  /** World wide names of targets; either these with a lun, or wwids. */
   readonly targetWWNs?: readonly string[];
+  /** Number of the logical unit. */
   readonly lun?: number;
+  /** File system of the disk, such as ext4. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** World wide identifiers of the volume. */
   readonly wwids?: readonly string[];
 }
 
+/** Picks one key of a file with environment variables. */
 export interface FileKeySelector {
+  /** The volume with the file. */
   readonly volumeName: string;
+  /** Where the file lies in the volume; relative and without '..'. */
   readonly path: string;
+  /** The key in the file; at most 128 characters. */
   readonly key: string;
+  /** Whether the file or its key may be missing; false if not given. */
   readonly optional?: boolean;
 }
 
+/** A persistent volume served by a program on the node. Deprecated in favour of CSI. */
 export interface FlexPersistentVolumeSource {
+  /** Name of the driver. */
   readonly driver: string;
+  /** File system to mount; the driver's choice if not given. */
   readonly fsType?: string;
+  /** Secret that the driver gets. */
   readonly secretRef?: SecretReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Further settings for the driver. */
   readonly options?: Readonly<Record<string, string>>;
 }
 
+/** A volume served by a program on the node. Deprecated in favour of CSI. */
 export interface FlexVolumeSource {
+  /** Name of the driver. */
   readonly driver: string;
+  /** File system to mount; the driver's choice if not given. */
   readonly fsType?: string;
+  /** Secret that the driver gets. */
   readonly secretRef?: LocalObjectReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Further settings for the driver. */
   readonly options?: Readonly<Record<string, string>>;
 }
 
+/** A volume of Flocker. No longer supported. */
 export interface FlockerVolumeSource {
+  /** Name of the data set. Deprecated. */
   readonly datasetName?: string;
+  /** Identity of the data set. */
   readonly datasetUUID?: string;
 }
 
+/** A disk of Google's cloud. A CSI driver serves it. */
 export interface GCEPersistentDiskVolumeSource {
+  /** Name of the disk at the provider. */
   readonly pdName: string;
+  /** File system of the disk, such as ext4. */
   readonly fsType?: string;
+  /** Number of the partition to mount; without it the whole disk. */
   readonly partition?: number;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A gRPC health check. */
 export interface GRPCAction {
+  /** Port of the gRPC service, 1 to 65535. */
   readonly port: number;
+  /** Name of the service to ask about; empty asks about the server. */
   readonly service?: string;
 }
 
+/** A folder with the contents of a Git repository. Deprecated and switched off. */
 export interface GitRepoVolumeSource {
+  /** Address of the repository. */
   readonly repository: string;
+  /** The commit to check out. */
   readonly revision?: string;
+  /** Folder that is made for it; '.' puts it into the root of the volume. */
   readonly directory?: string;
 }
 
+/** A Gluster volume, for persistent volumes. No longer supported. */
 export interface GlusterfsPersistentVolumeSource {
+  /** Name of the Endpoints with the servers. */
   readonly endpoints: string;
+  /** Path of the volume. */
   readonly path: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Namespace of the Endpoints; that of the claim if not given. */
   readonly endpointsNamespace?: string;
 }
 
+/** A Gluster volume. No longer supported. */
 export interface GlusterfsVolumeSource {
+  /** Name of the Endpoints with the servers. */
   readonly endpoints: string;
+  /** Path of the volume. */
   readonly path: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A GET request; a status from 200 to 399 is success. */
 export interface HTTPGetAction {
+  /** Path of the request. */
   readonly path?: string;
+  /** Number of the port, or its name in the container. */
   readonly port: machinery.IntOrString;
+  /** Host to connect to; the pod's address if not given. */
   readonly host?: string;
+  /** HTTP or HTTPS; HTTP if not given. */
   readonly scheme?: string;
+  /** Further headers of the request. */
   readonly httpHeaders?: readonly HTTPHeader[];
 }
 
+/** A header of a request. */
 export interface HTTPHeader {
+  /** Name of the header. */
   readonly name: string;
+  /** Its value. */
   readonly value: string;
 }
 
+/** A line of the hosts file of a pod. */
 export interface HostAlias {
+  /** The address. */
   readonly ip: string;
+  /** Names of the address. */
   readonly hostnames?: readonly string[];
 }
 
+/** One address of the node of a pod. */
 export interface HostIP {
+  /** The address. */
   readonly ip: string;
 }
 
+/** A file or folder of the node. Gives the pod a way to the node, so use it with care. */
 export interface HostPathVolumeSource {
+  /** The path on the node; links are followed. */
   readonly path: string;
+  /** What must be there: Directory, DirectoryOrCreate, File, FileOrCreate, Socket, CharDevice, BlockDevice, or empty for no check. */
   readonly type?: string;
 }
 
+/** An iSCSI disk, for persistent volumes. */
 export interface ISCSIPersistentVolumeSource {
+  /** Address of the target, with a port unless it is 860 or 3260. */
   readonly targetPortal: string;
+  /** Qualified name of the target. */
   readonly iqn: string;
+  /** Number of the logical unit. */
   readonly lun: number;
+  /** Interface to use; default (tcp) if not given. */
   readonly iscsiInterface?: string;
+  /** File system of the disk, such as ext4. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Further addresses of the target. */
   readonly portals?: readonly string[];
+  /** Whether discovery authenticates by CHAP. */
   readonly chapAuthDiscovery?: boolean;
+  /** Secret with the names and passwords for CHAP. */
   readonly secretRef?: SecretReference;
+  /** Whether sessions authenticate by CHAP. */
   readonly chapAuthSession?: boolean;
+  /** Own name of the initiator; with an interface a new one is made for the connection. */
   readonly initiatorName?: string;
 }
 
+/** An iSCSI disk. */
 export interface ISCSIVolumeSource {
+  /** Address of the target, with a port unless it is 860 or 3260. */
   readonly targetPortal: string;
+  /** Qualified name of the target. */
   readonly iqn: string;
+  /** Number of the logical unit. */
   readonly lun: number;
+  /** Interface to use; default (tcp) if not given. */
   readonly iscsiInterface?: string;
+  /** File system of the disk, such as ext4. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Further addresses of the target. */
   readonly portals?: readonly string[];
+  /** Whether discovery authenticates by CHAP. */
   readonly chapAuthDiscovery?: boolean;
+  /** Secret with the names and passwords for CHAP. */
   readonly secretRef?: LocalObjectReference;
+  /** Whether sessions authenticate by CHAP. */
   readonly chapAuthSession?: boolean;
+  /** Own name of the initiator; with an interface a new one is made for the connection. */
   readonly initiatorName?: string;
 }
 
+/** A volume with the contents of an image or artifact, for reading. */
 export interface ImageVolumeSource {
+  /** The image or artifact, named as images of containers are. */
   readonly reference?: string;
+  /** Always, Never or IfNotPresent; Always for the tag latest, IfNotPresent otherwise. */
   readonly pullPolicy?: string;
 }
 
+/** What is known of a volume made from an image. */
 export interface ImageVolumeStatus {
+  /** The image with its digest. */
   readonly imageRef?: string;
 }
 
+/** A key, and the file that it becomes. */
 export interface KeyToPath {
+  /** The key. */
   readonly key: string;
+  /** Where the file lies; relative and without '..'. */
   readonly path: string;
+  /** Permission bits of the file; those of the volume if not given. */
   readonly mode?: number;
 }
 
+/** What is done after the start of a container and before its end. */
 export interface Lifecycle {
+  /** Done right after the start; if it fails, the container ends. */
   readonly postStart?: LifecycleHandler;
+  /** Done before the container is asked to end; the time counts as grace. */
   readonly preStop?: LifecycleHandler;
+  /** Signal that asks the container to end; that of the image if not given. */
   readonly stopSignal?: string;
 }
 
+/** What a hook does; one action. */
 export interface LifecycleHandler {
+  /** Runs a command in the container. */
   readonly exec?: ExecAction;
+  /** Makes a GET request. */
   readonly httpGet?: HTTPGetAction;
+  /** Not supported for hooks; kept for old objects. */
   readonly tcpSocket?: TCPSocketAction;
+  /** Waits some seconds. */
   readonly sleep?: SleepAction;
 }
 
@@ -695,12 +1028,19 @@ export interface LimitRange {
   readonly spec?: LimitRangeSpec;
 }
 
+/** Bounds and defaults for one type of object. */
 export interface LimitRangeItem {
+  /** What it is for: Pod, Container or PersistentVolumeClaim. */
   readonly type: string;
+  /** Most that may be asked for, by resource. */
   readonly max?: Readonly<Record<string, machinery.Quantity>>;
+  /** Least that must be asked for, by resource. */
   readonly min?: Readonly<Record<string, machinery.Quantity>>;
+  /** Limit of who names none, by resource. */
   readonly default?: Readonly<Record<string, machinery.Quantity>>;
+  /** Request of who names none, by resource. */
   readonly defaultRequest?: Readonly<Record<string, machinery.Quantity>>;
+  /** How many times the request a limit may be, by resource. */
   readonly maxLimitRequestRatio?: Readonly<Record<string, machinery.Quantity>>;
 }
 
@@ -715,39 +1055,59 @@ export interface LimitRangeList {
   readonly items?: readonly LimitRange[] | null;
 }
 
+/** Bounds and defaults in a namespace. */
 export interface LimitRangeSpec {
+  /** The single rules. */
   readonly limits?: readonly LimitRangeItem[] | null;
 }
 
+/** User and groups of a process on Linux. */
 export interface LinuxContainerUser {
+  /** Number of the user. */
   readonly uid: number;
+  /** Number of the first group. */
   readonly gid: number;
+  /** Numbers of the further groups. */
   readonly supplementalGroups?: readonly number[];
 }
 
+/** An entrance of a load balancer. */
 export interface LoadBalancerIngress {
+  /** Address of the entrance. */
   readonly ip?: string;
+  /** Host name of the entrance. */
   readonly hostname?: string;
+  /** VIP when packets arrive with the address of the balancer, Proxy when with that of the node or pod. Only with an address. */
   readonly ipMode?: string;
+  /** The ports, and what is wrong with them. */
   readonly ports?: readonly PortStatus[];
 }
 
+/** Present state of a load balancer. */
 export interface LoadBalancerStatus {
+  /** Where traffic for the service enters. */
   readonly ingress?: readonly LoadBalancerIngress[];
 }
 
 /** Names an object in the same namespace. */
 export interface LocalObjectReference {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
 }
 
+/** A disk, partition or folder of a node. */
 export interface LocalVolumeSource {
+  /** Path on the node. */
   readonly path: string;
+  /** File system of a block device, such as ext4; found out if not given. */
   readonly fsType?: string;
 }
 
+/** How far a change of a volume's attributes has come. */
 export interface ModifyVolumeStatus {
+  /** Class that the volume is being changed to. */
   readonly targetVolumeAttributesClassName?: string;
+  /** Pending, InProgress or Infeasible. */
   readonly status: string;
 }
 
@@ -1677,11 +2037,13 @@ export interface Secret {
 }
 
 export interface SecretEnvSource {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
   readonly optional?: boolean;
 }
 
 export interface SecretKeySelector {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
   readonly key: string;
   readonly optional?: boolean;
@@ -1699,6 +2061,7 @@ export interface SecretList {
 }
 
 export interface SecretProjection {
+  /** Name of the object, in the same namespace. */
   readonly name?: string;
   readonly items?: readonly KeyToPath[];
   readonly optional?: boolean;

@@ -25,14 +25,21 @@ export interface IPAddressList {
   readonly items?: readonly IPAddress[] | null;
 }
 
+/** Who uses an address of a service range. */
 export interface IPAddressSpec {
+  /** The object that the address belongs to. Cannot be changed. */
   readonly parentRef?: ParentReference | null;
 }
 
+/** Points to the object that an address belongs to. */
 export interface ParentReference {
+  /** Group of the object; the core group if empty. */
   readonly group?: string;
+  /** Resource of the object, such as services. */
   readonly resource?: string;
+  /** Namespace of the object, if it has one. */
   readonly namespace?: string;
+  /** Name of the object. */
   readonly name?: string;
 }
 
@@ -61,10 +68,13 @@ export interface ServiceCIDRList {
   readonly items?: readonly ServiceCIDR[] | null;
 }
 
+/** The ranges from which services get their addresses. */
 export interface ServiceCIDRSpec {
+  /** One range in CIDR notation, or two of different IP families. */
   readonly cidrs?: readonly string[];
 }
 
+/** What is known of the present state of a service range. */
 export interface ServiceCIDRStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly metaV1.Condition[];

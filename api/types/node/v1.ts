@@ -4,7 +4,9 @@ import type * as coreV1 from '../core/v1.js';
 import type * as machinery from '../machinery.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** Resources that a pod needs on top of those of its containers. */
 export interface Overhead {
+  /** Fixed amount of each resource, by name, that every pod costs. */
   readonly podFixed?: Readonly<Record<string, machinery.Quantity>>;
 }
 
@@ -16,8 +18,11 @@ export interface RuntimeClass {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** Name of the settings of the container runtime on the node that run such pods. Cannot be changed. */
   readonly handler: string;
+  /** What running a pod in this way costs besides its containers. */
   readonly overhead?: Overhead;
+  /** Which nodes can run such pods; all nodes if not given. */
   readonly scheduling?: Scheduling;
 }
 
@@ -32,8 +37,11 @@ export interface RuntimeClassList {
   readonly items?: readonly RuntimeClass[] | null;
 }
 
+/** Puts the pods of a runtime class on the nodes that can run them. */
 export interface Scheduling {
+  /** Labels that the nodes must have, added to the node selector of the pods. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Taints that the pods tolerate, added to their own tolerations. */
   readonly tolerations?: readonly coreV1.Toleration[];
 }
 

@@ -2,7 +2,9 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** Says from which other cluster roles a role collects its rules. */
 export interface AggregationRule {
+  /** Select cluster roles by their labels; the rules of each role that one of them fits are added. */
   readonly clusterRoleSelectors?: readonly metaV1.LabelSelector[];
 }
 
@@ -118,15 +120,21 @@ export interface RoleList {
   readonly items?: readonly Role[] | null;
 }
 
+/** Points to the role that a binding grants. */
 export interface RoleRef {
+  /** Group of the role, rbac.authorization.k8s.io. */
   readonly apiGroup?: string;
+  /** Role or ClusterRole, as the role may be. */
   readonly kind: string;
+  /** Name of the role. */
   readonly name: string;
 }
 
+/** A user, group or service account that a role is granted to. */
 export interface Subject {
   /** User, Group or ServiceAccount. */
   readonly kind: string;
+  /** Group of the subject; empty for ServiceAccount, rbac.authorization.k8s.io for User and Group. */
   readonly apiGroup?: string;
   /** Name of the user, group or account. */
   readonly name: string;

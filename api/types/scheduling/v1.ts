@@ -10,9 +10,13 @@ export interface PriorityClass {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** The priority that pods of the class get; higher is more important. Cannot be changed. */
   readonly value?: number;
+  /** Whether pods that name no class get this one; false if not given. */
   readonly globalDefault?: boolean;
+  /** When to use the class, for people to read. */
   readonly description?: string;
+  /** Whether pods may displace others, PreemptLowerPriority or Never; PreemptLowerPriority if not given. Cannot be changed. */
   readonly preemptionPolicy?: string;
 }
 

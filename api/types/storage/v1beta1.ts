@@ -10,7 +10,9 @@ export interface VolumeAttributesClass {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** Storage driver that the class is for. Cannot be changed. */
   readonly driverName: string;
+  /** Properties of the volumes, for the driver to read. Cannot be changed. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 

@@ -27,13 +27,17 @@ export interface StorageVersionMigrationList {
   readonly items?: readonly StorageVersionMigration[] | null;
 }
 
+/** Which objects are to be written anew. */
 export interface StorageVersionMigrationSpec {
+  /** Group and resource of the objects. Cannot be changed. */
   readonly resource: metaV1.GroupResource;
 }
 
+/** How far a migration has come. */
 export interface StorageVersionMigrationStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly metaV1.Condition[];
+  /** Resource version of the objects up to which the migration works. */
   readonly resourceVersion?: string;
 }
 
