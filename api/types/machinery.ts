@@ -13,15 +13,21 @@ export type RawExtension = Readonly<Record<string, unknown>>;
 export interface Info {
   readonly buildDate: string;
   readonly compiler: string;
+  /** First number of the version that the program behaves as. */
   readonly emulationMajor?: string;
+  /** Second number of the version that the program behaves as. */
   readonly emulationMinor?: string;
   readonly gitCommit: string;
   readonly gitTreeState: string;
   readonly gitVersion: string;
   readonly goVersion: string;
+  /** First number of the version of the program. */
   readonly major: string;
+  /** First number of the oldest version that the program works together with. */
   readonly minCompatibilityMajor?: string;
+  /** Second number of the oldest version that the program works together with. */
   readonly minCompatibilityMinor?: string;
+  /** Second number of the version of the program. */
   readonly minor: string;
   readonly platform: string;
 }

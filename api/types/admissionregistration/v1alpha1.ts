@@ -2,25 +2,37 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** A change written as a configuration to apply. */
 export interface ApplyConfiguration {
+  /** CEL that gives the configuration; it is merged like a server-side apply. */
   readonly expression?: string;
 }
 
+/** A change written as a JSON patch. */
 export interface JSONPatch {
+  /** CEL that gives a list of patch operations. */
   readonly expression?: string;
 }
 
+/** A further condition for a request to be looked at. */
 export interface MatchCondition {
+  /** Name of the condition, unique in its list. */
   readonly name: string;
+  /** CEL that gives true or false. */
   readonly expression: string;
 }
 
+/** Which requests a policy looks at. */
 export interface MatchResources {
   /** Selects namespaces by their labels. */
   readonly namespaceSelector?: metaV1.LabelSelector;
+  /** Selects objects by their labels. */
   readonly objectSelector?: metaV1.LabelSelector;
+  /** Rules of which one must fit. */
   readonly resourceRules?: readonly NamedRuleWithOperations[];
+  /** Rules of which none may fit. */
   readonly excludeResourceRules?: readonly NamedRuleWithOperations[];
+  /** Exact or Equivalent: whether a request in another version counts; Equivalent if not given. */
   readonly matchPolicy?: string;
 }
 
@@ -59,9 +71,13 @@ export interface MutatingAdmissionPolicyBindingList {
   readonly items?: readonly MutatingAdmissionPolicyBinding[] | null;
 }
 
+/** Which policy is in force, where and with what. */
 export interface MutatingAdmissionPolicyBindingSpec {
+  /** Name of the policy. */
   readonly policyName?: string;
+  /** The parameters. */
   readonly paramRef?: ParamRef;
+  /** Narrows down which requests are changed. */
   readonly matchResources?: MatchResources;
 }
 
@@ -76,45 +92,75 @@ export interface MutatingAdmissionPolicyList {
   readonly items?: readonly MutatingAdmissionPolicy[] | null;
 }
 
+/** Which requests are changed, and how. */
 export interface MutatingAdmissionPolicySpec {
+  /** Kind of the parameters; none if not given. */
   readonly paramKind?: ParamKind;
+  /** Which requests are looked at. */
   readonly matchConstraints?: MatchResources;
+  /** Expressions with names for the others to use. */
   readonly variables?: readonly Variable[];
+  /** The changes, in this order. */
   readonly mutations?: readonly Mutation[];
+  /** Fail or Ignore: what happens when an expression cannot be computed; Fail if not given. */
   readonly failurePolicy?: string;
+  /** Further conditions, at most 64. */
   readonly matchConditions?: readonly MatchCondition[];
+  /** Never or IfNeeded: whether to look again after others changed the object. */
   readonly reinvocationPolicy?: string;
 }
 
+/** One change of an object. */
 export interface Mutation {
+  /** ApplyConfiguration or JSONPatch. */
   readonly patchType: string;
+  /** The change as a configuration to apply. */
   readonly applyConfiguration?: ApplyConfiguration;
+  /** The change as a JSON patch. */
   readonly jsonPatch?: JSONPatch;
 }
 
+/** Operations on resources, perhaps on some names alone. */
 export interface NamedRuleWithOperations {
+  /** Names of objects; all if empty. */
   readonly resourceNames?: readonly string[];
+  /** CREATE, UPDATE, DELETE, CONNECT or * for all. */
   readonly operations?: readonly string[];
+  /** Groups; * for all. */
   readonly apiGroups?: readonly string[];
+  /** Versions; * for all. */
   readonly apiVersions?: readonly string[];
+  /** Resources, with subresources after a slash; * for all. */
   readonly resources?: readonly string[];
+  /** Cluster, Namespaced or * for both, which is the default. */
   readonly scope?: string;
 }
 
+/** The kind of the parameters of a policy. */
 export interface ParamKind {
+  /** Group and version of the kind. */
   readonly apiVersion?: string;
+  /** The kind. */
   readonly kind?: string;
 }
 
+/** Which objects are the parameters. */
 export interface ParamRef {
+  /** Name of the object; not together with a selector. */
   readonly name?: string;
+  /** Namespace of the object; that of the request if not given. */
   readonly namespace?: string;
+  /** Selects objects by labels; not together with a name. */
   readonly selector?: metaV1.LabelSelector;
+  /** Allow or Deny: what happens when there is no such object. */
   readonly parameterNotFoundAction?: string;
 }
 
+/** An expression with a name. */
 export interface Variable {
+  /** Name, by which others refer to it as variables.NAME. */
   readonly name: string;
+  /** The expression, in CEL. */
   readonly expression: string;
 }
 

@@ -16,12 +16,17 @@ export interface APIService {
   readonly status?: APIServiceStatus;
 }
 
+/** A statement about an API service. */
 export interface APIServiceCondition {
+  /** What the statement is; Available is the only one. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -36,24 +41,37 @@ export interface APIServiceList {
   readonly items?: readonly APIService[] | null;
 }
 
+/** Who serves a group version, and how it is reached. */
 export interface APIServiceSpec {
+  /** Service in front of the server; none where this server serves it itself. */
   readonly service?: ServiceReference;
+  /** The group. */
   readonly group?: string;
+  /** The version. */
   readonly version?: string;
+  /** Do not verify the certificate of the server. */
   readonly insecureSkipTLSVerify?: boolean;
+  /** Certificates of the authority that its certificate must come from. */
   readonly caBundle?: string;
+  /** Priority of the group; higher ones come first. */
   readonly groupPriorityMinimum: number;
+  /** Priority of the version in its group; higher ones come first. */
   readonly versionPriority: number;
 }
 
+/** Whether a group version can be reached. | */
 export interface APIServiceStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly APIServiceCondition[];
 }
 
+/** A service in front of an API server. */
 export interface ServiceReference {
+  /** Namespace of the service. */
   readonly namespace?: string;
+  /** Name of the service. */
   readonly name?: string;
+  /** Port of the service; 443 if not given. */
   readonly port?: number;
 }
 

@@ -2,10 +2,15 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** Which versions one API server stores and reads. */
 export interface ServerStorageVersion {
+  /** Identity of the API server. */
   readonly apiServerID?: string;
+  /** Version in which it stores objects. */
   readonly encodingVersion?: string;
+  /** Versions that it can read. */
   readonly decodableVersions?: readonly string[] | null;
+  /** Versions that it serves. */
   readonly servedVersions?: readonly string[];
 }
 
@@ -23,14 +28,19 @@ export interface StorageVersion {
   readonly status?: StorageVersionStatus;
 }
 
+/** A statement about storage versions. */
 export interface StorageVersionCondition {
+  /** What the statement is, such as AllEncodingVersionsEqual. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -45,10 +55,14 @@ export interface StorageVersionList {
   readonly items?: readonly StorageVersion[] | null;
 }
 
+/** Always empty. | */
 export type StorageVersionSpec = Readonly<Record<string, unknown>>;
 
+/** Which versions the API servers store and read. */
 export interface StorageVersionStatus {
+  /** What each API server says. */
   readonly storageVersions?: readonly ServerStorageVersion[];
+  /** The version in which all of them store objects; nothing if they differ. */
   readonly commonEncodingVersion?: string;
   /** Statements about the present state. */
   readonly conditions?: readonly StorageVersionCondition[];

@@ -12,7 +12,9 @@ export interface ControllerRevision {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** What is kept of the object. */
   readonly data?: machinery.RawExtension;
+  /** Number of the revision; larger ones are newer. */
   readonly revision: number;
 }
 
@@ -41,12 +43,17 @@ export interface DaemonSet {
   readonly status?: DaemonSetStatus;
 }
 
+/** A statement about a DaemonSet. */
 export interface DaemonSetCondition {
+  /** What the statement is. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -61,6 +68,7 @@ export interface DaemonSetList {
   readonly items?: readonly DaemonSet[] | null;
 }
 
+/** What runs on each node. | */
 export interface DaemonSetSpec {
   /** Selects the pods. Must fit the labels of the template, and cannot be changed. */
   readonly selector?: metaV1.LabelSelector | null;
@@ -74,23 +82,35 @@ export interface DaemonSetSpec {
   readonly revisionHistoryLimit?: number;
 }
 
+/** What is known of a DaemonSet. */
 export interface DaemonSetStatus {
+  /** Nodes that run the pod and should. */
   readonly currentNumberScheduled: number;
+  /** Nodes that run the pod and should not. */
   readonly numberMisscheduled: number;
+  /** Nodes that should run the pod. */
   readonly desiredNumberScheduled: number;
+  /** Nodes on which the pod is ready. */
   readonly numberReady: number;
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
+  /** Nodes that run the newest pod. */
   readonly updatedNumberScheduled?: number;
+  /** Nodes on which the pod has been ready for long enough. */
   readonly numberAvailable?: number;
+  /** Nodes on which it has not. */
   readonly numberUnavailable?: number;
+  /** How often a name of a revision was taken already. */
   readonly collisionCount?: number;
   /** Statements about the present state. */
   readonly conditions?: readonly DaemonSetCondition[];
 }
 
+/** How pods are replaced. */
 export interface DaemonSetUpdateStrategy {
+  /** RollingUpdate, which is the default, or OnDelete. */
   readonly type?: string;
+  /** How far a rolling update may go at a time. */
   readonly rollingUpdate?: RollingUpdateDaemonSet;
 }
 
@@ -108,11 +128,17 @@ export interface Deployment {
   readonly status?: DeploymentStatus;
 }
 
+/** A statement about a Deployment. */
 export interface DeploymentCondition {
+  /** What the statement is, such as Available or Progressing. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
+  /** When it was last looked at. */
   readonly lastUpdateTime?: metaV1.Time | null;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
@@ -129,6 +155,7 @@ export interface DeploymentList {
   readonly items?: readonly Deployment[] | null;
 }
 
+/** How many pods to keep, what they are made of, and how they are replaced. | */
 export interface DeploymentSpec {
   /** How many pods are wanted; 1 if not given. */
   readonly replicas?: number;
@@ -148,6 +175,7 @@ export interface DeploymentSpec {
   readonly progressDeadlineSeconds?: number;
 }
 
+/** What is known of a Deployment. */
 export interface DeploymentStatus {
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
@@ -165,11 +193,15 @@ export interface DeploymentStatus {
   readonly readyReplicas?: number;
   /** How often a name for a ReplicaSet was taken. */
   readonly collisionCount?: number;
+  /** How many pods are going away. */
   readonly terminatingReplicas?: number;
 }
 
+/** How pods are replaced. */
 export interface DeploymentStrategy {
+  /** RollingUpdate, which is the default, or Recreate. */
   readonly type?: string;
+  /** How far a rolling update may go at a time. */
   readonly rollingUpdate?: RollingUpdateDeployment;
 }
 
@@ -187,12 +219,17 @@ export interface ReplicaSet {
   readonly status?: ReplicaSetStatus;
 }
 
+/** A statement about a ReplicaSet. */
 export interface ReplicaSetCondition {
+  /** What the statement is, such as ReplicaFailure. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -207,6 +244,7 @@ export interface ReplicaSetList {
   readonly items?: readonly ReplicaSet[] | null;
 }
 
+/** How many pods to keep, and what they are made of. */
 export interface ReplicaSetSpec {
   /** How many pods are wanted; 1 if not given. */
   readonly replicas?: number;
@@ -214,12 +252,15 @@ export interface ReplicaSetSpec {
   readonly selector?: metaV1.LabelSelector | null;
   /** What pods are made of. */
   readonly template?: coreV1.PodTemplateSpec;
+  /** Seconds for which a new pod must be ready to count as available; 0 if not given. */
   readonly minReadySeconds?: number;
 }
 
+/** What is known of a ReplicaSet. */
 export interface ReplicaSetStatus {
   /** How many pods there are. */
   readonly replicas: number;
+  /** How many pods have all labels of the template. */
   readonly fullyLabeledReplicas?: number;
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
@@ -229,14 +270,19 @@ export interface ReplicaSetStatus {
   readonly availableReplicas?: number;
   /** Statements about the present state. */
   readonly conditions?: readonly ReplicaSetCondition[];
+  /** How many pods are going away. */
   readonly terminatingReplicas?: number;
 }
 
+/** How far a rolling update may go at a time. */
 export interface RollingUpdateDaemonSet {
+  /** How many nodes, or what part of them, may be without a pod meanwhile; 1 if not given. */
   readonly maxUnavailable?: machinery.IntOrString;
+  /** On how many nodes, or what part of them, old and new may run together; 0 if not given. */
   readonly maxSurge?: machinery.IntOrString;
 }
 
+/** How far a rolling update may go at a time. | */
 export interface RollingUpdateDeployment {
   /** How many pods, or which share, may be missing. */
   readonly maxUnavailable?: machinery.IntOrString;
@@ -244,8 +290,11 @@ export interface RollingUpdateDeployment {
   readonly maxSurge?: machinery.IntOrString;
 }
 
+/** How far a rolling update goes. */
 export interface RollingUpdateStatefulSetStrategy {
+  /** Pods with a smaller ordinal are left as they are; 0 if not given. */
   readonly partition?: number;
+  /** How many pods, or what part of them, may be missing meanwhile; 1 if not given. */
   readonly maxUnavailable?: machinery.IntOrString;
 }
 
@@ -263,12 +312,17 @@ export interface StatefulSet {
   readonly status?: StatefulSetStatus;
 }
 
+/** A statement about a StatefulSet. */
 export interface StatefulSetCondition {
+  /** What the statement is. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -283,15 +337,21 @@ export interface StatefulSetList {
   readonly items?: readonly StatefulSet[] | null;
 }
 
+/** How pods are numbered. */
 export interface StatefulSetOrdinals {
+  /** Ordinal of the first pod; 0 if not given. */
   readonly start?: number;
 }
 
+/** What becomes of claims. */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+  /** Retain or Delete, when the StatefulSet goes; Retain if not given. */
   readonly whenDeleted?: string;
+  /** Retain or Delete, when a pod goes since fewer are wanted; Retain if not given. */
   readonly whenScaled?: string;
 }
 
+/** How many pods to keep, what they are made of, and what storage each has. */
 export interface StatefulSetSpec {
   /** How many pods are wanted; 1 if not given. */
   readonly replicas?: number;
@@ -311,10 +371,13 @@ export interface StatefulSetSpec {
   readonly revisionHistoryLimit?: number;
   /** Seconds for which a new pod must be ready to count as available. */
   readonly minReadySeconds?: number;
+  /** What becomes of claims. */
   readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  /** How pods are numbered. */
   readonly ordinals?: StatefulSetOrdinals;
 }
 
+/** What is known of a StatefulSet. */
 export interface StatefulSetStatus {
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
@@ -322,10 +385,15 @@ export interface StatefulSetStatus {
   readonly replicas: number;
   /** How many of them are ready. */
   readonly readyReplicas?: number;
+  /** How many pods are of the current revision. */
   readonly currentReplicas?: number;
+  /** How many pods are of the new revision. */
   readonly updatedReplicas?: number;
+  /** Name of the current revision. */
   readonly currentRevision?: string;
+  /** Name of the new revision. */
   readonly updateRevision?: string;
+  /** How often a name of a revision was taken already. */
   readonly collisionCount?: number;
   /** Statements about the present state. */
   readonly conditions?: readonly StatefulSetCondition[];
@@ -333,8 +401,11 @@ export interface StatefulSetStatus {
   readonly availableReplicas?: number;
 }
 
+/** How pods are replaced. */
 export interface StatefulSetUpdateStrategy {
+  /** RollingUpdate, which is the default, or OnDelete. */
   readonly type?: string;
+  /** How far a rolling update goes. */
   readonly rollingUpdate?: RollingUpdateStatefulSetStrategy;
 }
 

@@ -2,10 +2,15 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** The object with which a token ends. */
 export interface BoundObjectReference {
+  /** Kind of the object: Pod, Secret or Node. */
   readonly kind?: string;
+  /** Group and version of the object. */
   readonly apiVersion?: string;
+  /** Name of the object. */
   readonly name?: string;
+  /** Identity of the object. */
   readonly uid?: string;
 }
 
@@ -21,7 +26,9 @@ export interface SelfSubjectReview {
   readonly status?: SelfSubjectReviewStatus;
 }
 
+/** Who asks. */
 export interface SelfSubjectReviewStatus {
+  /** The user. */
   readonly userInfo?: UserInfo;
 }
 
@@ -39,14 +46,21 @@ export interface TokenRequest {
   readonly status?: TokenRequestStatus;
 }
 
+/** The token that is wanted. */
 export interface TokenRequestSpec {
+  /** For whom it is; the API server if not given. */
   readonly audiences?: readonly string[];
+  /** Object with which it ends. */
   readonly boundObjectRef?: BoundObjectReference | null;
+  /** Life in seconds, at least 600; 3600 if not given. */
   readonly expirationSeconds?: number;
 }
 
+/** The token that was made. */
 export interface TokenRequestStatus {
+  /** The token. */
   readonly token?: string;
+  /** When it ends. */
   readonly expirationTimestamp?: metaV1.Time | null;
 }
 
@@ -64,22 +78,35 @@ export interface TokenReview {
   readonly status?: TokenReviewStatus;
 }
 
+/** The token to look at. */
 export interface TokenReviewSpec {
+  /** The token. */
   readonly token?: string;
+  /** For whom it must be; the API server if not given. */
   readonly audiences?: readonly string[];
 }
 
+/** What the token says. */
 export interface TokenReviewStatus {
+  /** Whether it is good. */
   readonly authenticated?: boolean;
+  /** Whose token it is. */
   readonly user?: UserInfo;
+  /** Why it could not be looked at. */
   readonly error?: string;
+  /** For which of those asked about it is. */
   readonly audiences?: readonly string[];
 }
 
+/** A user. */
 export interface UserInfo {
+  /** Name of the user. */
   readonly username?: string;
+  /** Identity that stays when the name is given to another one. */
   readonly uid?: string;
+  /** Groups that the user is in. */
   readonly groups?: readonly string[];
+  /** What else is known of the user. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -2,13 +2,19 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** How a request is narrowed by fields. */
 export interface FieldSelectorAttributes {
+  /** The selector as text; either this or the requirements. */
   readonly rawSelector?: string;
+  /** The selector as a list; all must be met. */
   readonly requirements?: readonly metaV1.FieldSelectorRequirement[];
 }
 
+/** How a request is narrowed by labels. */
 export interface LabelSelectorAttributes {
+  /** The selector as text; either this or the requirements. */
   readonly rawSelector?: string;
+  /** The selector as a list; all must be met. */
   readonly requirements?: readonly metaV1.LabelSelectorRequirement[];
 }
 
@@ -26,32 +32,53 @@ export interface LocalSubjectAccessReview {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** A request for a path that is no resource. */
 export interface NonResourceAttributes {
+  /** The path. */
   readonly path?: string;
+  /** The method in small letters. */
   readonly verb?: string;
 }
 
+/** What is allowed on paths that are no resources. */
 export interface NonResourceRule {
+  /** Methods in small letters; * for all. */
   readonly verbs?: readonly string[] | null;
+  /** Paths; * at the end stands for anything. */
   readonly nonResourceURLs?: readonly string[];
 }
 
+/** A request for a resource. */
 export interface ResourceAttributes {
+  /** Namespace of the request; empty for all or none. */
   readonly namespace?: string;
+  /** What is to be done, such as get or create; * for all. */
   readonly verb?: string;
+  /** Group of the resource; * for all. */
   readonly group?: string;
+  /** Version of the resource; * for all. */
   readonly version?: string;
+  /** The resource; * for all. */
   readonly resource?: string;
+  /** The subresource, if one is meant. */
   readonly subresource?: string;
+  /** Name of the object; empty for all. */
   readonly name?: string;
+  /** How the request is narrowed by fields. */
   readonly fieldSelector?: FieldSelectorAttributes;
+  /** How the request is narrowed by labels. */
   readonly labelSelector?: LabelSelectorAttributes;
 }
 
+/** What is allowed on resources. */
 export interface ResourceRule {
+  /** What may be done; * for all. */
   readonly verbs?: readonly string[] | null;
+  /** Groups; * for all. */
   readonly apiGroups?: readonly string[];
+  /** Resources; * for all. */
   readonly resources?: readonly string[];
+  /** Names of objects; all if empty. */
   readonly resourceNames?: readonly string[];
 }
 
@@ -69,8 +96,11 @@ export interface SelfSubjectAccessReview {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** The request that is asked about; one member is set. */
 export interface SelfSubjectAccessReviewSpec {
+  /** A request for a resource. */
   readonly resourceAttributes?: ResourceAttributes;
+  /** A request for another path. */
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
@@ -88,7 +118,9 @@ export interface SelfSubjectRulesReview {
   readonly status?: SubjectRulesReviewStatus;
 }
 
+/** Where the rules are asked for. */
 export interface SelfSubjectRulesReviewSpec {
+  /** The namespace. */
   readonly namespace?: string;
 }
 
@@ -106,26 +138,43 @@ export interface SubjectAccessReview {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** Who, and the request that is asked about. */
 export interface SubjectAccessReviewSpec {
+  /** A request for a resource. */
   readonly resourceAttributes?: ResourceAttributes;
+  /** A request for another path. */
   readonly nonResourceAttributes?: NonResourceAttributes;
+  /** Name of the user. */
   readonly user?: string;
+  /** Groups of the user. */
   readonly groups?: readonly string[];
+  /** What else is known of the user. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+  /** Identity of the user. */
   readonly uid?: string;
 }
 
+/** Whether the request is allowed. */
 export interface SubjectAccessReviewStatus {
+  /** Whether it is allowed. */
   readonly allowed: boolean;
+  /** Why, for people. */
   readonly reason?: string;
+  /** What went wrong while this was found out. */
   readonly evaluationError?: string;
+  /** Whether it is denied whatever another authorizer says. */
   readonly denied?: boolean;
 }
 
+/** What is allowed. */
 export interface SubjectRulesReviewStatus {
+  /** Rules for resources. */
   readonly resourceRules?: readonly ResourceRule[] | null;
+  /** Rules for other paths. */
   readonly nonResourceRules?: readonly NonResourceRule[] | null;
+  /** Whether there may be more than is listed. */
   readonly incomplete: boolean;
+  /** What went wrong while this was found out. */
   readonly evaluationError?: string;
 }
 

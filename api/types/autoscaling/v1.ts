@@ -2,9 +2,13 @@
 import type { Resource } from '../../meta/resource.js';
 import type * as metaV1 from '../meta/v1.js';
 
+/** Names an object in the same namespace. */
 export interface CrossVersionObjectReference {
+  /** Kind of the object. */
   readonly kind: string;
+  /** Name of the object. */
   readonly name: string;
+  /** Group and version of the object. */
   readonly apiVersion?: string;
 }
 
@@ -33,6 +37,7 @@ export interface HorizontalPodAutoscalerList {
   readonly items?: readonly HorizontalPodAutoscaler[] | null;
 }
 
+/** What to scale, by what, and within which bounds. */
 export interface HorizontalPodAutoscalerSpec {
   /** What to scale. */
   readonly scaleTargetRef: CrossVersionObjectReference;
@@ -40,15 +45,21 @@ export interface HorizontalPodAutoscalerSpec {
   readonly minReplicas?: number;
   /** Largest number of replicas. */
   readonly maxReplicas: number;
+  /** Use of the processor to aim at, in percent of what pods request. */
   readonly targetCPUUtilizationPercentage?: number;
 }
 
+/** What is known of an autoscaler. */
 export interface HorizontalPodAutoscalerStatus {
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
+  /** When it last changed the number. */
   readonly lastScaleTime?: metaV1.Time;
+  /** How many replicas there were at the last look. */
   readonly currentReplicas?: number;
+  /** How many it wants. */
   readonly desiredReplicas: number;
+  /** Use of the processor in percent of what pods request. */
   readonly currentCPUUtilizationPercentage?: number;
 }
 
@@ -66,12 +77,17 @@ export interface Scale {
   readonly status?: ScaleStatus;
 }
 
+/** How many replicas are wanted. */
 export interface ScaleSpec {
+  /** The number wanted. */
   readonly replicas?: number;
 }
 
+/** How many replicas there are. */
 export interface ScaleStatus {
+  /** The number present. */
   readonly replicas: number;
+  /** Selects the pods; as text. */
   readonly selector?: string;
 }
 

@@ -16,13 +16,19 @@ export interface CertificateSigningRequest {
   readonly status?: CertificateSigningRequestStatus;
 }
 
+/** A statement about a request for a certificate. */
 export interface CertificateSigningRequestCondition {
+  /** Approved, Denied or Failed. */
   readonly type: string;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
+  /** When it was last changed. */
   readonly lastUpdateTime?: metaV1.Time | null;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** True, False or Unknown. */
   readonly status: string;
 }
 
@@ -37,20 +43,31 @@ export interface CertificateSigningRequestList {
   readonly items?: readonly CertificateSigningRequest[] | null;
 }
 
+/** The certificate that is wanted, and by whom. */
 export interface CertificateSigningRequestSpec {
+  /** The request in PEM (PKCS 10). */
   readonly request?: string | null;
+  /** Who asked; filled in by the server. */
   readonly username?: string;
+  /** Identity of who asked; filled in by the server. */
   readonly uid?: string;
+  /** Groups of who asked; filled in by the server. */
   readonly groups?: readonly string[];
+  /** What the certificate may be used for, such as client auth. */
   readonly usages?: readonly string[];
+  /** What else is known of who asked; filled in by the server. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+  /** Who shall sign it. */
   readonly signerName: string;
+  /** Life that is wanted in seconds, at least 600; the signer may decide otherwise. */
   readonly expirationSeconds?: number;
 }
 
+/** What became of a request for a certificate. */
 export interface CertificateSigningRequestStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly CertificateSigningRequestCondition[];
+  /** The certificates in PEM, once they are issued. */
   readonly certificate?: string;
 }
 

@@ -25,8 +25,11 @@ export interface ClusterTrustBundleList {
   readonly items?: readonly ClusterTrustBundle[] | null;
 }
 
+/** Certificates of authorities. */
 export interface ClusterTrustBundleSpec {
+  /** Signer whose authorities these are; anybody's if not given. */
   readonly signerName?: string;
+  /** The certificates in PEM. */
   readonly trustBundle: string;
 }
 

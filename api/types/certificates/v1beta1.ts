@@ -25,8 +25,11 @@ export interface ClusterTrustBundleList {
   readonly items?: readonly ClusterTrustBundle[] | null;
 }
 
+/** Certificates of authorities. */
 export interface ClusterTrustBundleSpec {
+  /** Signer whose authorities these are; anybody's if not given. */
   readonly signerName?: string;
+  /** The certificates in PEM. */
   readonly trustBundle: string;
 }
 
@@ -55,27 +58,45 @@ export interface PodCertificateRequestList {
   readonly items?: readonly PodCertificateRequest[] | null;
 }
 
+/** The certificate that is wanted for a pod. */
 export interface PodCertificateRequestSpec {
+  /** Who shall sign it. */
   readonly signerName: string;
+  /** Name of the pod. */
   readonly podName: string;
+  /** Identity of the pod. */
   readonly podUID: string;
+  /** Name of the service account of the pod. */
   readonly serviceAccountName: string;
+  /** Identity of the service account. */
   readonly serviceAccountUID: string;
+  /** Name of the node of the pod. */
   readonly nodeName: string;
+  /** Identity of the node. */
   readonly nodeUID: string;
+  /** Longest life in seconds; 86400 if not given. */
   readonly maxExpirationSeconds?: number;
+  /** The public key. */
   readonly pkixPublicKey?: string;
+  /** Signature that shows that the node has the private key. */
   readonly proofOfPossession?: string;
+  /** Further words for the signer, which nobody has checked. */
   readonly unverifiedUserAnnotations?: Readonly<Record<string, string>>;
+  /** A request in the form of PKCS 10, signed with the private key. */
   readonly stubPKCS10Request?: string | null;
 }
 
+/** What became of a request for the certificate of a pod. */
 export interface PodCertificateRequestStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly metaV1.Condition[];
+  /** The certificates in PEM, once they are issued. */
   readonly certificateChain?: string;
+  /** From when on the certificate is good. */
   readonly notBefore?: metaV1.Time;
+  /** When to ask for the next one. */
   readonly beginRefreshAt?: metaV1.Time;
+  /** Until when the certificate is good. */
   readonly notAfter?: metaV1.Time;
 }
 

@@ -25,6 +25,7 @@ export interface LeaseList {
   readonly items?: readonly Lease[] | null;
 }
 
+/** Who holds a lease, and for how long. */
 export interface LeaseSpec {
   /** Who holds the lease. */
   readonly holderIdentity?: string;
@@ -36,7 +37,9 @@ export interface LeaseSpec {
   readonly renewTime?: metaV1.MicroTime;
   /** How often the holder changed. */
   readonly leaseTransitions?: number;
+  /** How the holder is chosen among candidates. */
   readonly strategy?: string;
+  /** Who should hold it; the holder gives it up to them. */
   readonly preferredHolder?: string;
 }
 

@@ -25,12 +25,19 @@ export interface LeaseCandidateList {
   readonly items?: readonly LeaseCandidate[] | null;
 }
 
+/** Who would hold a lease. */
 export interface LeaseCandidateSpec {
+  /** Name of the lease. Cannot be changed. */
   readonly leaseName: string;
+  /** When the candidate was last asked whether it is there. */
   readonly pingTime?: metaV1.MicroTime;
+  /** When the candidate last answered. */
   readonly renewTime?: metaV1.MicroTime;
+  /** Version of the candidate. */
   readonly binaryVersion: string;
+  /** Version that the candidate behaves as. */
   readonly emulationVersion?: string;
+  /** How the holder is chosen among candidates. */
   readonly strategy?: string;
 }
 

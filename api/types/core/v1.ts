@@ -654,30 +654,55 @@ export interface EnvVarSource {
 
 /** A container that is added to a running pod to look into it. Never restarted, never removed. */
 export interface EphemeralContainer {
+  /** Name of the container, unique in the pod. */
   readonly name: string;
+  /** Image to run. */
   readonly image?: string;
+  /** Program to run in place of the image's entry point. $(NAME) is replaced by environment variables. */
   readonly command?: readonly string[];
+  /** Arguments, in place of those of the image. */
   readonly args?: readonly string[];
+  /** Directory to start in. */
   readonly workingDir?: string;
+  /** Ports that the container listens on. Only for information, except for host ports. */
   readonly ports?: readonly ContainerPort[];
+  /** Environment variables. */
   readonly env?: readonly EnvVar[];
+  /** What the container gets at least and at most. */
   readonly resources?: ResourceRequirements;
+  /** Where volumes appear. */
   readonly volumeMounts?: readonly VolumeMount[];
+  /** The container is restarted when this fails. */
   readonly livenessProbe?: Probe;
+  /** The pod gets no traffic of services while this fails. */
   readonly readinessProbe?: Probe;
+  /** What to do after the start and before the end. */
   readonly lifecycle?: Lifecycle;
+  /** File that the last message of the container is read from. */
   readonly terminationMessagePath?: string;
+  /** When to pull the image: Always, IfNotPresent or Never. */
   readonly imagePullPolicy?: string;
+  /** Rights and identity of the processes. */
   readonly securityContext?: SecurityContext;
+  /** Keep standard input open. */
   readonly stdin?: boolean;
+  /** Close standard input after the first client. */
   readonly stdinOnce?: boolean;
+  /** Give the container a terminal; needs stdin. */
   readonly tty?: boolean;
+  /** Sources of many environment variables at once. */
   readonly envFrom?: readonly EnvFromSource[];
+  /** Where the last message comes from: File or FallbackToLogsOnError. */
   readonly terminationMessagePolicy?: string;
+  /** Block devices to use. */
   readonly volumeDevices?: readonly VolumeDevice[];
+  /** Other probes wait until this succeeds. */
   readonly startupProbe?: Probe;
+  /** Whether the container must be restarted when its resources change. */
   readonly resizePolicy?: readonly ContainerResizePolicy[];
+  /** For init containers, Always makes a sidecar, which keeps running. */
   readonly restartPolicy?: string;
+  /** What is done by exit code when the container ends. */
   readonly restartPolicyRules?: readonly ContainerRestartRule[];
   /** Container whose processes it may see; none if not given. */
   readonly targetContainerName?: string;
@@ -1111,9 +1136,13 @@ export interface ModifyVolumeStatus {
   readonly status: string;
 }
 
+/** A folder that a server exports by NFS. */
 export interface NFSVolumeSource {
+  /** Host name or address of the server. */
   readonly server: string;
+  /** Path that the server exports. */
   readonly path: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
@@ -1131,12 +1160,17 @@ export interface Namespace {
   readonly status?: NamespaceStatus;
 }
 
+/** A statement about the deletion of a namespace. */
 export interface NamespaceCondition {
+  /** What the statement is, such as NamespaceContentRemaining. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -1151,11 +1185,13 @@ export interface NamespaceList {
   readonly items?: readonly Namespace[] | null;
 }
 
+/** What is wanted of a namespace. */
 export interface NamespaceSpec {
   /** What has to be done before the namespace may go. */
   readonly finalizers?: readonly string[];
 }
 
+/** Whether a namespace is in use or goes away. */
 export interface NamespaceStatus {
   /** Active or Terminating. */
   readonly phase?: string;
@@ -1177,48 +1213,75 @@ export interface Node {
   readonly status?: NodeStatus;
 }
 
+/** An address of a node. */
 export interface NodeAddress {
+  /** Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS. */
   readonly type: string;
+  /** The address. */
   readonly address: string;
 }
 
+/** Which nodes a pod may or should run on. */
 export interface NodeAffinity {
+  /** The pod runs only on nodes that these terms select; later changes of the node do not matter. */
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+  /** Nodes that fit these terms are preferred, by the sum of their weights. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[];
 }
 
+/** What a claim of devices takes of the resources that a node gives to pods. */
 export interface NodeAllocatableResourceClaimStatus {
+  /** Name of the claim. */
   readonly resourceClaimName: string;
+  /** Names of the containers that use the claim. */
   readonly containers?: readonly string[];
+  /** Amounts taken, by resource. */
   readonly resources?: Readonly<Record<string, machinery.Quantity>> | null;
 }
 
+/** A statement about a node. */
 export interface NodeCondition {
+  /** What the statement is, such as Ready or MemoryPressure. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
+  /** When the node last said so. */
   readonly lastHeartbeatTime?: metaV1.Time | null;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
+/** Where a node gets its configuration. No longer in use. */
 export interface NodeConfigSource {
+  /** A ConfigMap with the configuration. */
   readonly configMap?: ConfigMapNodeConfigSource;
 }
 
+/** Which configuration a node was given and uses. No longer in use. */
 export interface NodeConfigStatus {
+  /** What the node will try to use. */
   readonly assigned?: NodeConfigSource;
+  /** What the node uses. */
   readonly active?: NodeConfigSource;
+  /** What the node falls back to. */
   readonly lastKnownGood?: NodeConfigSource;
+  /** What is wrong with the assigned configuration. */
   readonly error?: string;
 }
 
+/** Ports on which the daemons of a node listen. */
 export interface NodeDaemonEndpoints {
+  /** Where the kubelet listens. */
   readonly kubeletEndpoint?: DaemonEndpoint;
 }
 
+/** What the container runtime of a node can do. */
 export interface NodeFeatures {
+  /** Whether the policy for supplemental groups and the user of containers are supported. */
   readonly supplementalGroupsPolicy?: boolean;
 }
 
@@ -1233,34 +1296,51 @@ export interface NodeList {
   readonly items?: readonly Node[] | null;
 }
 
+/** A runtime handler of a node, and what it can do. */
 export interface NodeRuntimeHandler {
+  /** Name of the handler; empty for the default one. */
   readonly name?: string;
+  /** What it can do. */
   readonly features?: NodeRuntimeHandlerFeatures;
 }
 
+/** What a runtime handler can do. */
 export interface NodeRuntimeHandlerFeatures {
+  /** Whether mounts can be read-only all the way down. */
   readonly recursiveReadOnlyMounts?: boolean;
+  /** Whether pods can have user namespaces, volumes included. */
   readonly userNamespaces?: boolean;
 }
 
+/** Selects nodes; one of its terms must fit. */
 export interface NodeSelector {
+  /** The terms, at least one. */
   readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] | null;
 }
 
+/** A requirement on one label or field of a node. */
 export interface NodeSelectorRequirement {
+  /** Name of the label or field. */
   readonly key: string;
+  /** In, NotIn, Exists, DoesNotExist, Gt or Lt. */
   readonly operator: string;
+  /** Values to compare with: some for In and NotIn, one whole number for Gt and Lt, none otherwise. */
   readonly values?: readonly string[];
 }
 
+/** Requirements on a node that must all be met; a term without any fits no node. */
 export interface NodeSelectorTerm {
+  /** Requirements on labels. */
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
+  /** Requirements on fields; only metadata.name is known. */
   readonly matchFields?: readonly NodeSelectorRequirement[];
 }
 
+/** How a node is to be used. */
 export interface NodeSpec {
   /** Range of pod addresses. */
   readonly podCIDR?: string;
+  /** No longer in use. */
   readonly externalID?: string;
   /** Identity of the machine at its provider. */
   readonly providerID?: string;
@@ -1268,65 +1348,99 @@ export interface NodeSpec {
   readonly unschedulable?: boolean;
   /** Taints that keep pods away. */
   readonly taints?: readonly Taint[];
+  /** No longer in use. */
   readonly configSource?: NodeConfigSource;
   /** Ranges of pod addresses, one for each address family. */
   readonly podCIDRs?: readonly string[];
 }
 
+/** What is known of a node, told by itself. */
 export interface NodeStatus {
   /** What the machine has. */
   readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
   /** What of it pods may use. */
   readonly allocatable?: Readonly<Record<string, machinery.Quantity>>;
+  /** No longer in use. */
   readonly phase?: string;
   /** Statements about the present state. */
   readonly conditions?: readonly NodeCondition[];
   /** Addresses of the machine. */
   readonly addresses?: readonly NodeAddress[];
+  /** Ports of the daemons on the node. */
   readonly daemonEndpoints?: NodeDaemonEndpoints;
   /** Versions and identities. */
   readonly nodeInfo?: NodeSystemInfo;
   /** Images that are there. */
   readonly images?: readonly ContainerImage[];
+  /** Volumes that the node has mounted. */
   readonly volumesInUse?: readonly string[];
+  /** Volumes that are attached to the node. */
   readonly volumesAttached?: readonly AttachedVolume[];
+  /** No longer in use. */
   readonly config?: NodeConfigStatus;
+  /** Runtime handlers of the node. */
   readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
+  /** What the container runtime can do. */
   readonly features?: NodeFeatures;
+  /** Features that the node says it has, for the scheduler. */
   readonly declaredFeatures?: readonly string[];
 }
 
+/** Swap of a node. */
 export interface NodeSwapStatus {
+  /** Size in bytes. */
   readonly capacity?: number;
 }
 
+/** What identifies a node and its software. */
 export interface NodeSystemInfo {
+  /** Identity that the operating system gives the machine. */
   readonly machineID: string;
+  /** Identity that the hardware or hypervisor gives the machine. */
   readonly systemUUID: string;
+  /** Identity of the present boot. */
   readonly bootID: string;
+  /** Version of the kernel. */
   readonly kernelVersion: string;
+  /** Name and version of the operating system. */
   readonly osImage: string;
+  /** Container runtime and its version, as name://version. */
   readonly containerRuntimeVersion: string;
+  /** Version of the kubelet. */
   readonly kubeletVersion: string;
+  /** No longer in use. */
   readonly kubeProxyVersion: string;
+  /** Operating system, such as linux or windows. */
   readonly operatingSystem: string;
+  /** Processor architecture, such as amd64 or arm64. */
   readonly architecture: string;
+  /** Swap of the node. */
   readonly swap?: NodeSwapStatus;
 }
 
+/** Picks a field of a pod. */
 export interface ObjectFieldSelector {
+  /** Version in which the field is named; v1 if not given. */
   readonly apiVersion?: string;
+  /** The field, such as metadata.name. */
   readonly fieldPath: string;
 }
 
 /** Points to an object, or to a part of it. */
 export interface ObjectReference {
+  /** Kind of the object. */
   readonly kind?: string;
+  /** Namespace of the object. */
   readonly namespace?: string;
+  /** Name of the object. */
   readonly name?: string;
+  /** Identity of the object. */
   readonly uid?: string;
+  /** Group and version of the object. */
   readonly apiVersion?: string;
+  /** Version of the object that is meant, if one is. */
   readonly resourceVersion?: string;
+  /** Part of the object that is meant, such as spec.containers{name}. */
   readonly fieldPath?: string;
 }
 
@@ -1358,13 +1472,19 @@ export interface PersistentVolumeClaim {
   readonly status?: PersistentVolumeClaimStatus;
 }
 
+/** A statement about a claim. */
 export interface PersistentVolumeClaimCondition {
+  /** What the statement is, such as Resizing or FileSystemResizePending. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
+  /** When it was last looked at. */
   readonly lastProbeTime?: metaV1.Time | null;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -1379,6 +1499,7 @@ export interface PersistentVolumeClaimList {
   readonly items?: readonly PersistentVolumeClaim[] | null;
 }
 
+/** The storage that a claim asks for. */
 export interface PersistentVolumeClaimSpec {
   /** Ways to mount: ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod. */
   readonly accessModes?: readonly string[];
@@ -1386,35 +1507,53 @@ export interface PersistentVolumeClaimSpec {
   readonly resources?: VolumeResourceRequirements;
   /** Volume to bind to. */
   readonly volumeName?: string;
+  /** Selects volumes by their labels. */
   readonly selector?: metaV1.LabelSelector;
   /** Kind of storage. */
   readonly storageClassName?: string;
   /** Filesystem or Block. */
   readonly volumeMode?: string;
+  /** What the volume starts with: a snapshot or another claim. */
   readonly dataSource?: TypedLocalObjectReference;
+  /** What the volume starts with, of whatever kind. */
   readonly dataSourceRef?: TypedObjectReference;
+  /** Class of attributes to apply to the volume; may be changed later. */
   readonly volumeAttributesClassName?: string;
 }
 
+/** What a claim has got. */
 export interface PersistentVolumeClaimStatus {
+  /** Pending, Bound or Lost. */
   readonly phase?: string;
+  /** How the volume can be mounted. */
   readonly accessModes?: readonly string[];
+  /** Size of the volume. */
   readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
   /** Statements about the present state. */
   readonly conditions?: readonly PersistentVolumeClaimCondition[];
+  /** Size that is being made available, which may be larger than the capacity. */
   readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  /** How far resizing has come, by resource. */
   readonly allocatedResourceStatuses?: Readonly<Record<string, string>>;
+  /** Class of attributes that is applied. */
   readonly currentVolumeAttributesClassName?: string;
+  /** How far a change of the attributes has come. */
   readonly modifyVolumeStatus?: ModifyVolumeStatus;
 }
 
+/** What a claim is made of that comes and goes with a pod. */
 export interface PersistentVolumeClaimTemplate {
+  /** Labels and annotations of the claim; nothing else may be set. */
   readonly metadata?: metaV1.ObjectMeta;
+  /** Specification of the claim. */
   readonly spec: PersistentVolumeClaimSpec;
 }
 
+/** Uses the volume of a claim in the same namespace. */
 export interface PersistentVolumeClaimVolumeSource {
+  /** Name of the claim. */
   readonly claimName: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
@@ -1429,30 +1568,53 @@ export interface PersistentVolumeList {
   readonly items?: readonly PersistentVolume[] | null;
 }
 
+/** What a volume is, and how it may be used. */
 export interface PersistentVolumeSpec {
   /** How much storage. */
   readonly capacity?: Readonly<Record<string, machinery.Quantity>>;
+  /** A disk of Google's cloud. Use a claim and a CSI driver instead. */
   readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** A disk of Amazon's block store. Use a claim and a CSI driver instead. */
   readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A file or folder of the node. */
   readonly hostPath?: HostPathVolumeSource;
+  /** A Gluster volume. No longer supported. */
   readonly glusterfs?: GlusterfsPersistentVolumeSource;
+  /** A folder that a server exports by NFS. */
   readonly nfs?: NFSVolumeSource;
+  /** An image of Ceph's block device. No longer supported. */
   readonly rbd?: RBDPersistentVolumeSource;
+  /** An iSCSI disk. */
   readonly iscsi?: ISCSIPersistentVolumeSource;
+  /** A disk of OpenStack's Cinder. Use a claim and a CSI driver instead. */
   readonly cinder?: CinderPersistentVolumeSource;
+  /** A Ceph file system. No longer supported. */
   readonly cephfs?: CephFSPersistentVolumeSource;
+  /** A Fibre Channel disk. */
   readonly fc?: FCVolumeSource;
+  /** A volume of Flocker. No longer supported. */
   readonly flocker?: FlockerVolumeSource;
+  /** A volume served by a program on the node. Deprecated in favour of CSI. */
   readonly flexVolume?: FlexPersistentVolumeSource;
+  /** A file share of Azure. Use a claim and a CSI driver instead. */
   readonly azureFile?: AzureFilePersistentVolumeSource;
+  /** A disk of vSphere. Use a claim and a CSI driver instead. */
   readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A volume of Quobyte. No longer supported. */
   readonly quobyte?: QuobyteVolumeSource;
+  /** A data disk of Azure. Use a claim and a CSI driver instead. */
   readonly azureDisk?: AzureDiskVolumeSource;
+  /** A disk of VMware's Photon platform. No longer supported. */
   readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** A volume of Portworx. Use a claim and a CSI driver instead. */
   readonly portworxVolume?: PortworxVolumeSource;
+  /** A volume of ScaleIO. No longer supported. */
   readonly scaleIO?: ScaleIOPersistentVolumeSource;
+  /** A disk, partition or folder of a node. */
   readonly local?: LocalVolumeSource;
+  /** A volume of StorageOS. No longer supported. */
   readonly storageos?: StorageOSPersistentVolumeSource;
+  /** A volume that an external driver serves. */
   readonly csi?: CSIPersistentVolumeSource;
   /** Ways to mount. */
   readonly accessModes?: readonly string[];
@@ -1462,22 +1624,33 @@ export interface PersistentVolumeSpec {
   readonly persistentVolumeReclaimPolicy?: string;
   /** Kind of storage. */
   readonly storageClassName?: string;
+  /** Options for mounting, such as ro. */
   readonly mountOptions?: readonly string[];
   /** Filesystem or Block. */
   readonly volumeMode?: string;
+  /** Nodes on which the volume can be used. */
   readonly nodeAffinity?: VolumeNodeAffinity;
+  /** Class of attributes of the volume. */
   readonly volumeAttributesClassName?: string;
 }
 
+/** What is known of a volume. */
 export interface PersistentVolumeStatus {
+  /** Pending, Available, Bound, Released or Failed. */
   readonly phase?: string;
+  /** Why, for people. */
   readonly message?: string;
+  /** Why, in one word. */
   readonly reason?: string;
+  /** When the phase last changed. */
   readonly lastPhaseTransitionTime?: metaV1.Time;
 }
 
+/** A disk of VMware's Photon platform. No longer supported. */
 export interface PhotonPersistentDiskVolumeSource {
+  /** Identity of the disk. */
   readonly pdID: string;
+  /** File system of the disk, such as ext4. */
   readonly fsType?: string;
 }
 
@@ -1495,65 +1668,103 @@ export interface Pod {
   readonly status?: PodStatus;
 }
 
+/** Near which pods a pod must or should run. */
 export interface PodAffinity {
+  /** All these terms must fit a node for the pod to run there. */
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  /** Nodes that fit these terms are preferred, by the sum of their weights. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
 }
 
+/** Pods, and how near to them. */
 export interface PodAffinityTerm {
+  /** Selects the pods by labels. */
   readonly labelSelector?: metaV1.LabelSelector;
+  /** Namespaces of the pods; that of the own pod if neither these nor a selector are given. */
   readonly namespaces?: readonly string[];
+  /** Label of nodes; nodes with the same value are one place. Must not be empty. */
   readonly topologyKey: string;
   /** Selects namespaces by their labels. */
   readonly namespaceSelector?: metaV1.LabelSelector;
+  /** Labels whose values the pods share with the own pod. */
   readonly matchLabelKeys?: readonly string[];
+  /** Labels whose values differ from those of the own pod. */
   readonly mismatchLabelKeys?: readonly string[];
 }
 
+/** Away from which pods a pod must or should run. */
 export interface PodAntiAffinity {
+  /** The pod runs on no node that one of these terms fits. */
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  /** Nodes that fit these terms are avoided, by the sum of their weights. */
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
 }
 
+/** A private key and a certificate for it, as files. */
 export interface PodCertificateProjection {
+  /** Who signs the certificate. */
   readonly signerName?: string;
+  /** Type of the key: RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521 or ED25519. */
   readonly keyType?: string;
+  /** Longest life of the certificate in seconds; 86400 if not given. */
   readonly maxExpirationSeconds?: number;
+  /** File for key and certificates together. */
   readonly credentialBundlePath?: string;
+  /** File for the key alone. */
   readonly keyPath?: string;
+  /** File for the certificates alone. */
   readonly certificateChainPath?: string;
+  /** Further words for the signer. */
   readonly userAnnotations?: Readonly<Record<string, string>>;
 }
 
+/** A statement about a pod. */
 export interface PodCondition {
+  /** What the statement is, such as Ready or PodScheduled. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
+  /** When it was last looked at. */
   readonly lastProbeTime?: metaV1.Time | null;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
 }
 
+/** How names are looked up in a pod, besides what its policy says. */
 export interface PodDNSConfig {
+  /** Addresses of name servers, at most three. */
   readonly nameservers?: readonly string[];
+  /** Domains to search, at most 32. */
   readonly searches?: readonly string[];
+  /** Options of the resolver. */
   readonly options?: readonly PodDNSConfigOption[];
 }
 
+/** An option of the resolver. */
 export interface PodDNSConfigOption {
+  /** Name of the option. */
   readonly name?: string;
+  /** Its value, if it has one. */
   readonly value?: string;
 }
 
+/** The claim that was made for the extended resources of a pod. */
 export interface PodExtendedResourceClaimStatus {
+  /** Which request of the claim stands for what a container asked for. */
   readonly requestMappings?: readonly ContainerExtendedResourceRequest[] | null;
+  /** Name of the claim. */
   readonly resourceClaimName: string;
 }
 
+/** An address of a pod. */
 export interface PodIP {
+  /** The address. */
   readonly ip: string;
 }
 
@@ -1568,35 +1779,51 @@ export interface PodList {
   readonly items?: readonly Pod[] | null;
 }
 
+/** Operating system of a pod. */
 export interface PodOS {
+  /** linux or windows. */
   readonly name: string;
 }
 
+/** A condition that must be true for a pod to be ready. */
 export interface PodReadinessGate {
+  /** Type of the condition. */
   readonly conditionType: string;
 }
 
+/** A claim of devices that the containers of a pod may use. */
 export interface PodResourceClaim {
+  /** Name by which containers refer to it. */
   readonly name: string;
+  /** Name of a claim that exists. */
   readonly resourceClaimName?: string;
+  /** Name of a template from which a claim is made for the pod. */
   readonly resourceClaimTemplateName?: string;
 }
 
+/** Which claim was made for an entry of a pod. */
 export interface PodResourceClaimStatus {
+  /** Name of the entry. */
   readonly name: string;
+  /** Name of the claim; nothing if none was needed. */
   readonly resourceClaimName?: string;
 }
 
+/** Keeps a pod from being scheduled until it is removed. */
 export interface PodSchedulingGate {
+  /** Name of the gate. */
   readonly name: string;
 }
 
+/** The group with which a pod is scheduled. */
 export interface PodSchedulingGroup {
+  /** Name of the group. */
   readonly podGroupName?: string;
 }
 
 /** Rights and identity of the processes of all containers of a pod. */
 export interface PodSecurityContext {
+  /** SELinux context of all containers. */
   readonly seLinuxOptions?: SELinuxOptions;
   /** User to run as. */
   readonly runAsUser?: number;
@@ -1610,15 +1837,21 @@ export interface PodSecurityContext {
   readonly runAsGroup?: number;
   /** Kernel parameters to set. */
   readonly sysctls?: readonly Sysctl[];
+  /** Settings for Windows. */
   readonly windowsOptions?: WindowsSecurityContextOptions;
+  /** When owners of files in volumes are changed: OnRootMismatch or Always, which is the default. */
   readonly fsGroupChangePolicy?: string;
   /** Filter for system calls. */
   readonly seccompProfile?: SeccompProfile;
+  /** AppArmor profile of all containers. */
   readonly appArmorProfile?: AppArmorProfile;
+  /** How further groups are found: Merge, which is the default, or Strict. */
   readonly supplementalGroupsPolicy?: string;
+  /** How SELinux labels come onto volumes: Recursive or MountOption. */
   readonly seLinuxChangePolicy?: string;
 }
 
+/** What a pod is made of, and how it runs. */
 export interface PodSpec {
   /** Volumes that containers can mount. */
   readonly volumes?: readonly Volume[];
@@ -1700,10 +1933,13 @@ export interface PodSpec {
   readonly resourceClaims?: readonly PodResourceClaim[];
   /** What the pod gets altogether. */
   readonly resources?: ResourceRequirements;
+  /** Host name that the pod sees as its own. */
   readonly hostnameOverride?: string;
+  /** Group with which the pod is scheduled. */
   readonly schedulingGroup?: PodSchedulingGroup;
 }
 
+/** What is known of a pod; may lag behind. */
 export interface PodStatus {
   /** Where in its life the pod is: Pending, Running, Succeeded, Failed or Unknown. */
   readonly phase?: string;
@@ -1729,15 +1965,23 @@ export interface PodStatus {
   readonly nominatedNodeName?: string;
   /** Addresses of the pod, one for each address family. */
   readonly podIPs?: readonly PodIP[];
+  /** State of the containers that were added to look into the pod. */
   readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
+  /** How far a change of resources has come. Deprecated in favour of conditions. */
   readonly resize?: string;
+  /** Claims that were made for the pod. */
   readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
+  /** Addresses of the node. */
   readonly hostIPs?: readonly HostIP[];
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
+  /** The claim for extended resources. */
   readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
+  /** What the node has set aside for the pod as a whole. */
   readonly allocatedResources?: Readonly<Record<string, machinery.Quantity>>;
+  /** Requests and limits of the pod as a whole that are in force. */
   readonly resources?: ResourceRequirements;
+  /** What claims of devices take of the resources of the node. */
   readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[];
 }
 
@@ -1749,6 +1993,7 @@ export interface PodTemplate {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** What pods are made of. */
   readonly template?: PodTemplateSpec;
 }
 
@@ -1771,20 +2016,31 @@ export interface PodTemplateSpec {
   readonly spec?: PodSpec;
 }
 
+/** A port of a load balancer, and what is wrong with it. */
 export interface PortStatus {
+  /** Number of the port. */
   readonly port: number;
+  /** TCP, UDP or SCTP. */
   readonly protocol: string;
+  /** What is wrong, in one word. */
   readonly error?: string;
 }
 
+/** A volume of Portworx. A CSI driver serves it. */
 export interface PortworxVolumeSource {
+  /** Identity of the volume. */
   readonly volumeID: string;
+  /** File system to mount, such as ext4 or xfs. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A term that makes a node better, and how much. */
 export interface PreferredSchedulingTerm {
+  /** How much, from 1 to 100. */
   readonly weight: number;
+  /** The term. */
   readonly preference: NodeSelectorTerm;
 }
 
@@ -1812,39 +2068,67 @@ export interface Probe {
   readonly terminationGracePeriodSeconds?: number;
 }
 
+/** A volume with files from several sources. */
 export interface ProjectedVolumeSource {
+  /** The sources. */
   readonly sources?: readonly VolumeProjection[];
+  /** Permission bits of files that name none; 0644 if not given. */
   readonly defaultMode?: number;
 }
 
+/** A volume of Quobyte. No longer supported. */
 export interface QuobyteVolumeSource {
+  /** Addresses of the registry as host:port, with commas between. */
   readonly registry: string;
+  /** Name of the volume. */
   readonly volume: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** User to mount as. */
   readonly user?: string;
+  /** Group to mount as. */
   readonly group?: string;
+  /** Tenant that owns the volume. */
   readonly tenant?: string;
 }
 
+/** An image of Ceph's block device, for persistent volumes. No longer supported. */
 export interface RBDPersistentVolumeSource {
+  /** Addresses of the monitors. */
   readonly monitors?: readonly string[] | null;
+  /** Name of the image. */
   readonly image: string;
+  /** File system of the image, such as ext4. */
   readonly fsType?: string;
+  /** Pool of the image; rbd if not given. */
   readonly pool?: string;
+  /** User at Ceph; admin if not given. */
   readonly user?: string;
+  /** File with the user's key ring; /etc/ceph/keyring if not given. */
   readonly keyring?: string;
+  /** Secret with the user's key; it goes before the file. */
   readonly secretRef?: SecretReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** An image of Ceph's block device. No longer supported. */
 export interface RBDVolumeSource {
+  /** Addresses of the monitors. */
   readonly monitors?: readonly string[] | null;
+  /** Name of the image. */
   readonly image: string;
+  /** File system of the image, such as ext4. */
   readonly fsType?: string;
+  /** Pool of the image; rbd if not given. */
   readonly pool?: string;
+  /** User at Ceph; admin if not given. */
   readonly user?: string;
+  /** File with the user's key ring; /etc/ceph/keyring if not given. */
   readonly keyring?: string;
+  /** Secret with the user's key; it goes before the file. */
   readonly secretRef?: LocalObjectReference;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
@@ -1862,12 +2146,17 @@ export interface ReplicationController {
   readonly status?: ReplicationControllerStatus;
 }
 
+/** A statement about a replication controller. */
 export interface ReplicationControllerCondition {
+  /** What the statement is, such as ReplicaFailure. */
   readonly type: string;
+  /** True, False or Unknown. */
   readonly status: string;
   /** When the condition last changed. */
   readonly lastTransitionTime?: metaV1.Time | null;
+  /** Why, in one word for programs. */
   readonly reason?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -1882,38 +2171,59 @@ export interface ReplicationControllerList {
   readonly items?: readonly ReplicationController[] | null;
 }
 
+/** How many pods to keep, and what they are made of. */
 export interface ReplicationControllerSpec {
+  /** How many pods are wanted; 1 if not given. */
   readonly replicas?: number;
+  /** Labels of the pods; those of the template if not given. */
   readonly selector?: Readonly<Record<string, string>>;
+  /** What pods are made of. */
   readonly template?: PodTemplateSpec;
+  /** Seconds for which a new pod must be ready to count as available; 0 if not given. */
   readonly minReadySeconds?: number;
 }
 
+/** What is known of a replication controller. */
 export interface ReplicationControllerStatus {
+  /** How many pods there are. */
   readonly replicas: number;
+  /** How many of them have all labels of the template. */
   readonly fullyLabeledReplicas?: number;
   /** The generation of the specification that this status is about. */
   readonly observedGeneration?: number;
+  /** How many of them are ready. */
   readonly readyReplicas?: number;
+  /** How many of them have been ready for long enough. */
   readonly availableReplicas?: number;
   /** Statements about the present state. */
   readonly conditions?: readonly ReplicationControllerCondition[];
 }
 
+/** A claim of the pod that a container uses. */
 export interface ResourceClaim {
+  /** Name of the claim among those of the pod. */
   readonly name: string;
+  /** Which request of the claim; all if not given. */
   readonly request?: string;
 }
 
+/** Picks a request or limit of a container. */
 export interface ResourceFieldSelector {
+  /** Name of the container; needed in volumes. */
   readonly containerName?: string;
+  /** The resource, such as limits.cpu. */
   readonly resource: string;
+  /** Unit in which the amount is told; 1 if not given. */
   readonly divisor?: machinery.Quantity;
 }
 
+/** Health of one device. */
 export interface ResourceHealth {
+  /** Identity of the device on the node. */
   readonly resourceID: string;
+  /** Healthy, Unhealthy or Unknown. */
   readonly health?: string;
+  /** Why, for people. */
   readonly message?: string;
 }
 
@@ -1942,16 +2252,21 @@ export interface ResourceQuotaList {
   readonly items?: readonly ResourceQuota[] | null;
 }
 
+/** What may be used, and by what. */
 export interface ResourceQuotaSpec {
   /** Bounds by resource. */
   readonly hard?: Readonly<Record<string, machinery.Quantity>>;
   /** What the bounds are about. */
   readonly scopes?: readonly string[];
+  /** Selects what counts by scopes, with operators. */
   readonly scopeSelector?: ScopeSelector;
 }
 
+/** What may be used and what is. */
 export interface ResourceQuotaStatus {
+  /** Bounds in force, by resource. */
   readonly hard?: Readonly<Record<string, machinery.Quantity>>;
+  /** What is used, by resource. */
   readonly used?: Readonly<Record<string, machinery.Quantity>>;
 }
 
@@ -1965,56 +2280,95 @@ export interface ResourceRequirements {
   readonly claims?: readonly ResourceClaim[];
 }
 
+/** Health of the devices of one resource of a container. */
 export interface ResourceStatus {
+  /** Name of the resource, or claim:NAME/REQUEST. */
   readonly name: string;
+  /** Devices, each with its health. */
   readonly resources?: readonly ResourceHealth[];
 }
 
+/** An SELinux label. */
 export interface SELinuxOptions {
+  /** User of the label. */
   readonly user?: string;
+  /** Role of the label. */
   readonly role?: string;
+  /** Type of the label. */
   readonly type?: string;
+  /** Level of the label. */
   readonly level?: string;
 }
 
+/** A volume of ScaleIO, for persistent volumes. No longer supported. */
 export interface ScaleIOPersistentVolumeSource {
+  /** Address of the gateway. */
   readonly gateway: string;
+  /** Name of the storage system. */
   readonly system: string;
+  /** Secret for logging in. */
   readonly secretRef?: SecretReference | null;
+  /** Whether to speak TLS with the gateway; false if not given. */
   readonly sslEnabled?: boolean;
+  /** Name of the protection domain. */
   readonly protectionDomain?: string;
+  /** Pool of the volume. */
   readonly storagePool?: string;
+  /** ThickProvisioned or ThinProvisioned, which is the default. */
   readonly storageMode?: string;
+  /** Name of a volume that exists. */
   readonly volumeName?: string;
+  /** File system of the volume; xfs if not given. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** A volume of ScaleIO. No longer supported. */
 export interface ScaleIOVolumeSource {
+  /** Address of the gateway. */
   readonly gateway: string;
+  /** Name of the storage system. */
   readonly system: string;
+  /** Secret for logging in. */
   readonly secretRef?: LocalObjectReference | null;
+  /** Whether to speak TLS with the gateway; false if not given. */
   readonly sslEnabled?: boolean;
+  /** Name of the protection domain. */
   readonly protectionDomain?: string;
+  /** Pool of the volume. */
   readonly storagePool?: string;
+  /** ThickProvisioned or ThinProvisioned, which is the default. */
   readonly storageMode?: string;
+  /** Name of a volume that exists. */
   readonly volumeName?: string;
+  /** File system of the volume; xfs if not given. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
 }
 
+/** Selects what a quota counts; all requirements must be met. */
 export interface ScopeSelector {
+  /** The requirements. */
   readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[];
 }
 
+/** A requirement on one scope. */
 export interface ScopedResourceSelectorRequirement {
+  /** Name of the scope, such as PriorityClass or BestEffort. */
   readonly scopeName: string;
+  /** In, NotIn, Exists or DoesNotExist. */
   readonly operator: string;
+  /** Values to compare with: some for In and NotIn, none otherwise. */
   readonly values?: readonly string[];
 }
 
+/** The seccomp profile that bounds the system calls of a container. */
 export interface SeccompProfile {
+  /** Where the profile comes from: Localhost, RuntimeDefault or Unconfined. */
   readonly type: string;
+  /** File of the profile below the kubelet's folder. Wanted for Localhost and refused otherwise. */
   readonly localhostProfile?: string;
 }
 
@@ -2036,16 +2390,21 @@ export interface Secret {
   readonly immutable?: boolean;
 }
 
+/** Makes an environment variable of each key of a Secret. */
 export interface SecretEnvSource {
   /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** Whether the Secret may be missing. */
   readonly optional?: boolean;
 }
 
+/** Picks one key of a Secret. */
 export interface SecretKeySelector {
   /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** The key. */
   readonly key: string;
+  /** Whether the Secret or its key may be missing. */
   readonly optional?: boolean;
 }
 
@@ -2060,22 +2419,33 @@ export interface SecretList {
   readonly items?: readonly Secret[] | null;
 }
 
+/** Files made from the keys of a Secret, in a volume of several sources. */
 export interface SecretProjection {
   /** Name of the object, in the same namespace. */
   readonly name?: string;
+  /** Which keys become files, and where; without it each key becomes a file of its name. */
   readonly items?: readonly KeyToPath[];
+  /** Whether the Secret or a key may be missing. */
   readonly optional?: boolean;
 }
 
+/** Names a Secret in any namespace. */
 export interface SecretReference {
+  /** Name of the Secret. */
   readonly name?: string;
+  /** Namespace of the Secret. */
   readonly namespace?: string;
 }
 
+/** A volume with a file for each key of a Secret. */
 export interface SecretVolumeSource {
+  /** Name of the Secret. */
   readonly secretName?: string;
+  /** Which keys become files, and where; without it each key becomes a file of its name. */
   readonly items?: readonly KeyToPath[];
+  /** Permission bits of files that name none; 0644 if not given. */
   readonly defaultMode?: number;
+  /** Whether the Secret or a key may be missing. */
   readonly optional?: boolean;
 }
 
@@ -2085,6 +2455,7 @@ export interface SecurityContext {
   readonly capabilities?: Capabilities;
   /** Give all rights on the node. */
   readonly privileged?: boolean;
+  /** SELinux context of the container. */
   readonly seLinuxOptions?: SELinuxOptions;
   /** User to run as. */
   readonly runAsUser?: number;
@@ -2096,10 +2467,13 @@ export interface SecurityContext {
   readonly allowPrivilegeEscalation?: boolean;
   /** Group to run as. */
   readonly runAsGroup?: number;
+  /** How /proc is mounted: Default or Unmasked. */
   readonly procMount?: string;
+  /** Settings for Windows. */
   readonly windowsOptions?: WindowsSecurityContextOptions;
   /** Filter for system calls. */
   readonly seccompProfile?: SeccompProfile;
+  /** AppArmor profile of the container. */
   readonly appArmorProfile?: AppArmorProfile;
 }
 
@@ -2144,9 +2518,13 @@ export interface ServiceAccountList {
   readonly items?: readonly ServiceAccount[] | null;
 }
 
+/** A token of the pod's service account, as a file that is renewed. */
 export interface ServiceAccountTokenProjection {
+  /** For whom the token is; the API server if not given. */
   readonly audience?: string;
+  /** Life of the token in seconds, at least 600; 3600 if not given. */
   readonly expirationSeconds?: number;
+  /** Where the file lies, from the root of the volume. */
   readonly path: string;
 }
 
@@ -2177,6 +2555,7 @@ export interface ServicePort {
   readonly appProtocol?: string;
 }
 
+/** Which pods are behind a service, and how it is reached. */
 export interface ServiceSpec {
   /** Ports of the service. */
   readonly ports?: readonly ServicePort[];
@@ -2202,6 +2581,7 @@ export interface ServiceSpec {
   readonly healthCheckNodePort?: number;
   /** Include pods that are not ready. */
   readonly publishNotReadyAddresses?: boolean;
+  /** How long a client stays with its pod. */
   readonly sessionAffinityConfig?: SessionAffinityConfig;
   /** SingleStack, PreferDualStack or RequireDualStack. */
   readonly ipFamilyPolicy?: string;
@@ -2215,54 +2595,83 @@ export interface ServiceSpec {
   readonly loadBalancerClass?: string;
   /** The same for traffic from inside. */
   readonly internalTrafficPolicy?: string;
+  /** Where traffic should go: PreferSameZone or PreferSameNode; PreferClose is an older name. */
   readonly trafficDistribution?: string;
 }
 
+/** What is known of a service. */
 export interface ServiceStatus {
+  /** Where its load balancer is reached. */
   readonly loadBalancer?: LoadBalancerStatus;
   /** Statements about the present state. */
   readonly conditions?: readonly metaV1.Condition[];
 }
 
+/** Settings of session affinity. */
 export interface SessionAffinityConfig {
+  /** Settings for affinity by the client's address. */
   readonly clientIP?: ClientIPConfig;
 }
 
+/** Waits. */
 export interface SleepAction {
+  /** How many seconds; no more than the grace period. */
   readonly seconds: number;
 }
 
+/** A volume of StorageOS, for persistent volumes. No longer supported. */
 export interface StorageOSPersistentVolumeSource {
+  /** Name of the volume. */
   readonly volumeName?: string;
+  /** Namespace of the volume at StorageOS; that of the pod if not given. */
   readonly volumeNamespace?: string;
+  /** File system of the volume, such as ext4. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Secret for the API of StorageOS. */
   readonly secretRef?: ObjectReference;
 }
 
+/** A volume of StorageOS. No longer supported. */
 export interface StorageOSVolumeSource {
+  /** Name of the volume. */
   readonly volumeName?: string;
+  /** Namespace of the volume at StorageOS; that of the pod if not given. */
   readonly volumeNamespace?: string;
+  /** File system of the volume, such as ext4. */
   readonly fsType?: string;
+  /** Mount it without the right to write; false if not given. */
   readonly readOnly?: boolean;
+  /** Secret for the API of StorageOS. */
   readonly secretRef?: LocalObjectReference;
 }
 
+/** A parameter of the kernel. */
 export interface Sysctl {
+  /** Name of the parameter. */
   readonly name: string;
+  /** Its value. */
   readonly value: string;
 }
 
+/** Opens a connection; that it opens is success. */
 export interface TCPSocketAction {
+  /** Number of the port, or its name in the container. */
   readonly port: machinery.IntOrString;
+  /** Host to connect to; the pod's address if not given. */
   readonly host?: string;
 }
 
 /** Keeps pods that do not tolerate it away from a node. */
 export interface Taint {
+  /** Key of the taint. */
   readonly key: string;
+  /** Value of the taint. */
   readonly value?: string;
+  /** What happens to pods that do not tolerate it: NoSchedule, PreferNoSchedule or NoExecute. */
   readonly effect: string;
+  /** When it was added. */
   readonly timeAdded?: metaV1.Time;
 }
 
@@ -2280,36 +2689,59 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
+/** A requirement on one label of the place where a volume may be made. */
 export interface TopologySelectorLabelRequirement {
+  /** Name of the label. */
   readonly key: string;
+  /** Values of which one must be the label's. */
   readonly values?: readonly string[] | null;
 }
 
+/** Requirements on the place where a volume may be made; all must be met. */
 export interface TopologySelectorTerm {
+  /** The requirements. */
   readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
 }
 
+/** How evenly pods are spread over places. */
 export interface TopologySpreadConstraint {
+  /** Largest difference in the number of pods between two places; at least 1. */
   readonly maxSkew: number;
+  /** Label of nodes; nodes with the same value are one place. */
   readonly topologyKey: string;
+  /** What happens where it cannot be kept: DoNotSchedule or ScheduleAnyway. */
   readonly whenUnsatisfiable: string;
+  /** Selects the pods that count. */
   readonly labelSelector?: metaV1.LabelSelector;
+  /** Least number of places; with fewer, the least number of pods counts as 0. */
   readonly minDomains?: number;
+  /** Whether nodes count that the pod may not run on: Honor, which is the default, leaves them out; Ignore counts them. */
   readonly nodeAffinityPolicy?: string;
+  /** Whether taints are looked at: Honor or Ignore, which is the default. */
   readonly nodeTaintsPolicy?: string;
+  /** Labels whose values the pods share with the own pod. */
   readonly matchLabelKeys?: readonly string[];
 }
 
+/** Names an object of some kind in the same namespace. */
 export interface TypedLocalObjectReference {
+  /** Group of the kind; the core group if not given. */
   readonly apiGroup?: string | null;
+  /** Kind of the object. */
   readonly kind: string;
+  /** Name of the object. */
   readonly name: string;
 }
 
+/** Names an object of some kind, perhaps in another namespace. */
 export interface TypedObjectReference {
+  /** Group of the kind; the core group if not given. */
   readonly apiGroup?: string | null;
+  /** Kind of the object. */
   readonly kind: string;
+  /** Name of the object. */
   readonly name: string;
+  /** Namespace of the object; the own one if not given. */
   readonly namespace?: string;
 }
 
@@ -2321,36 +2753,55 @@ export interface Volume {
   readonly hostPath?: HostPathVolumeSource;
   /** An empty directory that goes with the pod. */
   readonly emptyDir?: EmptyDirVolumeSource;
+  /** A disk of Google's cloud. Use a claim and a CSI driver instead. */
   readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** A disk of Amazon's block store. Use a claim and a CSI driver instead. */
   readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A folder with the contents of a Git repository. Deprecated and switched off. */
   readonly gitRepo?: GitRepoVolumeSource;
   /** Keys of a Secret as files. */
   readonly secret?: SecretVolumeSource;
   /** A directory of an NFS server. */
   readonly nfs?: NFSVolumeSource;
+  /** An iSCSI disk. */
   readonly iscsi?: ISCSIVolumeSource;
+  /** A Gluster volume. No longer supported. */
   readonly glusterfs?: GlusterfsVolumeSource;
   /** The volume that a claim is bound to. */
   readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  /** An image of Ceph's block device. No longer supported. */
   readonly rbd?: RBDVolumeSource;
+  /** A volume served by a program on the node. Deprecated in favour of CSI. */
   readonly flexVolume?: FlexVolumeSource;
+  /** A disk of OpenStack's Cinder. Use a claim and a CSI driver instead. */
   readonly cinder?: CinderVolumeSource;
+  /** A Ceph file system. No longer supported. */
   readonly cephfs?: CephFSVolumeSource;
+  /** A volume of Flocker. No longer supported. */
   readonly flocker?: FlockerVolumeSource;
   /** Facts about the pod as files. */
   readonly downwardAPI?: DownwardAPIVolumeSource;
+  /** A Fibre Channel disk. */
   readonly fc?: FCVolumeSource;
+  /** A file share of Azure. Use a claim and a CSI driver instead. */
   readonly azureFile?: AzureFileVolumeSource;
   /** Keys of a ConfigMap as files. */
   readonly configMap?: ConfigMapVolumeSource;
+  /** A disk of vSphere. Use a claim and a CSI driver instead. */
   readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A volume of Quobyte. No longer supported. */
   readonly quobyte?: QuobyteVolumeSource;
+  /** A data disk of Azure. Use a claim and a CSI driver instead. */
   readonly azureDisk?: AzureDiskVolumeSource;
+  /** A disk of VMware's Photon platform. No longer supported. */
   readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** A volume of Portworx. Use a claim and a CSI driver instead. */
   readonly portworxVolume?: PortworxVolumeSource;
+  /** A volume of ScaleIO. No longer supported. */
   readonly scaleIO?: ScaleIOVolumeSource;
   /** Several sources in one directory. */
   readonly projected?: ProjectedVolumeSource;
+  /** A volume of StorageOS. No longer supported. */
   readonly storageos?: StorageOSVolumeSource;
   /** A volume that a driver makes for the pod. */
   readonly csi?: CSIVolumeSource;
@@ -2360,8 +2811,11 @@ export interface Volume {
   readonly image?: ImageVolumeSource;
 }
 
+/** A volume that a container sees as a raw block device. */
 export interface VolumeDevice {
+  /** Name of the volume. */
   readonly name: string;
+  /** Path of the device in the container. */
   readonly devicePath: string;
 }
 
@@ -2375,57 +2829,93 @@ export interface VolumeMount {
   readonly mountPath: string;
   /** Path inside the volume. */
   readonly subPath?: string;
+  /** Whether mounts made later are seen on the other side: None, which is the default, HostToContainer or Bidirectional. */
   readonly mountPropagation?: string;
+  /** Part of the volume to mount; $(NAME) stands for an environment variable. */
   readonly subPathExpr?: string;
+  /** Whether mounts below are read-only too: Disabled, which is the default, IfPossible or Enabled. */
   readonly recursiveReadOnly?: string;
 }
 
+/** What is known of a mounted volume. */
 export interface VolumeMountStatus {
+  /** Name of the mount. */
   readonly name: string;
+  /** Where it is mounted. */
   readonly mountPath: string;
+  /** Whether it is read-only. */
   readonly readOnly?: boolean;
+  /** Whether mounts below are read-only too: Disabled or Enabled. */
   readonly recursiveReadOnly?: string;
+  /** What is known of the volume itself. */
   readonly volumeStatus?: VolumeStatus;
 }
 
+/** Where a volume can be used. */
 export interface VolumeNodeAffinity {
+  /** Selects the nodes. */
   readonly required?: NodeSelector;
 }
 
+/** One source of files; exactly one member is set. */
 export interface VolumeProjection {
+  /** Keys of a Secret. */
   readonly secret?: SecretProjection;
+  /** Facts about the pod. */
   readonly downwardAPI?: DownwardAPIProjection;
+  /** Keys of a ConfigMap. */
   readonly configMap?: ConfigMapProjection;
+  /** A token of the service account. */
   readonly serviceAccountToken?: ServiceAccountTokenProjection;
+  /** Certificates of authorities. */
   readonly clusterTrustBundle?: ClusterTrustBundleProjection;
+  /** A key and a certificate for it. */
   readonly podCertificate?: PodCertificateProjection;
 }
 
+/** How large a volume has to be. */
 export interface VolumeResourceRequirements {
+  /** Largest size, by resource. */
   readonly limits?: Readonly<Record<string, machinery.Quantity>>;
+  /** Least size, by resource. */
   readonly requests?: Readonly<Record<string, machinery.Quantity>>;
 }
 
+/** What is known of a volume of a container. */
 export interface VolumeStatus {
+  /** What is known of the image that it was made from. */
   readonly image?: ImageVolumeStatus;
 }
 
+/** A disk of vSphere. A CSI driver serves it. */
 export interface VsphereVirtualDiskVolumeSource {
+  /** Path of the disk. */
   readonly volumePath: string;
+  /** File system of the disk; ext4 if not given. */
   readonly fsType?: string;
+  /** Name of the storage policy. */
   readonly storagePolicyName?: string;
+  /** Identity of the storage policy. */
   readonly storagePolicyID?: string;
 }
 
+/** A term that makes a node better, and how much. */
 export interface WeightedPodAffinityTerm {
+  /** How much, from 1 to 100. */
   readonly weight: number;
+  /** The term. */
   readonly podAffinityTerm: PodAffinityTerm;
 }
 
+/** Security settings for Windows. */
 export interface WindowsSecurityContextOptions {
+  /** Name of the credential specification for a managed service account. */
   readonly gmsaCredentialSpecName?: string;
+  /** The specification itself, put in by a webhook. */
   readonly gmsaCredentialSpec?: string;
+  /** User that the first process runs as; that of the image if not given. */
   readonly runAsUserName?: string;
+  /** Whether the container runs as a process of the host; all containers of a pod must agree. */
   readonly hostProcess?: boolean;
 }
 

@@ -11,19 +11,33 @@ export interface Event {
   readonly kind?: string;
   /** Name, labels, and what else all objects have. */
   readonly metadata: metaV1.ObjectMeta;
+  /** When it was first observed, to the microsecond. */
   readonly eventTime: metaV1.MicroTime | null;
+  /** Tells of repetitions. */
   readonly series?: EventSeries;
+  /** The controller that reports, such as kubernetes.io/kubelet. */
   readonly reportingController?: string;
+  /** Which instance of the controller it is. */
   readonly reportingInstance?: string;
+  /** What was done, or failed. */
   readonly action?: string;
+  /** Why it happened, in one word for programs. */
   readonly reason?: string;
+  /** The object that the event is about. */
   readonly regarding?: coreV1.ObjectReference;
+  /** A second object, for actions that concern two. */
   readonly related?: coreV1.ObjectReference;
+  /** What happened, for people. */
   readonly note?: string;
+  /** Normal or Warning. */
   readonly type?: string;
+  /** Who reports it, for older clients. */
   readonly deprecatedSource?: coreV1.EventSource;
+  /** When it was first seen, for older clients. */
   readonly deprecatedFirstTimestamp?: metaV1.Time | null;
+  /** When it was last seen, for older clients. */
   readonly deprecatedLastTimestamp?: metaV1.Time | null;
+  /** How often it was seen, for older clients. */
   readonly deprecatedCount?: number;
 }
 
@@ -38,8 +52,11 @@ export interface EventList {
   readonly items?: readonly Event[] | null;
 }
 
+/** Repetitions of one event. */
 export interface EventSeries {
+  /** How many there were up to the last time seen. */
   readonly count?: number;
+  /** When the last one was seen. */
   readonly lastObservedTime: metaV1.MicroTime | null;
 }
 

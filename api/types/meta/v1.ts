@@ -7,9 +7,13 @@ export interface APIGroup {
   readonly apiVersion?: string;
   /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
+  /** Name of the group. */
   readonly name: string;
+  /** Versions that are served. */
   readonly versions?: readonly GroupVersionForDiscovery[] | null;
+  /** The version to use. */
   readonly preferredVersion?: GroupVersionForDiscovery;
+  /** Addresses of the server by where the client is. */
   readonly serverAddressByClientCIDRs?: readonly ServerAddressByClientCIDR[];
 }
 
@@ -19,20 +23,31 @@ export interface APIGroupList {
   readonly apiVersion?: string;
   /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
+  /** The groups. */
   readonly groups?: readonly APIGroup[] | null;
 }
 
 /** A resource, and what can be done with it. */
 export interface APIResource {
+  /** Name in the plural, with the subresource after a slash. */
   readonly name: string;
+  /** Whether objects are in namespaces. */
   readonly namespaced: boolean;
+  /** Kind of the objects. */
   readonly kind: string;
+  /** What can be done. */
   readonly verbs?: readonly string[] | null;
+  /** Short names for command lines. */
   readonly shortNames?: readonly string[];
+  /** Name in the singular. */
   readonly singularName: string;
+  /** Groups that the resource belongs to, such as all. */
   readonly categories?: readonly string[];
+  /** Group of the kind; that of the list if empty. */
   readonly group?: string;
+  /** Version of the kind; that of the list if empty. */
   readonly version?: string;
+  /** Changes when objects are stored in another version. */
   readonly storageVersionHash?: string;
 }
 
@@ -42,7 +57,9 @@ export interface APIResourceList {
   readonly apiVersion?: string;
   /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
+  /** The group and version. */
   readonly groupVersion: string;
+  /** The resources. */
   readonly resources?: readonly APIResource[] | null;
 }
 
@@ -52,7 +69,9 @@ export interface APIVersions {
   readonly apiVersion?: string;
   /** Kind is the type of this object. It cannot be changed. */
   readonly kind?: string;
+  /** Versions that are served. */
   readonly versions?: readonly string[] | null;
+  /** Addresses of the server by where the client is. */
   readonly serverAddressByClientCIDRs?: readonly ServerAddressByClientCIDR[] | null;
 }
 
@@ -82,30 +101,42 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   /** What must hold, or nothing is deleted. */
   readonly preconditions?: Preconditions;
+  /** Whether dependents are kept. Deprecated in favour of the propagation policy. */
   readonly orphanDependents?: boolean;
   /** Orphan, Background or Foreground: what becomes of dependents. */
   readonly propagationPolicy?: string;
   /** All: do everything but delete. */
   readonly dryRun?: readonly string[];
+  /** Delete even if the stored object cannot be read; finalizers and preconditions are skipped. */
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
 
+/** A requirement on one field. */
 export interface FieldSelectorRequirement {
+  /** Name of the field. */
   readonly key: string;
+  /** In, NotIn, Exists or DoesNotExist. */
   readonly operator: string;
+  /** For In and NotIn: the values. */
   readonly values?: readonly string[];
 }
 
 /** A set of fields: members are named f:NAME, list items k:{KEYS} or v:VALUE. */
 export type FieldsV1 = Readonly<Record<string, unknown>>;
 
+/** Names a resource. */
 export interface GroupResource {
+  /** Group of the resource. */
   readonly group: string;
+  /** Name of the resource in the plural. */
   readonly resource: string;
 }
 
+/** A version of a group. */
 export interface GroupVersionForDiscovery {
+  /** Group and version as group/version. */
   readonly groupVersion: string;
+  /** The version. */
   readonly version: string;
 }
 
@@ -129,6 +160,7 @@ export interface LabelSelectorRequirement {
 
 /** What all lists have. */
 export interface ListMeta {
+  /** No longer set. */
   readonly selfLink?: string;
   /** State of the collection that the list shows. */
   readonly resourceVersion?: string;
@@ -136,17 +168,25 @@ export interface ListMeta {
   readonly continue?: string;
   /** How many objects follow, as far as known. */
   readonly remainingItemCount?: number;
+  /** Which part of all objects the list holds, if it was asked for a part. */
   readonly shardInfo?: ShardInfo;
 }
 
 /** Which fields a manager has set, and when. */
 export interface ManagedFieldsEntry {
+  /** Who set the fields. */
   readonly manager?: string;
+  /** Apply or Update. */
   readonly operation?: string;
+  /** Version in which the fields are named. */
   readonly apiVersion?: string;
+  /** When the manager last added or changed fields. */
   readonly time?: Time;
+  /** How the fields are written; FieldsV1 is the only way. */
   readonly fieldsType?: string;
+  /** The fields. */
   readonly fieldsV1?: FieldsV1;
+  /** Subresource that was written to; empty for the object itself. */
   readonly subresource?: string;
 }
 
@@ -189,11 +229,13 @@ export interface ObjectMeta {
 
 /** Names an object on which this one depends: it is removed when no owner is left. */
 export interface OwnerReference {
+  /** Kind of the owner. */
   readonly kind: string;
   /** Name of the owner. */
   readonly name: string;
   /** Identity of the owner. */
   readonly uid: string;
+  /** Group and version of the owner. */
   readonly apiVersion: string;
   /** Whether the owner manages this object. One owner at most does. */
   readonly controller?: boolean;
@@ -206,16 +248,23 @@ export type Patch = Readonly<Record<string, unknown>>;
 
 /** What must hold of the object, or nothing is done. */
 export interface Preconditions {
+  /** Identity that the object must have. */
   readonly uid?: string;
+  /** Version that the object must have. */
   readonly resourceVersion?: string;
 }
 
+/** An address of the server for clients of some range. */
 export interface ServerAddressByClientCIDR {
+  /** Range of the clients' addresses. */
   readonly clientCIDR: string;
+  /** Address for them. */
   readonly serverAddress: string;
 }
 
+/** Which part of all objects a list or watch covers. */
 export interface ShardInfo {
+  /** Selects the part. */
   readonly selector: string;
 }
 
@@ -241,18 +290,27 @@ export interface Status {
 
 /** One reason of a refusal, and the field that it is about. */
 export interface StatusCause {
+  /** What is wrong, in one word. */
   readonly reason?: string;
+  /** What is wrong, for people. */
   readonly message?: string;
+  /** The field that it is about. */
   readonly field?: string;
 }
 
 /** More about an outcome: the object, and the single causes. */
 export interface StatusDetails {
+  /** Name of the object. */
   readonly name?: string;
+  /** Group of the object. */
   readonly group?: string;
+  /** Kind or resource of the object. */
   readonly kind?: string;
+  /** The single causes. */
   readonly causes?: readonly StatusCause[];
+  /** After how many seconds to try again. */
   readonly retryAfterSeconds?: number;
+  /** Identity of the object. */
   readonly uid?: string;
 }
 
@@ -262,5 +320,6 @@ export type Time = string;
 /** A change that a watch reports: its type and the object. */
 export interface WatchEvent {
   readonly type: string;
+  /** The object, or a Status where the type is ERROR. */
   readonly object: machinery.RawExtension;
 }

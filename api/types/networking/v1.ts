@@ -165,6 +165,7 @@ export interface IngressPortStatus {
 export interface IngressRule {
   /** Host name of the requests, perhaps with *. as its first label; all hosts if not given. */
   readonly host?: string;
+  /** Paths of HTTP requests and where they go. */
   readonly http?: HTTPIngressRuleValue;
 }
 

@@ -120,6 +120,7 @@ export interface DeviceAllocationConfiguration {
   readonly source: string;
   /** Requests, or request/subrequest, that the settings are for; all if empty. */
   readonly requests?: readonly string[];
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
@@ -173,6 +174,7 @@ export interface DeviceClaim {
 export interface DeviceClaimConfiguration {
   /** Requests, or request/subrequest, that the settings are for; all if empty. */
   readonly requests?: readonly string[];
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
@@ -190,6 +192,7 @@ export interface DeviceClass {
 
 /** Settings that a class gives for its devices. */
 export interface DeviceClassConfiguration {
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 

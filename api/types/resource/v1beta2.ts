@@ -114,6 +114,7 @@ export interface DeviceAllocationConfiguration {
   readonly source: string;
   /** Requests, or request/subrequest, that the settings are for; all if empty. */
   readonly requests?: readonly string[];
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
@@ -167,6 +168,7 @@ export interface DeviceClaim {
 export interface DeviceClaimConfiguration {
   /** Requests, or request/subrequest, that the settings are for; all if empty. */
   readonly requests?: readonly string[];
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
@@ -184,6 +186,7 @@ export interface DeviceClass {
 
 /** Settings that a class gives for its devices. */
 export interface DeviceClassConfiguration {
+  /** Settings for one driver, in its own form. */
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 

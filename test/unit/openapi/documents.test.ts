@@ -199,6 +199,17 @@ describe('OpenAPI documents', function () {
       expect(member).to.have.property('description');
   });
 
+  it('describe every type and member, but for those of schemas, which the specification of OpenAPI describes', () => {
+    // Nor does the reference describe these.
+    const untold = new Set(['ExternalDocumentation', 'Info', 'JSONSchemaProps', 'WatchEvent']);
+    const silent = Object.entries(v2.definitions).flatMap(([name, { description, properties = {} }]) => {
+      const word = name.slice(name.lastIndexOf('.') + 1);
+      const members = untold.has(word) ? [] : Object.entries(properties).filter(([, member]) => !member['description']);
+      return [...(description ? [] : [name]), ...members.map(([member]) => `${name}.${member}`)];
+    });
+    expect(silent).to.deep.equal([]);
+  });
+
   it('follow --runtime-config', () => {
     const documents = parsed(
       { version: 3, encoding: 'json' },
