@@ -30,9 +30,16 @@ interface Total {
   readonly failure: { readonly reason: string; readonly message: string; readonly summary: string } | null;
 }
 
+interface Selection {
+  readonly autoscaler: HorizontalPodAutoscaler;
+  readonly terms: NonNullable<ReturnType<typeof selectorTerms>>;
+}
+
 /** Changes the number of pods of workloads by what is measured. */
 class Autoscaler {
   readonly #histories = new Map<string, History>();
+  /** What each autoscaler selects, as far as they have been looked at. */
+  readonly #selections = new Map<string, Selection>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;
 
@@ -43,6 +50,7 @@ class Autoscaler {
 
   forget(key: string): void {
     this.#histories.delete(key);
+    this.#selections.delete(key);
     this.environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
   }
 
@@ -175,17 +183,26 @@ class Autoscaler {
   async #proposals(autoscaler: HorizontalPodAutoscaler, scale: Scale): Promise<Total> {
     const { clock, events, informers, options, measures } = this.environment;
     const selector = scale.status?.selector ?? '';
-    const failed = (reason: string, summary: string, message = summary): Total => {
-      events.warning(autoscaler, reason, summary);
-      return { best: null, statuses: [], failure: { reason: 'InvalidSelector', message, summary } };
+    const failed = (event: string, reason: string, summary: string, message = summary): Total => {
+      events.warning(autoscaler, event, summary);
+      return { best: null, statuses: [], failure: { reason, message, summary } };
     };
-    if (selector === '') return failed('SelectorRequired', 'selector is required', "the HPA target's scale is missing a selector");
+    const unreadable = 'InvalidSelector';
+    if (selector === '')
+      return failed('SelectorRequired', unreadable, 'selector is required', "the HPA target's scale is missing a selector");
     const terms = selectorTerms(selector);
-    if (!terms) return failed('InvalidSelector', `couldn't convert selector into a corresponding internal selector object: ${selector}`);
+    if (!terms)
+      return failed(unreadable, unreadable, `couldn't convert selector into a corresponding internal selector object: ${selector}`);
     const matching: readonly Pod[] = informers
       .of(pods)
       .cache.inNamespace(namespaceOf(autoscaler))
       .filter(({ metadata }) => terms(metadata.labels));
+    this.#selections.set(keyTextOf(autoscaler), { autoscaler, terms });
+    const rivals = this.#selecting(namespaceOf(autoscaler), matching);
+    if (rivals.length > 1) {
+      const ambiguous = 'AmbiguousSelector';
+      return failed(ambiguous, ambiguous, `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`);
+    }
     const question = {
       autoscaler,
       selector,
@@ -240,6 +257,14 @@ class Autoscaler {
     if (!first || isEnough) return { best, statuses, failure: null };
     const summary = `invalid metrics (${invalid} invalid out of ${specs.length}), first error is: ${first.summary}`;
     return { best, statuses, failure: { ...first, summary } };
+  }
+
+  /** The autoscalers that select any of these pods, as the reference shows them. Two that scale the same pods would undo what the other does. */
+  #selecting(namespace: string, matching: readonly Pod[]): readonly string[] {
+    return [...this.#selections.values()]
+      .filter(({ autoscaler, terms }) => namespaceOf(autoscaler) === namespace && matching.some(({ metadata }) => terms(metadata.labels)))
+      .map(({ autoscaler }) => `{${autoscaler.metadata.name ?? ''} ${namespace}}`)
+      .sort();
   }
 
   async #write(autoscaler: HorizontalPodAutoscaler, { statements, status }: Outcome): Promise<void> {

@@ -193,6 +193,31 @@ describe('the horizontal pod autoscaler', () => {
       });
     });
 
+  it('leaves pods alone that another autoscaler scales, until that one is gone', async () => {
+    const w = workload(2);
+    w.load = 200;
+    const other = {
+      metadata: { name: 'i', namespace: 'n' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' },
+        minReplicas: 2,
+        maxReplicas: 2,
+        metrics: [cpu(50)],
+      },
+    };
+    w.world.api.seed(horizontalPodAutoscalers, other);
+    await w.start();
+    await w.world.advance(15_000);
+    expect(w.conditions()).to.include({ ScalingActive: 'False AmbiguousSelector' });
+    expect(w.world.events).to.include(
+      'Warning AmbiguousSelector n/h: pods by selector app=w are controlled by multiple HPAs: [{h n} {i n}]',
+    );
+    w.world.api.evaporate(horizontalPodAutoscalers, 'n/i');
+    await w.world.advance(15_000);
+    expect(w.conditions()).to.include({ ScalingActive: 'True ValidMetricFound' });
+    expect(w.replicas).to.equal(4);
+  });
+
   it('scales down when that has been wanted for a while', async () => {
     const w = workload(6, ['--horizontal-pod-autoscaler-downscale-stabilization=60s']);
     w.load = 96;
