@@ -3,7 +3,7 @@ import { type ControllerRevision, type DaemonSet, daemonSets } from '../../api/t
 import type { Pod } from '../../api/types/core/v1.js';
 import { holds, nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
-import { jsonHash } from '../workloads/templateHash.js';
+import { templateHash } from '../workloads/templateHash.js';
 import { hashLabel } from './daemonPod.js';
 
 /** Revisions of a DaemonSet. Pure. */
@@ -31,7 +31,7 @@ export function historyOf(set: DaemonSet, revisions: readonly ControllerRevision
 
 export function newRevision(set: DaemonSet, number: bigint): ControllerRevision {
   const { template } = set.spec ?? {};
-  const hash = jsonHash(template, set.status?.collisionCount);
+  const hash = templateHash(template, set.status?.collisionCount);
   const metadata = {
     name: `${nameOf(set)}-${hash}`,
     namespace: namespaceOf(set),

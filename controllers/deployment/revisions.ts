@@ -3,7 +3,7 @@ import { type Deployment, deployments, type ReplicaSet } from '../../api/types/a
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { controllerReference } from '../workloads/claim.js';
 import { sameJson } from '../workloads/sameJson.js';
-import { jsonHash } from '../workloads/templateHash.js';
+import { templateHash } from '../workloads/templateHash.js';
 import { maxSurge } from './limits.js';
 
 /** Templates, revisions and the annotations in which ReplicaSets remember them. Pure. */
@@ -88,7 +88,7 @@ function history(before: string | undefined, revision: string): string {
 /** The set that is to run the Deployment's template, named after the hash of it. */
 export function newSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSet {
   const { template, selector, minReadySeconds = 0 } = deployment.spec ?? {};
-  const hash = jsonHash(template, deployment.status?.collisionCount);
+  const hash = templateHash(template, deployment.status?.collisionCount);
   const labels = { ...template?.metadata?.labels, [hashLabel]: hash };
   return {
     metadata: {

@@ -1,30 +1,35 @@
+import { dumpTemplate } from './goDump.js';
+
 /** Hashes as the reference spells them in names: digits mapped to letters that form no words. Pure. */
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
-/** FNV-1 multiplies first: what the reference hashes templates with. */
-function fnv1(bytes: Uint8Array, start = fnvOffset): number {
-  let hash = start;
+/** FNV-1 multiplies first. */
+function fnv1(bytes: Uint8Array): number {
+  let hash = fnvOffset;
   for (const byte of bytes) hash = Math.imul(hash, fnvPrime) ^ byte;
+  return hash >>> 0;
+}
+
+/** FNV-1a multiplies last. */
+function fnv1a(bytes: Uint8Array): number {
+  let hash = fnvOffset;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
   return hash >>> 0;
 }
 
 const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
 
-/** The hash of any JSON value, whatever the order of its members, and of how often the name was taken before. */
-export function jsonHash(value: unknown, collisions: number | undefined): string {
-  let hash = fnv1(Buffer.from(canonical(value)));
-  if (collisions !== undefined) {
-    const count = Buffer.alloc(8);
-    count.writeUInt32LE(collisions);
-    hash = fnv1(count, hash);
-  }
-  return safeWord(String(hash));
+/** The hash of a template of pods, and of how often a name with it was taken before (`controller.ComputeHash` of the reference). */
+export function templateHash(template: unknown, collisions: number | undefined): string {
+  const count = Buffer.alloc(collisions === undefined ? 0 : 8);
+  if (collisions !== undefined) count.writeUInt32LE(collisions);
+  return safeWord(String(fnv1a(Buffer.concat([Buffer.from(dumpTemplate(template)), count]))));
 }
 
-/** The hash of what a revision holds, and of how often its name was taken before. */
+/** The hash of what a revision holds (`history.HashControllerRevision`), and of how often its name was taken before. */
 export const dataHash = (data: unknown, collisions: number): string =>
   safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
 
