@@ -5,7 +5,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 import { probedOptions, specifiedOptions, type ProbedProgram } from './probed.js';
 
 /** Options that other tests of the bundles are about. */
-export const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
+const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
   apiserver: {
     'etcd-servers': 'etcd',
     'etcd-servers-overrides': 'etcd',
@@ -20,7 +20,7 @@ export const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<stri
 };
 
 /** Options whose effect no test looks at from outside yet, and why. The list only shrinks. */
-export const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
+const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
   apiserver: {
     'audit-log-batch-buffer-size': 'events are lost only when the disk does not keep up; unit/options/auditOptions holds it up',
     'audit-log-batch-throttle-enable': 'as --audit-webhook-batch-throttle-enable, by the same code',

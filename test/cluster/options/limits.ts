@@ -19,7 +19,7 @@ const probe = probesOf('apiserver');
 const maps = '/api/v1/namespaces/default/configmaps';
 
 /** A hook that is asked about every config map whose name begins with "held". */
-export const holdingHook = (hook: HookService): object => ({
+const holdingHook = (hook: HookService): object => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingWebhookConfiguration',
   metadata: { name: 'holds' },

@@ -478,7 +478,7 @@ export function managers(): void {
 }
 
 /** A file by which the manager reaches the server as its administrator. */
-export function kubeconfig(server: ServerUnderProbe, folder: string): string {
+function kubeconfig(server: ServerUnderProbe, folder: string): string {
   const file = path.join(folder, 'kubeconfig');
   fs.writeFileSync(
     file,
