@@ -143,7 +143,7 @@ function stopRequest(): AbortSignal {
     process.on(signal, () => {
       if (controller.signal.aborted) {
         lastWord = 'it was asked to stop twice, and has not waited for what was under way';
-        process.exit(1);
+        return process.exit(1);
       }
       log('info', `stopping on ${signal}`);
       controller.abort();

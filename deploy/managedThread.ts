@@ -3,10 +3,33 @@ import { Worker } from 'node:worker_threads';
 import { lastLines } from './files.js';
 import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
-import type { ThreadOrder, ThreadTerms } from './threadLeash.js';
+import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
 
-/** A thread that has not ended so long after it was told is ended wherever it is. */
-const deafAfterMs = 500;
+/** A thread that has not ended so long after it was told is ended wherever it is: it hangs, and is not only one of many on a busy machine. */
+const deafAfterMs = 5_000;
+
+/** How long the end of this process waits for one of them, in milliseconds. */
+const partingMs = 200;
+
+const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+
+/** What runs in threads of this process. Node would end them in whatever they do when the process ends, which is not safe (`threadLeash.ts`). */
+const running = new Set<ManagedThread>();
+
+const endAll = (): void => {
+  for (const thread of running) thread.part();
+  for (const thread of running) thread.awaitParting();
+};
+
+function enlist(thread: ManagedThread): void {
+  if (running.size === 0) process.on('exit', endAll);
+  running.add(thread);
+}
+
+function strike(thread: ManagedThread): void {
+  running.delete(thread);
+  if (running.size === 0) process.off('exit', endAll);
+}
 
 /**
  * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its
@@ -14,7 +37,7 @@ const deafAfterMs = 500;
  */
 export class ManagedThread implements ManagedProgram {
   #worker: Worker | null = null;
-  #standstill = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  #standstill = noTerms();
   #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #signal: NodeJS.Signals | null = null;
   #ready: Promise<void> = Promise.resolve();
@@ -44,7 +67,7 @@ export class ManagedThread implements ManagedProgram {
     if (this.#worker) throw new Error(`${this.spec.name} is running already`);
     const { program, args, preload, environment, name } = this.spec;
     this.#signal = null;
-    this.#standstill = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    this.#standstill = noTerms();
     const workerData: ThreadTerms = { standstill: this.#standstill };
     const worker = new Worker(program, {
       name,
@@ -57,6 +80,7 @@ export class ManagedThread implements ManagedProgram {
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
     });
     this.#watch(worker);
+    enlist(this);
     this.events.onStart?.();
   }
 
@@ -81,6 +105,7 @@ export class ManagedThread implements ManagedProgram {
         fs.closeSync(log);
         for (const stream of [worker.stdout, worker.stderr]) stream.off('data', write);
         this.#worker = null;
+        strike(this);
         const exit: Exit = {
           code: this.#signal === 'SIGKILL' ? null : code,
           signal: this.#signal === 'SIGKILL' ? 'SIGKILL' : null,
@@ -107,22 +132,30 @@ export class ManagedThread implements ManagedProgram {
 
   /** One that hears ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
   #end(worker: Worker): void {
-    const terminate = (): void => void worker.terminate();
-    if (Atomics.load(this.#standstill, 0) === 1) return terminate();
-    const deaf = setTimeout(terminate, deafAfterMs);
+    const deaf = setTimeout(() => void worker.terminate(), deafAfterMs);
     worker.once('exit', () => clearTimeout(deaf));
-    this.#order('SIGKILL');
+    this.part();
+  }
+
+  /** Tells it to end, whatever it does, and waits for nothing. */
+  part(): void {
+    if (Atomics.load(this.#standstill, Cell.gait) === Gait.standStill) this.#walk(Gait.end);
+    else this.#order('SIGKILL');
+  }
+
+  /** Holds this thread until that one has parted. */
+  awaitParting(): void {
+    Atomics.wait(this.#standstill, Cell.ended, 0, partingMs);
   }
 
   pause(): void {
     if (!this.#worker) return;
-    Atomics.store(this.#standstill, 0, 1);
+    this.#walk(Gait.standStill);
     this.#order('SIGSTOP');
   }
 
   resume(): void {
-    Atomics.store(this.#standstill, 0, 0);
-    Atomics.notify(this.#standstill, 0);
+    this.#walk(Gait.run);
   }
 
   async stop(graceMs: number): Promise<boolean> {
@@ -132,13 +165,18 @@ export class ManagedThread implements ManagedProgram {
     let inTime = true;
     const timer = setTimeout(() => {
       inTime = false;
-      void worker.terminate();
+      this.#end(worker);
     }, graceMs);
     this.resume(); // one that stands still would never see the signal
     this.#order('SIGTERM');
     await this.#ended;
     clearTimeout(timer);
     return inTime;
+  }
+
+  #walk(gait: number): void {
+    Atomics.store(this.#standstill, Cell.gait, gait);
+    Atomics.notify(this.#standstill, Cell.gait);
   }
 
   logTail(): string {

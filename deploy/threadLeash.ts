@@ -1,17 +1,12 @@
+import diagnosticsChannel from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { BroadcastChannel, getEnvironmentData, parentPort, setEnvironmentData, threadId, workerData } from 'node:worker_threads';
+import { Cell, Gait, type ThreadTerms } from './threadGait.js';
 
 /**
  * Loaded into every thread of a program that runs as a thread (`managedThread.ts`), before the program. It stands in for what a process has and a
  * thread has not: the channel to whoever started it, signals, and being stopped where it stands. Threads that the program starts inherit it.
  */
-
-export type ThreadOrder = 'SIGTERM' | 'SIGSTOP' | 'SIGKILL';
-
-/** `workerData` of the first thread. */
-export interface ThreadTerms {
-  /** One number: 1 while the threads of the program are to stand still. */
-  readonly standstill: Int32Array<SharedArrayBuffer>;
-}
 
 /** In the environment data of the threads that the first one starts: where they hear of a standstill, and its cell. */
 const inheritedKey = 'raftplane.standstill';
@@ -20,9 +15,11 @@ interface Inherited extends ThreadTerms {
   readonly channel: string;
 }
 
-const standStill = ({ standstill }: ThreadTerms): void => {
-  Atomics.wait(standstill, 0, 1);
-};
+/** Returns when it may go on: with `end`, there is nothing more to do. */
+function standStill({ standstill }: ThreadTerms): number {
+  Atomics.wait(standstill, Cell.gait, Gait.standStill);
+  return Atomics.load(standstill, Cell.gait);
+}
 
 function leashFirst(terms: ThreadTerms): void {
   const channel = `raftplane-${process.pid}-${threadId}`;
@@ -35,15 +32,39 @@ function leashFirst(terms: ThreadTerms): void {
   };
   const deliver = messagesToListeners();
   parentPort?.on('message', (order: unknown) => {
-    if (order === 'SIGTERM') process.emit('SIGTERM', 'SIGTERM');
-    // Once nothing that came from a socket is being worked on: a thread that is ended inside Node's HTTP/2, between the head and the body of a request, makes
-    // Node end the whole process.
-    if (order === 'SIGKILL') return void setImmediate(() => process.exit());
+    if (order === 'SIGTERM') return void process.emit('SIGTERM', 'SIGTERM');
+    if (order === 'SIGKILL') return void process.exit();
     if (order !== 'SIGSTOP') return deliver(order);
     others.postMessage(order);
-    standStill(terms);
+    // Where it may end as well (`exitBetweenReads`), in case that it is killed meanwhile.
+    setImmediate(() => {
+      if (standStill(terms) === Gait.end) exit();
+    });
   });
   parentPort?.unref();
+  const exit = exitBetweenReads(terms);
+}
+
+/**
+ * Lets `process.exit` end the thread where no socket is being read and none will be, hence return to its caller. Of a thread that ends, Node's loop goes on for
+ * a turn: it still takes in what has come, of a new HTTP/2 request the head, which no code is told of any more, and then the body, for which it ends the whole
+ * process since nobody waits for it (an assertion in `StreamBase::CallJSOnreadMethod`). Returns what ends the thread at once, from a turn of its own.
+ */
+function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
+  const taken = new Set<Socket>();
+  diagnosticsChannel.subscribe('net.server.socket', (message) => {
+    const { socket } = message as { readonly socket: Socket };
+    taken.add(socket);
+    socket.once('close', () => taken.delete(socket));
+  });
+  const exit = process.exit.bind(process);
+  process.exit = ((code) => void setImmediate(() => exit(code))) as typeof process.exit;
+  process.once('exit', () => {
+    for (const socket of taken) socket.destroy();
+    Atomics.store(standstill, Cell.ended, 1);
+    Atomics.notify(standstill, Cell.ended);
+  });
+  return exit;
 }
 
 /** As with the channel of a process, what comes before anybody listens is kept for the first who does. */
@@ -67,7 +88,10 @@ function messagesToListeners(): (message: unknown) => void {
 
 function leashInner(terms: Inherited): void {
   const orders = new BroadcastChannel(terms.channel) as BroadcastChannel & { unref(): void };
-  orders.onmessage = () => standStill(terms);
+  orders.onmessage = () => {
+    // The first thread ends, and this one with it.
+    if (standStill(terms) === Gait.end) Atomics.wait(terms.standstill, Cell.gait, Gait.end);
+  };
   orders.unref();
 }
 

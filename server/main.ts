@@ -76,16 +76,21 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
     endNow(log, 'unexpected error, ending', reason);
   });
   const signalled = firstSignal(log);
-  const server = await Promise.race([start(options, log, verbosity), signalled]);
+  let server: RunningServer | NodeJS.Signals;
+  try {
+    server = await Promise.race([start(options, log, verbosity), signalled]);
+  } catch (error) {
+    return endNow(log, 'cannot start', error, false);
+  }
   // Nothing is served yet, and the replica's data survives any end.
-  if (typeof server === 'string') process.exit(0);
+  if (typeof server === 'string') return process.exit(0);
   // Whoever started it need not ask. A start that fails is told of by `failed`.
   server.ready.then(
     () => process.send?.('ready'),
     () => undefined,
   );
   const outcome = await Promise.race([signalled, server.failed]);
-  if (outcome instanceof Error) endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
+  if (outcome instanceof Error) return endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
   await server.stop();
   process.exit(0);
 }
@@ -93,13 +98,9 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
 /** Disks that fail, removal and the like have codes and say all there is to say; only of defects one wants to know where they are. */
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
-async function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
-  try {
-    const embedded = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory';
-    return await startServer(options, log, verbosity, embedded ? consensusThread() : undefined);
-  } catch (error) {
-    return endNow(log, 'cannot start', error, false);
-  }
+function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
+  const embedded = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory';
+  return startServer(options, log, verbosity, embedded ? consensusThread() : undefined);
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
@@ -118,6 +119,7 @@ function firstSignal(log: Logger): Promise<NodeJS.Signals> {
   });
 }
 
+/** Nothing may follow it: in a thread `process.exit` returns, and ends the thread a little later (`deploy/threadLeash.ts`). */
 function endNow(log: Logger, event: string, cause: unknown, withStack = true): never {
   explained = true;
   log.error(event, { reason: describeError(cause), ...(withStack && cause instanceof Error ? { stack: cause.stack } : {}) });

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCluster, type Cluster } from '../../../deploy/cluster.js';
 import { ManagedThread } from '../../../deploy/managedThread.js';
+import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 /** A program of one file, and perhaps another one for a thread that it starts. */
@@ -100,6 +103,73 @@ describe('deploy/managedThread', () => {
     while (counts.some((count, index) => count <= held[index]!)) await delay(1);
     await listening.kill();
   });
+});
+
+/** An HTTP/2 server whose answers are bodies it was sent, and one who sends it requests with bodies from many connections, as fast as it can. */
+const floodedServer = `import http2 from 'node:http2';
+const server = http2.createServer();
+server.on('sessionError', () => {});
+server.on('stream', (stream) => stream.on('error', () => {}).pipe(stream));
+server.listen(0, '127.0.0.1', () => {
+  process.send({ port: server.address().port });
+  process.send('ready');
+});
+process.on('SIGTERM', () => process.exit(0));`;
+
+const flood = `import http2 from 'node:http2';
+process.on('disconnect', () => process.exit());
+process.on('message', ({ port }) => {
+  for (let connection = 0; connection < 8; connection++) {
+    const session = http2.connect('http://127.0.0.1:' + port).on('error', () => {});
+    const ask = () => {
+      if (session.closed || session.destroyed) return;
+      session.request({ ':method': 'POST' }).on('error', () => {}).on('close', ask).on('data', () => process.connected && process.send('answered')).end('body'.repeat(50));
+    };
+    session.on('connect', () => Array.from({ length: 16 }, ask));
+  }
+});`;
+
+/** Starts the server as a thread again and again, and lets it end in its midst. */
+const launcher = (managedThread: string): string => `import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ManagedThread } from ${JSON.stringify(managedThread)};
+const client = fork(new URL('./flood.mjs', import.meta.url));
+const ends = {
+  kill: (thread) => thread.kill(),
+  stop: (thread) => thread.stop(30_000),
+  killAtStandstill: async (thread) => { thread.pause(); for (let i = 0; i < 20; i++) await turn(); await thread.kill(); },
+  // Only the last one: it ends with the process.
+  leave: () => undefined,
+};
+for (const end of process.argv.slice(2)) {
+  let port = 0;
+  const spec = { role: 'apiserver', name: 'server', program: new URL('./program.mjs', import.meta.url).pathname, args: [], address: null, log: '/dev/null' };
+  const thread = new ManagedThread(spec, { onMessage: (message) => { port = message.port; } });
+  thread.start();
+  await thread.saidReady;
+  client.send({ port });
+  for (let answers = 0; answers < 500; answers++) await once(client, 'message');
+  await ends[end](thread);
+}
+process.exit(0);`;
+
+describe('deploy/managedThread under requests', () => {
+  for (const end of ['kill', 'stop', 'killAtStandstill', 'leave'])
+    it(`ends a server amid requests, and the process of the launcher lives on: ${end}`, async () => {
+      const directory = temporaryDirectory('flooded');
+      const files = { program: floodedServer, flood, launcher: launcher(path.join(packageRoot, 'dist/deploy/managedThread.js')) };
+      for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(directory, `${name}.mjs`), text);
+      const child = spawn(process.execPath, [
+        path.join(directory, 'launcher.mjs'),
+        ...Array.from({ length: end === 'leave' ? 1 : 10 }, () => end),
+      ]);
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        errors += text;
+      });
+      expect(await once(child, 'exit'), errors).to.deep.equal([0, null]);
+    });
 });
 
 describe('deploy/cluster inProcess', () => {
