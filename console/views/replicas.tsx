@@ -54,6 +54,23 @@ class Watching {
     return this.servers.filter(({ memberId }) => memberId === id).sort((a, b) => (b.renewedAt ?? 0) - (a.renewedAt ?? 0))[0];
   }
 
+  /** Takes what a member has said of itself, null where it said nothing. */
+  hear(id: string, answer: RaftStatus | 'elsewhere' | null): void {
+    if (answer === 'elsewhere') this.elsewhere.add(id);
+    else this.elsewhere.delete(id);
+    if (answer === null || answer === 'elsewhere') this.statuses.delete(id);
+    else this.statuses.set(answer.memberId, answer);
+  }
+
+  /** Puts on the timeline how members stand now; nothing before what was earlier stands there. */
+  see(ids: readonly string[]): void {
+    if (this.reading === 0) return;
+    this.timeline.look(
+      ids.map((id) => this.view(id)),
+      Date.now(),
+    );
+  }
+
   view(id: string): MemberView {
     const status = this.statuses.get(id);
     return {
@@ -79,7 +96,7 @@ export function Replicas({ client }: ViewProps): VNode {
   const redraw = useRedraw();
   const leasesAt = useRef(Number.NEGATIVE_INFINITY);
 
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const look = async (signal: AbortSignal, attempt = 1): Promise<void> => {
     const limited = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
     try {
       if (performance.now() - leasesAt.current > 5_000 || watching.servers.length === 0) {
@@ -87,37 +104,41 @@ export function Replicas({ client }: ViewProps): VNode {
         [watching.servers, watching.launcher] = [found.servers, found.launcher];
         leasesAt.current = performance.now();
       }
-      const state = watching.launcher ? programs(client, limited()) : Promise.resolve([]);
+      const askPrograms = async (): Promise<void> => {
+        if (watching.launcher) watching.programs = await programs(client, limited());
+      };
+      // A look that was cut short by the end of the connection says nothing about members.
+      const see = (ids: readonly string[]): void => {
+        if (signal.aborted) return;
+        watching.see(ids);
+        redraw();
+      };
       await Promise.all([
-        state.then((list) => (watching.programs = list)),
+        askPrograms().then(() => see(watching.ids)),
         ...watching.ids.map(async (id) => {
           const server = watching.server(id);
           const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
-          if (answer === 'elsewhere') watching.elsewhere.add(id);
-          else watching.elsewhere.delete(id);
-          const status = answer === 'elsewhere' ? null : answer;
-          if (status === null) watching.statuses.delete(id);
-          else watching.statuses.set(status.memberId, status);
+          // Who does not answer may have been killed just now, which is what there is to tell then.
+          if (answer === null) await askPrograms();
+          watching.hear(id, answer);
+          see([id]);
         }),
       ]);
       watching.problem = null;
       if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
         const before = await readSamples(watching, client, signal);
         for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
+        see(watching.ids);
       }
-      // A look that was cut short by the end of the connection says nothing about members.
-      if (!signal.aborted)
-        watching.timeline.look(
-          watching.ids.map((id) => watching.view(id)),
-          Date.now(),
-        );
     } catch (error) {
       if (signal.aborted) return;
+      // The connection ended, perhaps with the member that is to be told of: the next one leads to another server.
+      if (!(error instanceof ApiError) && attempt < attemptsMax) return look(signal, attempt + 1);
       watching.problem = error instanceof ApiError ? (error.code === 403 ? t.replicas.notAllowed : error.message) : t.retrying;
     }
     redraw();
   };
-  useLook(look, statusEveryMs);
+  useLook((signal) => look(signal), statusEveryMs);
 
   useLook(async (signal) => {
     // The first samples come with the first look.

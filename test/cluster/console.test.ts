@@ -408,7 +408,7 @@ describe('cluster/console', function () {
     await page.locator('.chart').first().waitFor();
     const killedAt = performance.now();
     await page.getByRole('button', { name: `Kill ${leader}` }).click();
-    await page.locator(`[data-event=killed][data-member=${leader}]`).waitFor();
+    await inAFrame(page, `[data-event=killed][data-member=${leader}]`);
     console.log(`      the kill stood on the timeline after ${Math.round(performance.now() - killedAt)} ms`);
     await page.locator(`article[data-standing=leader]:not([data-member=${leader}])`).waitFor();
     await page.locator(`[data-event=elected]:not([data-member=${leader}])`).first().waitFor();
@@ -430,6 +430,13 @@ describe('cluster/console', function () {
     await picture(page, 'replicas');
   });
 });
+
+/** Resolves with the frame that shows it: a locator looks every half a second. */
+const inAFrame = (page: Page, selector: string): Promise<void> =>
+  page.evaluate<void>(`new Promise((resolve) => {
+    const look = () => (document.querySelector('${selector}') === null ? requestAnimationFrame(look) : resolve());
+    look();
+  })`);
 
 const deployment = (name: string, replicas: number): object => ({
   metadata: { name, labels: { app: name } },
