@@ -64,7 +64,8 @@ export const t = {
     loopHint: 'event-loop delay, 99th percentile',
     snapshot: 'Snapshot',
     snapshots: (count: number) => `${count} installed`,
-    sending: 'being sent',
+    preparing: 'being made',
+    sending: (percent: number) => `${percent} % sent`,
     act: {
       label: (what: string, id: string) => `${what} ${id}`,
       kill: 'Kill',

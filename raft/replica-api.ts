@@ -118,7 +118,13 @@ export interface ReplicaStatus {
   readonly compactedRevision: Revision;
   readonly members: readonly (Member & {
     /** As the leader sees it; null on other replicas. */
-    readonly progress: { readonly match: LogIndex; readonly state: 'probe' | 'replicate' | 'snapshot'; readonly active: boolean } | null;
+    readonly progress: {
+      readonly match: LogIndex;
+      readonly state: 'probe' | 'replicate' | 'snapshot';
+      readonly active: boolean;
+      /** Of the snapshot that is being sent to it; null while none is. */
+      readonly snapshot: { readonly sentBytes: number; readonly bytes: number } | null;
+    } | null;
   })[];
   /** How long this replica would now wait without a leader at least; at most almost twice that. More than was configured where leaders have been late. */
   readonly electionTimeoutMs: number;

@@ -23,7 +23,13 @@ export interface RaftStatus {
   readonly members: readonly {
     readonly id: string;
     readonly role: string;
-    readonly progress: { readonly match: number; readonly state: string; readonly active: boolean } | null;
+    readonly progress: {
+      readonly match: number;
+      readonly state: string;
+      readonly active: boolean;
+      /** Of the snapshot that is being sent to it. */
+      readonly snapshot: { readonly sentBytes: number; readonly bytes: number } | null;
+    } | null;
   }[];
   readonly figures: { readonly snapshotsInstalled: number };
 }

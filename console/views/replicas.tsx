@@ -259,6 +259,15 @@ function onlyRefusals(error: unknown): 'elsewhere' | null {
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
+/** How far the snapshot is that a member is sent; null while it is sent none. */
+function snapshotOf(progress: RaftStatus['members'][number]['progress']): string | null {
+  if (progress?.state !== 'snapshot') return null;
+  const { snapshot } = progress;
+  return snapshot === null
+    ? t.replicas.preparing
+    : t.replicas.sending(Math.floor((100 * snapshot.sentBytes) / Math.max(1, snapshot.bytes)));
+}
+
 /** Both in milliseconds, while that is short. */
 function twoTimes(rates: Rates | null): string {
   if (rates === null) return '–';
@@ -354,10 +363,7 @@ function Members({
           [t.replicas.loop, seconds(figures?.now.loopSeconds ?? null), t.replicas.loopHint],
           [t.replicas.log, figures ? bytes(figures.now.logBytes) : '–'],
           [t.replicas.store, figures ? bytes(figures.now.storeBytes) : '–'],
-          [
-            t.replicas.snapshot,
-            progress?.state === 'snapshot' ? t.replicas.sending : status ? t.replicas.snapshots(status.figures.snapshotsInstalled) : '–',
-          ],
+          [t.replicas.snapshot, snapshotOf(progress) ?? (status ? t.replicas.snapshots(status.figures.snapshotsInstalled) : '–')],
         ];
         return (
           <article class={`member ${standing}`} key={id} data-member={id} data-standing={standing} aria-labelledby={`member-${id}`}>

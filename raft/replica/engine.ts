@@ -153,7 +153,10 @@ export class Engine {
 
   currentStatus(): ReplicaStatus {
     const figures = this.#figures.describe(performance.now(), this.#proposals.size);
-    return describeStatus(this.#parts, this.#silences, { figures, peers: this.#parts.transport.peers() });
+    return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#silences, {
+      figures,
+      peers: this.#parts.transport.peers(),
+    });
   }
 
   transferLeadership(id: number, timeoutMs: number): void {

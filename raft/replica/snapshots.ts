@@ -14,6 +14,13 @@ export interface SnapshotOptions {
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
 
+/** A snapshot on its way to a follower. `bytes` is null while the store is still being copied. */
+export interface SnapshotUnderWay {
+  readonly to: MemberId;
+  readonly sentBytes: number;
+  readonly bytes: number | null;
+}
+
 interface Arrived {
   readonly meta: SnapshotMeta;
   readonly path: string;
@@ -25,6 +32,7 @@ export class Snapshots {
   #made = 0;
   #sending: Promise<void> | null = null;
   #held: LogIndex | null = null;
+  #underWay: SnapshotUnderWay | null = null;
   #copying = false;
   #arrived: Arrived[] = [];
 
@@ -35,6 +43,11 @@ export class Snapshots {
   /** The receiver of the snapshot under way will need the entries after this index. */
   get held(): LogIndex | null {
     return this.#held;
+  }
+
+  /** What is being sent to whom; null while nothing is. */
+  get underWay(): SnapshotUnderWay | null {
+    return this.#underWay;
   }
 
   /** The store's file is being copied, and cannot be replaced before that ends. */
@@ -49,9 +62,11 @@ export class Snapshots {
       return;
     }
     this.#held = announcement.snapshot.index;
+    this.#underWay = { to: announcement.to, sentBytes: 0, bytes: null };
     this.#sending = this.#copyAndSend(announcement).then((ok) => {
       this.#sending = null;
       this.#held = null;
+      this.#underWay = null;
       this.#options.onSent(announcement.to, ok);
     });
   }
@@ -116,7 +131,9 @@ export class Snapshots {
     try {
       const snapshot = await this.#copyTo(path);
       log('info', 'sending a snapshot', { peer: announcement.to, index: snapshot.index });
-      return await transport().sendSnapshot(announcement.to, { ...announcement, snapshot }, path);
+      return await transport().sendSnapshot(announcement.to, { ...announcement, snapshot }, path, (sentBytes, bytes) => {
+        this.#underWay = { to: announcement.to, sentBytes, bytes };
+      });
     } catch (error) {
       log('warn', 'a snapshot could not be made', {
         peer: announcement.to,

@@ -2,21 +2,31 @@ import type { Core, FollowerProgress } from '../core/contract.js';
 import type { RaftLog } from '../log/log.js';
 import type { ReplicaStatus } from '../replica-api.js';
 import type { StateMachine } from '../store/contract.js';
+import type { MemberId } from '../types.js';
 import type { LeaderSilences } from './leaderSilence.js';
+import type { SnapshotUnderWay } from './snapshots.js';
 
-const shown = (progress: FollowerProgress | undefined): ReplicaStatus['members'][number]['progress'] =>
-  progress === undefined ? null : { match: progress.match, state: progress.state, active: progress.active };
+function shown(
+  id: MemberId,
+  progress: FollowerProgress | undefined,
+  snapshot: SnapshotUnderWay | null,
+): ReplicaStatus['members'][number]['progress'] {
+  if (progress === undefined) return null;
+  const sent = snapshot?.to === id && snapshot.bytes !== null ? { sentBytes: snapshot.sentBytes, bytes: snapshot.bytes } : null;
+  return { match: progress.match, state: progress.state, active: progress.active, snapshot: sent };
+}
 
 interface Parts {
   readonly core: Core;
   readonly log: RaftLog;
   readonly store: StateMachine;
   readonly tickMs: number;
+  readonly snapshot: SnapshotUnderWay | null;
 }
 
 /** What `/raft/v1/status` shows. */
 export function describeStatus(
-  { core, log, store, tickMs }: Parts,
+  { core, log, store, tickMs, snapshot }: Parts,
   silences: LeaderSilences,
   own: Pick<ReplicaStatus, 'figures' | 'peers'>,
 ): ReplicaStatus {
@@ -33,7 +43,7 @@ export function describeStatus(
     lastIndex: log.lastIndex,
     revision: store.revision,
     compactedRevision: store.compactedRevision,
-    members: core.membership.members.map((member) => ({ ...member, progress: shown(progress?.get(member.id)) })),
+    members: core.membership.members.map((member) => ({ ...member, progress: shown(member.id, progress?.get(member.id), snapshot) })),
     electionTimeoutMs: core.electionTimeoutTicks * tickMs,
     leaderSilence: silences.describe(),
     ...own,

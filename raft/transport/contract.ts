@@ -42,6 +42,9 @@ export type PeerMessage =
 
 export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' };
 
+/** How many bytes of all those of a snapshot are sent. */
+export type OnSnapshotProgress = (sentBytes: number, bytes: number) => void;
+
 /** The way to the other replicas. Sending never blocks and never fails: what cannot be delivered is lost, as Raft expects. */
 export interface Transport {
   /** `host:port` where peers are accepted; the port is the real one also when 0 was asked for. Null when nothing listens. */
@@ -50,8 +53,11 @@ export interface Transport {
   send(to: MemberId, message: PeerMessage): void;
   /** Hands everything queued to the operating system, one write for each peer. Called before anything that blocks the thread. */
   flush(): void;
-  /** Streams the file to a peer together with its announcement; at most one at a time for each peer. Resolves true once the peer has all of it, verified. */
-  sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string): Promise<boolean>;
+  /**
+   * Streams the file to a peer together with its announcement; at most one at a time for each peer. Resolves true once the peer has all of it, verified.
+   * `onProgress` hears of each piece that was handed to the operating system.
+   */
+  sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string, onProgress?: OnSnapshotProgress): Promise<boolean>;
   /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
   /** The peers to which this replica sends, as they are now. */

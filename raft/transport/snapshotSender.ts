@@ -4,23 +4,26 @@ import type { FileHandle } from 'node:fs/promises';
 import { failPoint } from '../failPoints.js';
 import { ByteReader, ByteWriter, DecodeError } from './bytes.js';
 import type { Connection } from './connection.js';
-import type { SnapshotAnnouncement } from './contract.js';
+import type { OnSnapshotProgress, SnapshotAnnouncement } from './contract.js';
 import { dial } from './dial.js';
 import type { DialOptions } from './dial.js';
 import { writeMessage } from './encoding.js';
 import { frameKinds, writeFrame } from './frames.js';
 import { transportLimits } from './limits.js';
 
+export interface SnapshotFile {
+  readonly announcement: SnapshotAnnouncement;
+  readonly path: string;
+  /** Gives up. */
+  readonly signal: AbortSignal;
+  readonly onProgress: OnSnapshotProgress | undefined;
+}
+
 /**
  * Streams a file to a peer on a connection of its own, so that it never delays a heartbeat. At most a chunk or two are in memory.
- * Resolves once the peer has the file with the same checksum; rejects with an Error for everything else. `signal` gives up.
+ * Resolves once the peer has the file with the same checksum; rejects with an Error for everything else.
  */
-export async function sendSnapshotFile(
-  options: DialOptions,
-  announcement: SnapshotAnnouncement,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function sendSnapshotFile(options: DialOptions, { announcement, path, signal, onProgress }: SnapshotFile): Promise<void> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -29,7 +32,7 @@ export async function sendSnapshotFile(
       const connection: Connection = dial(options, {
         onWelcome: () => {
           progress(connection);
-          stream(connection, file, size, announcement).catch((error: unknown) =>
+          stream(connection, file, { size, announcement, onProgress }).catch((error: unknown) =>
             connection.close(error instanceof Error ? error.message : String(error)),
           );
         },
@@ -52,7 +55,11 @@ export async function sendSnapshotFile(
   }
 }
 
-async function stream(connection: Connection, file: FileHandle, size: number, announcement: SnapshotAnnouncement): Promise<void> {
+async function stream(
+  connection: Connection,
+  file: FileHandle,
+  { size, announcement, onProgress }: Pick<SnapshotFile, 'announcement' | 'onProgress'> & { readonly size: number },
+): Promise<void> {
   const hash = createHash('sha256');
   await write(connection, frameKinds.snapshotStart, (writer) => {
     writer.uint(size);
@@ -71,6 +78,7 @@ async function stream(connection: Connection, file: FileHandle, size: number, an
     await write(connection, frameKinds.snapshotChunk, (writer) => writer.raw(chunk));
     failPoint?.('snapshot.sending');
     at += bytesRead;
+    onProgress?.(at, size);
   }
   await write(connection, frameKinds.snapshotEnd, (writer) => writer.bytes(hash.digest()));
   failPoint?.('snapshot.sent');

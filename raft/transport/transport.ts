@@ -2,7 +2,7 @@ import type { PeerStatus } from '../replica-api.js';
 import type { MemberId } from '../types.js';
 import { hostOf, plainAddress } from './address.js';
 import type { TlsFiles } from './certificate.js';
-import type { Log, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
+import type { Log, OnSnapshotProgress, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
 import type { DialOptions } from './dial.js';
 import type { Acquaintance, Hello, Identity } from './handshake.js';
 import { Inbound } from './inbound.js';
@@ -108,13 +108,14 @@ class TlsTransport implements Transport, InboundContext {
     }
   }
 
-  async sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string): Promise<boolean> {
+  async sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string, onProgress?: OnSnapshotProgress): Promise<boolean> {
     const peer = this.#peers.get(to);
     if (peer === undefined || this.#snapshots.has(to) || this.#closed) return false;
     const abort = new AbortController();
     this.#snapshots.set(to, abort);
     try {
-      await sendSnapshotFile({ ...this.#dialOptions(), to, address: peer.address, purpose: 'snapshot' }, announcement, path, abort.signal);
+      const dial = { ...this.#dialOptions(), to, address: peer.address, purpose: 'snapshot' } as const;
+      await sendSnapshotFile(dial, { announcement, path, signal: abort.signal, onProgress });
       return true;
     } catch (error) {
       this.log('warn', 'a snapshot could not be sent', { peer: to, reason: error instanceof Error ? error.message : String(error) });

@@ -14,7 +14,7 @@ describe('console/samples', () => {
     figures: { snapshotsInstalled: 1 },
     members: [
       { id: 'r1', progress: null },
-      { id: 'r2', progress: { match: 95, state: 'replicate', active: true } },
+      { id: 'r2', progress: { match: 95, state: 'replicate', active: true, snapshot: null } },
     ],
   } as unknown as ReplicaStatus;
   const replica = { status: () => Promise.resolve(status) } as Pick<Replica, 'status'>;

@@ -199,8 +199,13 @@ describe('raft/transport', () => {
       term: term(4),
       snapshot: { index: logIndex(9), term: term(3), membership: { members: [], removed: [] } },
     };
-    const [sent, arrived] = await Promise.all([a.transport.sendSnapshot(b.identity.id, announcement, path), b.seen('snapshot')]);
+    const pieces: (readonly [sent: number, all: number])[] = [];
+    const sending = a.transport.sendSnapshot(b.identity.id, announcement, path, (...piece) => pieces.push(piece));
+    const [sent, arrived] = await Promise.all([sending, b.seen('snapshot')]);
     expect(sent).to.equal(true);
+    expect(pieces.at(-1)).to.deep.equal([content.length, content.length]);
+    expect(pieces.length).to.be.greaterThan(2);
+    expect(pieces.map(([bytes]) => bytes)).to.deep.equal(pieces.map(([bytes]) => bytes).sort((before, after) => before - after));
     expect(readFileSync(arrived.detail).equals(content)).to.equal(true);
   });
 
