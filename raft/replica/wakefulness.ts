@@ -4,19 +4,29 @@ import { readFileSync } from 'node:fs';
 const lookMs = 250;
 
 /**
+ * After such a part of an election timeout, leaders may have been replaced: the others count from the last word, which was up to a heartbeat earlier, and may
+ * be done before the stopped one runs again.
+ */
+const replacedAfter = 0.8;
+/** So much of an election timeout must be unaccounted for: the rest may be what the thread did before and after, on a machine where it has to wait for that. */
+const idleShare = 0.5;
+
+/**
  * Tells whether this thread was stopped (SIGSTOP, a debugger, a machine that slept) rather than late. A thread that is late runs, waits for a processor, or
  * waits for its disk; one that was stopped did none of it, though its timer was due long ago. All times are milliseconds of one monotonic clock.
  */
 export class Wakefulness {
-  readonly #stoppedMs: number;
+  readonly #gapMs: number;
+  readonly #idleMs: number;
   readonly #processorMs: () => number | null;
   #awakeAt: number;
   #lookedAt: number;
   #processorAt: number | null;
 
-  /** @param stoppedMs from so long a stop on it counts @param processorMs time that this thread ran or waited for a processor; null where nobody tells */
-  constructor(stoppedMs: number, nowMs: number, processorMs: () => number | null) {
-    this.#stoppedMs = stoppedMs;
+  /** @param electionMs shortest time after which others replace a leader that is silent @param processorMs time that this thread ran or waited for a processor; null where nobody tells */
+  constructor(electionMs: number, nowMs: number, processorMs: () => number | null) {
+    this.#gapMs = replacedAfter * electionMs;
+    this.#idleMs = idleShare * electionMs;
     this.#processorMs = processorMs;
     this.#awakeAt = nowMs;
     this.#lookedAt = nowMs;
@@ -27,12 +37,12 @@ export class Wakefulness {
   stopped(nowMs: number): boolean {
     const gap = nowMs - this.#awakeAt;
     this.#awakeAt = nowMs;
-    if (gap < this.#stoppedMs && nowMs - this.#lookedAt < lookMs) return false;
+    if (gap < this.#gapMs && nowMs - this.#lookedAt < lookMs) return false;
     const before = this.#processorAt;
     this.#processorAt = this.#processorMs();
     this.#lookedAt = nowMs;
-    if (gap < this.#stoppedMs || before === null || this.#processorAt === null) return false;
-    return gap - (this.#processorAt - before) >= this.#stoppedMs;
+    if (gap < this.#gapMs || before === null || this.#processorAt === null) return false;
+    return gap - (this.#processorAt - before) >= this.#idleMs;
   }
 
   /** The disk took so long: it is not a stop. */

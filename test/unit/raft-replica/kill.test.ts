@@ -143,6 +143,13 @@ describe('raft/replica, processes that are killed', function () {
     const statuses = (): Promise<ReplicaStatus[]> => Promise.all(all.map((child) => child.ask<ReplicaStatus>({ status: true })));
     for (let round = 0; round < 3; round += 1) {
       const leader = await leaderOf(all);
+      // Its log is on disk everywhere: a stop during a sync counts as the disk's (raft/core/DESIGN.md).
+      await eventually(async () => {
+        const { commitIndex, lastIndex, members } = await leader.ask<ReplicaStatus>({ status: true });
+        return commitIndex === lastIndex && members.every(({ id, progress }) => id === leader.id || progress?.match === lastIndex)
+          ? true
+          : null;
+      });
       leader.process.kill('SIGSTOP');
       await leaderOf(all.filter((child) => child !== leader));
       leader.process.kill('SIGCONT');

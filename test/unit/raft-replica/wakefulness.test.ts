@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { processorMs, Wakefulness } from '../../../raft/replica/wakefulness.js';
 
 describe('raft/replica/wakefulness', () => {
-  const stoppedMs = 500;
+  const electionMs = 500;
   /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
   const answers = (steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number }[]): boolean[] => {
     let processor: number | null = 0;
-    const wakefulness = new Wakefulness(stoppedMs, 0, () => processor);
+    const wakefulness = new Wakefulness(electionMs, 0, () => processor);
     return steps.map((step) => {
       processor = step.processor;
       wakefulness.waited(step.disk ?? 0);
@@ -48,8 +48,19 @@ describe('raft/replica/wakefulness', () => {
     ).to.deep.equal([false, true]);
   });
 
-  it('counts only what is as long as it was told, and idle time between two words not at all', () => {
-    expect(answers(Array.from({ length: 100 }, (_, step) => ({ at: step * 499, processor: step / 100 })))).to.not.include(true);
+  it('counts a stop from when others may have an election on, and idle time between two words not at all', () => {
+    const every = (ms: number): boolean[] => answers(Array.from({ length: 100 }, (_, step) => ({ at: step * ms, processor: step / 100 })));
+    expect(every(399)).to.not.include(true);
+    expect(every(401).slice(1)).to.not.include(false);
+  });
+
+  it('knows a stop that is hardly longer than an election timeout, of a thread that ran and waited before and after', () => {
+    expect(
+      answers([
+        { at: 251, processor: 200 },
+        { at: 756, processor: 440 },
+      ]),
+    ).to.deep.equal([false, true]);
   });
 
   it('never says so where nobody tells the processor time', () => {
