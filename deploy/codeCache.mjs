@@ -20,7 +20,7 @@ const inheritedKey = 'raftplane.codeFlags';
 
 /**
  * Runs `NAME.cjs`, which lies beside `url`, and imports modules by `$late$(name)`. `fingerprint` is that of its text. Returns whether the cache was used.
- * V8 refuses what was made under other flags; those that a program sets while it runs (`server/heapGrowth.ts`) change no code, so what counts are the flags
+ * V8 refuses what was made under other flags; those that a program sets while it runs (`server/process/heapGrowth.ts`) change no code, so what counts are the flags
  * with which the process began.
  */
 export function runProgram(url, name, fingerprint) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { consensusThread } from './consensusThread.js';
+import { consensusThread } from './process/consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
-import { boundHeapGrowth } from './heapGrowth.js';
+import { boundHeapGrowth } from './process/heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';

@@ -42,7 +42,7 @@ export interface StepParts {
 
 /**
  * Steps by the name of their plug-in; `names.ts` says in which order they run and which run by default. Steps that ask the authorizer are
- * made by `server/authorization`, and join the chain in `server/assembly.ts` under their names.
+ * made by `server/authorization`, and join the chain in `server/assembly/api.ts` under their names.
  */
 const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,
@@ -72,7 +72,7 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/webhooks.ts`, and (namespaces) by the registry, which asks for them first. */
+/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and (namespaces) by the registry, which asks for them first. */
 const otherSteps: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',

@@ -1,6 +1,6 @@
 import { formatDuration } from '../catalogue/flags/duration.js';
 import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
-import { neutralOptionName } from '../vocabulary.js';
+import { neutralOptionName } from '../catalogue/vocabulary.js';
 
 /** The text of docs/options.md: every option of the API server under its heading. Pure. */
 export function optionsPage(table: FlagTable): string {

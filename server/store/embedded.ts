@@ -7,7 +7,7 @@ import {
   type ReplicaTicket,
 } from '../../raft/client.js';
 import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
-import { Compaction } from '../compaction.js';
+import { Compaction } from '../storage/compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';

@@ -1,4 +1,4 @@
-import { Compaction } from '../compaction.js';
+import { Compaction } from '../storage/compaction.js';
 import { MemoryEngine } from '../storage/memoryEngine.js';
 import type { ServerStore } from './store.js';
 

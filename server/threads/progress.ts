@@ -1,4 +1,4 @@
-import type { Progress } from '../healthChecks.js';
+import type { Progress } from '../assembly/healthChecks.js';
 
 const words = { storageAwaited: 0, bootstrapped: 1, stopping: 2 } as const;
 type Word = keyof typeof words;

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/client.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
-import type { ThreadShare } from '../front.js';
+import type { ThreadShare } from '../assembly/front.js';
 import { SharedCount, type Count } from '../http/counts.js';
 import { oneStream } from '../observability/logOutput.js';
 import type { Metrics } from '../observability/metrics.js';

@@ -3,7 +3,7 @@ import { convertBuiltIn } from '../../../server/admission/matching/versions.js';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import type { Decision } from '../../../server/authorization/authorizer.js';
 import { createLogger } from '../../../server/observability/logger.js';
-import { createAdmissionPolicies } from '../../../server/policies.js';
+import { createAdmissionPolicies } from '../../../server/assembly/policies.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 const group = 'admissionregistration.k8s.io/v1';

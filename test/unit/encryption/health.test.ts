@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { remembered } from '../../../server/healthChecks.js';
+import { remembered } from '../../../server/assembly/healthChecks.js';
 
 describe('encryption, health of key services', () => {
   it('asks again only after a while, sooner when it was bad, and once for all who ask at a time', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { WriteOutcome } from '../../../raft/replica-api.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import { memberId } from '../../../raft/types.js';
-import { Compaction } from '../../../server/compaction.js';
+import { Compaction } from '../../../server/storage/compaction.js';
 import type { Logger } from '../../../server/observability/logger.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { KeySpace } from '../../../server/storage/keys.js';

@@ -13,7 +13,7 @@ import { ListenError } from '../../../server/http/bind.js';
 import { listen, secureContextOptions } from '../../../server/http/listener.js';
 import { fixed, LiveFiles } from '../../../server/files/liveFile.js';
 import { readApiServerOptions } from '../../../server/options/apiserver.js';
-import { servingOptions } from '../../../server/serving.js';
+import { servingOptions } from '../../../server/assembly/serving.js';
 import { sniChooser } from '../../../server/http/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2, openFrontDoor, recordingLogger } from './frontDoor.js';

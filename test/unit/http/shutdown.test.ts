@@ -5,7 +5,7 @@ import { ExchangeList } from '../../../server/http/exchangeList.js';
 import type { Draining } from '../../../server/http/chain.js';
 import { Exchange } from '../../../server/http/exchange.js';
 import { createLogger } from '../../../server/observability/logger.js';
-import { drainAndClose, type ShutdownOptions } from '../../../server/shutdown.js';
+import { drainAndClose, type ShutdownOptions } from '../../../server/http/shutdown.js';
 
 /** A request that is answered when its signal says that the answer is no longer wanted. */
 class Held extends Exchange {

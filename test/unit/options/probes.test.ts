@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { addHealthChecks } from '../../../server/healthChecks.js';
+import { addHealthChecks } from '../../../server/assembly/healthChecks.js';
 import { canSharePorts } from '../../../server/http/bind.js';
 import { createHealthRegistry } from '../../../server/observability/health.js';
 import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';

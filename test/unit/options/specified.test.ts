@@ -5,7 +5,7 @@ import { helpText } from '../../../server/catalogue/flags/help.js';
 import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
 import { apiServerFlags, readApiServerOptions } from '../../../server/options/apiserver.js';
 import { optionsPage } from '../../../server/options/page.js';
-import { neutralOptionName } from '../../../server/vocabulary.js';
+import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
 import { formatDuration } from '../../../server/catalogue/flags/duration.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
@@ -63,12 +63,16 @@ const nonsense: Partial<Record<FlagKind, string>> = {
 };
 /** Options that tests of the part know by another name: where that part takes the option, what it calls it, and the test. */
 const byAnotherName: Readonly<Record<string, readonly [taken: string, word: string, test: string]>> = {
-  'aggregator-reject-forwarding-redirect': ['server/assembly.ts', 'rejectsRedirects', 'test/unit/aggregation/aggregation.test.ts'],
-  'authorization-webhook-cache-unauthorized-ttl': ['server/accessFiles.ts', 'unauthorizedTtl', 'test/unit/authorization/webhook.test.ts'],
-  'enable-aggregator-routing': ['server/webhooks.ts', 'endpointAddresses', 'test/unit/webhooks/services.test.ts'],
+  'aggregator-reject-forwarding-redirect': ['server/assembly/api.ts', 'rejectsRedirects', 'test/unit/aggregation/aggregation.test.ts'],
+  'authorization-webhook-cache-unauthorized-ttl': [
+    'server/assembly/accessFiles.ts',
+    'unauthorizedTtl',
+    'test/unit/authorization/webhook.test.ts',
+  ],
+  'enable-aggregator-routing': ['server/assembly/webhooks.ts', 'endpointAddresses', 'test/unit/webhooks/services.test.ts'],
   'peer-advertise-port': ['server/server.ts', 'port', 'test/unit/presence/presence.test.ts'],
-  'shutdown-send-retry-after': ['server/front.ts', 'sendRetryAfter', 'test/unit/http/shutdown.test.ts'],
-  'shutdown-watch-termination-grace-period': ['server/front.ts', 'watchGraceMs', 'test/unit/http/shutdown.test.ts'],
+  'shutdown-send-retry-after': ['server/assembly/front.ts', 'sendRetryAfter', 'test/unit/http/shutdown.test.ts'],
+  'shutdown-watch-termination-grace-period': ['server/assembly/front.ts', 'watchGraceMs', 'test/unit/http/shutdown.test.ts'],
 };
 
 const help = helpText(apiServerFlags, { program: 'apiserver', about: '', examples: [], width: 100 });

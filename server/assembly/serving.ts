@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import type { LiveFiles } from './files/liveFile.js';
-import { selfSignedPair, type KeyPairFiles } from './http/credentials.js';
-import type { ListenerOptions } from './http/listener.js';
-import { portOptions } from './http/portOptions.js';
-import type { Logger } from './observability/logger.js';
-import type { ApiServerOptions } from './options/apiserver.js';
+import type { LiveFiles } from '../files/liveFile.js';
+import { selfSignedPair, type KeyPairFiles } from '../http/credentials.js';
+import type { ListenerOptions } from '../http/listener.js';
+import { portOptions } from '../http/portOptions.js';
+import type { Logger } from '../observability/logger.js';
+import type { ApiServerOptions } from '../options/apiserver.js';
 
 /** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; rejects with a CredentialError. */
 export async function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Promise<Omit<ListenerOptions, 'handle'>> {

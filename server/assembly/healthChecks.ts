@@ -1,5 +1,5 @@
-import type { Replica } from '../raft/replica-api.js';
-import type { HealthEndpoint, HealthRegistry } from './observability/health.js';
+import type { Replica } from '../../raft/replica-api.js';
+import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
 
 /** Where the process stands; the checks read it. */
 export interface Progress {

@@ -1,7 +1,7 @@
-import type { WriteOutcome } from './storage/engine.js';
-import { delayMsMax } from './catalogue/flags/duration.js';
-import type { Version } from './storage/contract.js';
-import type { Logger } from './observability/logger.js';
+import type { WriteOutcome } from './engine.js';
+import { delayMsMax } from '../catalogue/flags/duration.js';
+import type { Version } from './contract.js';
+import type { Logger } from '../observability/logger.js';
 
 export interface CompactionOptions {
   /** What the store has reached. */

@@ -1,16 +1,16 @@
-import type { AdmissionPlugin } from './admission/contract.js';
-import type { ConvertObject } from './admission/matching/versions.js';
-import { followPolicies, type PolicyResources } from './admission/policies/following.js';
-import type { PolicyParts } from './admission/policies/matching.js';
-import { uncounted, type PolicyMetrics } from './admission/policies/metrics.js';
-import { mutatingPolicies } from './admission/policies/mutating.js';
-import { mutatingPolicyOf, validatingPolicyOf } from './admission/policies/policy.js';
-import { validatingPolicies } from './admission/policies/validating.js';
-import { askAuthorizer } from './authorization/askAuthorizer.js';
-import type { Authorizer } from './authorization/authorizer.js';
-import type { Logger } from './observability/logger.js';
-import type { Catalogue } from './registry/resources.js';
-import type { Storage } from './storage/contract.js';
+import type { AdmissionPlugin } from '../admission/contract.js';
+import type { ConvertObject } from '../admission/matching/versions.js';
+import { followPolicies, type PolicyResources } from '../admission/policies/following.js';
+import type { PolicyParts } from '../admission/policies/matching.js';
+import { uncounted, type PolicyMetrics } from '../admission/policies/metrics.js';
+import { mutatingPolicies } from '../admission/policies/mutating.js';
+import { mutatingPolicyOf, validatingPolicyOf } from '../admission/policies/policy.js';
+import { validatingPolicies } from '../admission/policies/validating.js';
+import { askAuthorizer } from '../authorization/askAuthorizer.js';
+import type { Authorizer } from '../authorization/authorizer.js';
+import type { Logger } from '../observability/logger.js';
+import type { Catalogue } from '../registry/resources.js';
+import type { Storage } from '../storage/contract.js';
 
 export interface AdmissionPolicies {
   readonly steps: readonly AdmissionPlugin[];

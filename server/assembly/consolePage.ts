@@ -1,14 +1,14 @@
 import { hostname } from 'node:os';
-import type { Replica } from '../raft/replica-api.js';
-import type { Api } from './assembly.js';
-import { createConsole, type Console } from './console/console.js';
-import type { RequestTap } from './console/requestTap.js';
-import { Samples } from './console/samples.js';
-import { Servers } from './console/servers.js';
-import type { Exchange } from './http/exchange.js';
-import type { Metrics } from './observability/metrics.js';
-import type { ApiServerOptions } from './options/apiserver.js';
-import { leaseName } from './presence/serverLease.js';
+import type { Replica } from '../../raft/replica-api.js';
+import type { Api } from './api.js';
+import { createConsole, type Console } from '../console/console.js';
+import type { RequestTap } from '../console/requestTap.js';
+import { Samples } from '../console/samples.js';
+import { Servers } from '../console/servers.js';
+import type { Exchange } from '../http/exchange.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ApiServerOptions } from '../options/apiserver.js';
+import { leaseName } from '../presence/serverLease.js';
 
 interface PageParts {
   readonly options: ApiServerOptions;

@@ -1,14 +1,14 @@
-import { release } from './catalogue/version.js';
-import type { Fairness } from './fairness/fairness.js';
-import { dumpPage } from './fairness/pages.js';
-import { writeText } from './http/errors.js';
-import type { ProcessPages } from './http/processPages.js';
-import type { DebugPages } from './observability/profiles/pages.js';
-import type { HealthIndicators } from './observability/slis.js';
-import { flagValues } from './observability/zpages.js';
-import { apiServerFlags, type ApiServerOptions } from './options/apiserver.js';
-import { emulatedMinor } from './options/emulation.js';
-import { featuresOf } from './options/features.js';
+import { release } from '../catalogue/version.js';
+import type { Fairness } from '../fairness/fairness.js';
+import { dumpPage } from '../fairness/pages.js';
+import { writeText } from '../http/errors.js';
+import type { ProcessPages } from '../http/processPages.js';
+import type { DebugPages } from '../observability/profiles/pages.js';
+import type { HealthIndicators } from '../observability/slis.js';
+import { flagValues } from '../observability/zpages.js';
+import { apiServerFlags, type ApiServerOptions } from '../options/apiserver.js';
+import { emulatedMinor } from '../options/emulation.js';
+import { featuresOf } from '../options/features.js';
 
 interface PagesOptions {
   readonly options: ApiServerOptions;

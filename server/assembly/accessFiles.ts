@@ -1,27 +1,27 @@
-import { connectSigner, type ExternalSigner } from './authentication/serviceaccount/external/signer.js';
+import { connectSigner, type ExternalSigner } from '../authentication/serviceaccount/external/signer.js';
 import {
   readSigningKey,
   readVerificationKeys,
   type SigningKey,
   type VerificationKey,
   type VerificationKeys,
-} from './authentication/serviceaccount/keys.js';
-import { readStaticTokens, type StaticTokens } from './authentication/tokens/staticFile.js';
-import { readAbacPolicies, type AbacPolicies } from './authorization/abac.js';
-import type { Anchors } from './authentication/peer.js';
-import { readAuthenticationConfiguration, type AuthenticationSettings } from './authentication/jwt/configuration.js';
-import { oidcSettings } from './authentication/jwt/oidcOptions.js';
-import { fixed, type Live, type LiveFiles } from './files/liveFile.js';
-import type { Logger } from './observability/logger.js';
-import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from './authorization/configuration.js';
-import { createDecisionCounts, type DecisionCount } from './observability/access.js';
-import type { Metrics } from './observability/metrics.js';
-import { createReviewMetrics } from './observability/reviews.js';
-import type { Dial } from './webhook/dialed.js';
-import { webhookClient, type WebhookClient } from './webhook/client.js';
-import { createReloadMetrics } from './observability/reloads.js';
-import { readAuthorities } from './http/credentials.js';
-import type { ApiServerOptions } from './options/apiserver.js';
+} from '../authentication/serviceaccount/keys.js';
+import { readStaticTokens, type StaticTokens } from '../authentication/tokens/staticFile.js';
+import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
+import type { Anchors } from '../authentication/peer.js';
+import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
+import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
+import { fixed, type Live, type LiveFiles } from '../files/liveFile.js';
+import type { Logger } from '../observability/logger.js';
+import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
+import { createDecisionCounts, type DecisionCount } from '../observability/access.js';
+import type { Metrics } from '../observability/metrics.js';
+import { createReviewMetrics } from '../observability/reviews.js';
+import type { Dial } from '../webhook/dialed.js';
+import { webhookClient, type WebhookClient } from '../webhook/client.js';
+import { createReloadMetrics } from '../observability/reloads.js';
+import { readAuthorities } from '../http/credentials.js';
+import type { ApiServerOptions } from '../options/apiserver.js';
 
 /** What the options about access name in files. */
 export interface AccessFiles {
