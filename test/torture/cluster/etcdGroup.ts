@@ -50,13 +50,21 @@ export class EtcdGroup {
     await this.servers.stop();
   }
 
-  /** Whoever leads by the word of a member that answers; null when none does, or nobody leads. */
-  async leader(): Promise<EtcdMember | null> {
+  /** Whoever leads by the word of a member that answers and is not one of `deaf`; null when none does, or nobody leads. */
+  async leader(deaf: readonly string[] = []): Promise<EtcdMember | null> {
     const answers = await Promise.all(
       this.members.map(async (member) => ({ member, status: (await ask(member, 'maintenance/status', {})) as Status | null })),
     );
-    const named = answers.find(({ status }) => status?.leader !== undefined && status.leader !== '0')?.status?.leader;
+    const named = answers.find(({ member, status }) => !deaf.includes(member.name) && status?.leader !== undefined && status.leader !== '0')
+      ?.status?.leader;
     return answers.find(({ status }) => status?.header.member_id === named && named !== undefined)?.member ?? null;
+  }
+
+  /** Writes a key that is of no concern to servers. */
+  async put(key: string): Promise<boolean> {
+    const text = Buffer.from(key).toString('base64');
+    for (const member of this.members) if ((await ask(member, 'kv/put', { key: text, value: text })) !== null) return true;
+    return false;
   }
 
   /** Drops all history but the present; null when no member could. */
