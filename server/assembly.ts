@@ -74,6 +74,7 @@ import type { StoreEngine } from './storage/engine.js';
 import { createRaftStorage } from './storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from './storage/raft.js';
 import { routedStorage } from './storage/routed.js';
+import { SealableEngine, sealKeyOf } from './storage/seal.js';
 import type { ServerStore } from './store/store.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
@@ -452,12 +453,13 @@ function storeOf({
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
   };
-  if (encryption === null) return { ...kept, replica: store.engine };
+  const engine = new SealableEngine(store.engine, sealKeyOf(options['etcd-prefix']));
+  if (encryption === null) return { ...kept, replica: engine };
   const report = (error: unknown): void => {
     log.named('encryption').warn('a stored value cannot be decrypted', { error });
   };
   const encrypted = new EncryptedReplica({
-    replica: store.engine,
+    replica: engine,
     keys: new KeySpace(options['etcd-prefix'], kept.layout),
     encryption: () => encryption.current,
     report,

@@ -14,7 +14,7 @@ const recorded = (
   }
 ).keys;
 
-const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['from'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
+const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['to'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
 
 /** An etcd, as far as moving is concerned, that holds what kube-apiserver has left. */
 function recordedStore(): FakeReplica {
@@ -113,7 +113,7 @@ describe('migration', () => {
       return inner();
     };
     const lines: string[] = [];
-    const report = await migrate({ ...there(etcd, embedded), followQuietMs: 20, progress: (line) => lines.push(line) });
+    const report = await migrate({ ...there(etcd, embedded), handOver: { by: 'silence', quietMs: 20 }, progress: (line) => lines.push(line) });
     expect(turns).to.be.at.least(30);
     expect(report.targetRevision).to.be.at.least(etcd.revision);
     const values = await valuesOf(embedded);
