@@ -28,7 +28,7 @@ import type {
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored, encodeWrite } from './encoding.js';
-import type { Comparison, EngineOperation, KeyValue, StoreEngine, WriteOutcome } from './engine.js';
+import { isPassing, type Comparison, type EngineOperation, type KeyValue, type StoreEngine, type WriteOutcome } from './engine.js';
 import type { StoredForm } from './forms.js';
 import type { KeyLayout } from './keyLayout.js';
 import { KeySpace } from './keys.js';
@@ -270,9 +270,19 @@ class ReplicatedStorage implements RaftStorage {
     return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
 
+  /** What will pass is waited for; readers are told meanwhile that there is nothing to be read yet. */
   private async load(): Promise<void> {
-    await this.feed.load();
-    this.loaded = true;
+    for (;;) {
+      try {
+        await this.feed.load();
+        this.loaded = true;
+        return;
+      } catch (error) {
+        if (this.closed || !isPassing(error)) throw error;
+        this.options.report?.(error);
+      }
+      await delay(reloadPauseMs, undefined, { ref: false });
+    }
   }
 
   /** The replica has lost changes. Readers wait meanwhile, as they do at the start; what fails is tried again, since nobody else would. */

@@ -190,11 +190,12 @@ describe('migration', () => {
     let turns = 0;
     const inner = embedded.barrier.bind(embedded);
     embedded.barrier = async () => {
-      // After the last look at what is defined.
-      if (++turns === 4) for (const { key, value } of [definition!, custom!]) embedded.apply([{ type: 'put', key, value }]);
+      // After the last look at what is defined, and before the last one at what has changed.
+      if (++turns === 3) for (const { key, value } of [definition!, custom!]) embedded.apply([{ type: 'put', key, value }]);
       return inner();
     };
-    await migrate({ ...back(embedded, etcd), handOver: { by: 'silence', quietMs: 20 } });
+    await migrate({ ...back(embedded, etcd), handOver: sealing(embedded) });
+    expect(turns).to.be.at.least(4);
     const wanted = recorded.find(({ key }) => key.endsWith(custom!.key.split('/').slice(-3).join('/')));
     expect((await valuesOf(etcd)).get(wanted!.key)).to.equal(wanted!.value);
   });
