@@ -74,6 +74,8 @@ export async function migrate(options: MigrationOptions): Promise<MigrationRepor
   const { from, handOver = null } = options;
   const sourceRevision = await present(from.engine, 'source');
   await present(options.to.engine, 'target');
+  if (!(await hasObjects(from)))
+    throw new MigrationError(`the source holds no objects under ${from.keys.start}: is --etcd-prefix the one of its servers?`);
   if (!options.resume && (await hasObjects(options.to)))
     throw new MigrationError(
       'the target holds objects already: give --resume to replace them by those of the source, or another --etcd-prefix or directory',

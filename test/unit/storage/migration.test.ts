@@ -90,6 +90,10 @@ describe('migration', () => {
     expect((await migrate(there(etcd, embedded, true))).written).to.equal(recorded.length - 1 - some);
   });
 
+  it('does not take a source without objects for one that was moved', async () => {
+    expect(String(await failure(migrate(there(new FakeReplica(), new FakeReplica()))))).to.contain('holds no objects under /registry/');
+  });
+
   it('takes over only what has changed since', async () => {
     const [etcd, embedded] = [recordedStore(), new FakeReplica()];
     await migrate(there(etcd, embedded));
