@@ -88,7 +88,10 @@ const notFound = (exchange: Exchange): void => {
 const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, exposition, replica, put = null, sealKey = sealKeyOf(prefixDefault), log }: RouteOptions, serve: Serve): Router {
+function processRouter(
+  { health, metrics, exposition, replica, put = null, sealKey = sealKeyOf(prefixDefault), log }: RouteOptions,
+  serve: Serve,
+): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
