@@ -38,8 +38,7 @@ import type { Live } from './files/liveFile.js';
 import { createServiceAllocator } from './kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from './kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from './kinds/core/service/portRecord.js';
-import { builtInResources, storedKinds, storedResourceTypes } from './kinds/index.js';
-import { selectableFieldsOf } from './kinds/index.js';
+import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from './kinds/index.js';
 import type { Logger } from './observability/logger.js';
 import type { Metrics } from './observability/metrics.js';
 import { createPolicyMetrics } from './observability/policies.js';
@@ -427,7 +426,7 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
-type StorePart = 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+type StorePart = 'completions' | 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 
 /** The store as storage sees it, and how objects are kept there. */
 function storeOf({
@@ -446,6 +445,7 @@ function storeOf({
       ? {
           layout: referenceLayout(storedResourceTypes()),
           storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          completions: completionOf,
           // etcd may be told another one.
           requestBytesMax: Infinity,
         }

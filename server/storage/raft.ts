@@ -36,7 +36,14 @@ import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
 import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
 import { StoreReader } from './storereader.js';
-import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
+import {
+  DamagedItem,
+  noSelectableFields,
+  storedObjectOf,
+  type Completions,
+  type SelectableFields,
+  type StoredItem,
+} from './storedobject.js';
 import { within } from './within.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
@@ -44,6 +51,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
+  /** How objects in kube-apiserver's form are completed when they are read; not at all unless told. */
+  readonly completions?: Completions;
   /** Form of what is written from now on, JSON if null; what is there stays readable. */
   readonly storedForm?: StoredForm | ReferenceForm | null;
   /** Which part of a key stands for a resource. Default: the built-in store's. */
