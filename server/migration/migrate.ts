@@ -158,11 +158,17 @@ interface Look {
 interface Until {
   readonly holds: (look: Look) => boolean;
   readonly everyMs: number;
+  /** What whoever waits can do about it. */
+  readonly hint?: string;
 }
 
 /** So few changes at once are taken over within a moment. */
 const lagMax = 50;
-const untilQuiet = (ms: number): Until => ({ holds: ({ quietMs }) => quietMs >= ms, everyMs: Math.min(followEveryMs, ms) });
+const untilQuiet = (ms: number): Until => ({
+  holds: ({ quietMs }) => quietMs >= ms,
+  everyMs: Math.min(followEveryMs, ms),
+  hint: '; stop the servers of the source when you are ready',
+});
 const untilCaughtUp: Until = { holds: ({ through, present: now, changes }) => through >= now && changes <= lagMax, everyMs: 20 };
 const untilRevision = (wanted: Revision): Until => ({ holds: ({ through }) => through >= wanted, everyMs: 5 });
 
@@ -225,7 +231,7 @@ class Move {
       if (until.holds({ through, present: now, changes, quietMs: performance.now() - changedAt })) break;
       if (performance.now() - saidAt > followLineEveryMs) {
         saidAt = performance.now();
-        this.say(`following: the target has what the source had at revision ${through}; stop the servers of the source when you are ready`);
+        this.say(`following: the target has what the source had at revision ${through}${until.hint ?? ''}`);
       }
       if (through >= now) await delay(until.everyMs);
     }
