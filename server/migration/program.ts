@@ -134,8 +134,8 @@ async function move(flags: MigrateFlags): Promise<void> {
     throw new Error('--hand-over ends the writes itself: give it or --follow-quiet-seconds, not both');
   const opened = new Map<StoreKind, Opened>();
   try {
-    opened.set('etcd', openEtcd(flags));
-    opened.set('embedded', await openEmbedded(flags));
+    // What is only released needs no target, and makes none.
+    for (const kind of kinds) if (!flags.release || kind === flags.from) opened.set(kind, await openers[kind](flags));
     const source = opened.get(flags.from)!;
     if (flags.release) return await release(source);
     const side = (kind: StoreKind): { kind: StoreKind; engine: StoreEngine; keys: KeySpace } => {
@@ -207,6 +207,8 @@ function openEtcd(flags: MigrateFlags): Opened {
     },
   };
 }
+
+const openers: Readonly<Record<StoreKind, (flags: MigrateFlags) => Opened | Promise<Opened>>> = { embedded: openEmbedded, etcd: openEtcd };
 
 function done(outcome: WriteOutcome): void {
   if (outcome.outcome !== 'applied') throw new Error(`etcd did not take a write (${outcome.outcome}): run this again with --resume`);
