@@ -137,7 +137,7 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
   const threads = servingThreadsOf(options);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
-  const store = await openStore(options, log, threads, thread);
+  const store = await openStore(options, log, { egress, threads, thread });
   begun.push(() => store.stop());
   const limits = eventLimitsOf(plugins, options);
   const countEvents = limits === null ? () => [] : eventCounter(limits);

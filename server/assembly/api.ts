@@ -38,8 +38,7 @@ import type { Live } from '../files/liveFile.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
-import { builtInResources, storedKinds, storedResourceTypes } from '../kinds/index.js';
-import { selectableFieldsOf } from '../kinds/index.js';
+import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createPolicyMetrics } from '../observability/policies.js';
@@ -74,6 +73,7 @@ import type { StoreEngine } from '../storage/engine.js';
 import { createRaftStorage } from '../storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from '../storage/raft.js';
 import { routedStorage } from '../storage/routed.js';
+import { SealableEngine, sealKeyOf } from '../storage/seal.js';
 import type { ServerStore } from '../store/store.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
@@ -426,7 +426,7 @@ function admissionOf({
 /** Documents in which custom resources occur. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
-type StorePart = 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
+type StorePart = 'completions' | 'requestBytesMax' | 'replica' | 'isStale' | 'layout' | 'storedForm' | 'ttlMs' | 'replayedRevisions';
 
 /** The store as storage sees it, and how objects are kept there. */
 function storeOf({
@@ -445,6 +445,7 @@ function storeOf({
       ? {
           layout: referenceLayout(storedResourceTypes()),
           storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          completions: completionOf,
           // etcd may be told another one.
           requestBytesMax: Infinity,
         }
@@ -452,12 +453,13 @@ function storeOf({
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
   };
-  if (encryption === null) return { ...kept, replica: store.engine };
+  const engine = new SealableEngine(store.engine, sealKeyOf(options['etcd-prefix']));
+  if (encryption === null) return { ...kept, replica: engine };
   const report = (error: unknown): void => {
     log.named('encryption').warn('a stored value cannot be decrypted', { error });
   };
   const encrypted = new EncryptedReplica({
-    replica: store.engine,
+    replica: engine,
     keys: new KeySpace(options['etcd-prefix'], kept.layout),
     encryption: () => encryption.current,
     report,

@@ -27,6 +27,7 @@ import { storedResources } from '../registry/resources.js';
 import { drainAndClose } from '../http/shutdown.js';
 import type { ServerStore } from '../store/store.js';
 import type { Encryption } from '../storage/encryption/encryption.js';
+import { sealKeyOf } from '../storage/seal.js';
 import type { TracingConfiguration } from '../tracing/configuration.js';
 import { OtlpExporter } from '../tracing/otlp.js';
 import { Tracer } from '../tracing/tracer.js';
@@ -111,6 +112,7 @@ export function frontOf({
     ...(threads === null ? {} : { exposition: threads.exposition }),
     replica: store.replica,
     put: api.putObjects,
+    sealKey: sealKeyOf(options['etcd-prefix']),
     log: log.named('health'),
     pages: processPages({ options, debug, indicators, fairness }),
   });

@@ -12,13 +12,15 @@ import { badRequest, StatusError, timeout, unavailable } from '../api/status.js'
 import { writableOf } from '../endpoints/streams.js';
 import type { ApiObject } from '../api/object.js';
 import type { WriteOutcome } from '../storage/engine.js';
+import { seal, unseal } from '../storage/seal.js';
+import { changesToJson, rangeToJson } from '../storage/wire.js';
 import type { KeyedObject } from '../storage/raft.js';
 import { writeJson } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { Serve } from './routes.js';
 
 /** What operators ask of the replica in this process. */
-export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
+export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
   ReplicaAdministration;
 
 const changeTimeoutMs = 10_000;
@@ -31,13 +33,21 @@ const keysTimeoutMs = 10_000;
 const changedAtOnce = 2_000;
 /** Few enough for the store to take some while the next are encoded; they get there in their order. */
 const putAtOnce = 250;
+/** What whoever reads the store from outside takes in one answer at most. */
+const pageBytesMax = 8 << 20;
+const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
 /** Puts objects into the store as they are (`RaftStorage.putAll`), and brings what follows from them up to date. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
 
-type Handler = (exchange: Exchange, replica: OperatorReplica, id: string, put: PutObjects | null) => Promise<void>;
+interface Own {
+  readonly put: PutObjects | null;
+  readonly sealKey: string;
+}
+
+type Handler = (exchange: Exchange, replica: OperatorReplica, id: string, own: Own) => Promise<void>;
 
 /** By method and path below `/raft/v1/`; `:id` names a member. */
 const handlers: Readonly<Record<string, Handler>> = {
@@ -71,9 +81,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET backup': sendBackup,
   // What has been made after a revision and is still there; with what follows, how a test puts a cluster back to where it began.
   'GET keys': async (exchange, replica) => {
-    const after = exchange.query.get('after') ?? '0';
-    if (!/^\d{1,15}$/.test(after)) throw badRequest(`after must be a revision, not ${JSON.stringify(after)}`);
-    writeJson(exchange, 200, await keysMadeAfter(replica, Number(after), exchange.signal));
+    writeJson(exchange, 200, await keysMadeAfter(replica, wholeNumber(exchange.query, 'after') ?? 0, exchange.signal));
   },
   // Without asking anybody: no admission, no finalizers, no grace. Watchers see deletions.
   'DELETE keys': async (exchange, replica) => {
@@ -84,7 +92,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
   // What was in a cluster under test goes back in the same way, as objects: each store has its own form for them.
-  'PUT objects': async (exchange, replica, _id, put) => {
+  'PUT objects': async (exchange, replica, _id, { put }) => {
     if (put === null) throw unavailable('this server puts no objects into its store');
     const { objects } = await jsonBodyOf(exchange);
     const keyed = keyedObjects(objects);
@@ -93,10 +101,41 @@ const handlers: Readonly<Record<string, Handler>> = {
     for (const outcome of await Promise.all(puts)) assertWritten(outcome);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
+  // The store as it is, encrypted values included: for who takes all of it elsewhere while it serves (`apiserver migrate`).
+  'GET revision': async (exchange, replica) => {
+    writeJson(exchange, 200, { revision: await presentOf(replica) });
+  },
+  'GET range': async (exchange, replica) => {
+    const { query } = exchange;
+    const result = await replica.range({
+      start: query.get('start') ?? '',
+      end: query.get('end'),
+      revision: revision(wholeNumber(query, 'revision') ?? (await presentOf(replica))),
+      limit: Math.min(wholeNumber(query, 'limit') ?? pageKeysMax, pageKeysMax),
+      bytesMax: Math.min(wholeNumber(query, 'bytes') ?? pageBytesMax, pageBytesMax),
+      countRemaining: false,
+    });
+    writeJson(exchange, 200, rangeToJson(result));
+  },
+  'GET changes': async (exchange, replica) => {
+    await presentOf(replica);
+    const bytesMax = Math.min(wholeNumber(exchange.query, 'bytes') ?? pageBytesMax, pageBytesMax);
+    const after = revision(wholeNumber(exchange.query, 'after') ?? 0);
+    writeJson(exchange, 200, changesToJson(await replica.changesSince(after, { bytesMax })));
+  },
+  // No server of this store writes anything from then on, until the seal is taken away.
+  'PUT seal': async (exchange, replica, _id, { sealKey }) => {
+    const { reason } = await bodyOf(exchange, ['reason']);
+    assertWritten(await seal(replica, sealKey, reason!));
+    writeJson(exchange, 200, { revision: await presentOf(replica) });
+  },
+  'DELETE seal': async (exchange, replica, _id, { sealKey }) => {
+    assertWritten(await unseal(replica, sealKey));
+    writeJson(exchange, 200, { revision: await presentOf(replica) });
+  },
   'GET digest': async (exchange, replica) => {
-    const at = exchange.query.get('revision');
-    if (at !== null && !/^\d{1,15}$/.test(at)) throw badRequest(`revision must be a whole number, not ${JSON.stringify(at)}`);
-    writeJson(exchange, 200, await digestOf(replica, at === null ? null : revision(Number(at)), exchange.signal));
+    const at = wholeNumber(exchange.query, 'revision');
+    writeJson(exchange, 200, await digestOf(replica, at === null ? null : revision(at), exchange.signal));
   },
 };
 
@@ -115,11 +154,13 @@ export function addRaftRoutes(
   {
     replica,
     put,
+    sealKey,
     serve,
     notFound,
   }: {
     readonly replica: OperatorReplica | null;
     readonly put: PutObjects | null;
+    readonly sealKey: string;
     readonly serve: Serve;
     readonly notFound: (exchange: Exchange) => void;
   },
@@ -132,7 +173,7 @@ export function addRaftRoutes(
         const handler = handlers[`${exchange.method} ${path}`];
         if (handler === undefined)
           throw new StatusError(405, 'MethodNotAllowed', `${exchange.method} is not served here, only ${methods.join(', ')}`, {});
-        await handler(exchange, replica, String(params['id'] ?? ''), put);
+        await handler(exchange, replica, String(params['id'] ?? ''), { put, sealKey });
       }),
     );
   }
@@ -142,6 +183,19 @@ function statusOf(replica: OperatorReplica): Promise<ReplicaStatus> {
   return replica.status().catch((cause: unknown) => {
     throw Object.assign(unavailable('the replica does not answer'), { cause });
   });
+}
+
+/** The newest revision of which anybody can know; this replica has got there. */
+async function presentOf(replica: Pick<Replica, 'barrier'>): Promise<Revision> {
+  const barrier = await replica.barrier({ timeoutMs: keysTimeoutMs });
+  if (barrier.outcome !== 'reached') throw unavailable(barrier.reason);
+  return barrier.revision;
+}
+
+function wholeNumber(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name);
+  if (text !== null && !/^\d{1,15}$/.test(text)) throw badRequest(`${name} must be a whole number, not ${JSON.stringify(text)}`);
+  return text === null ? null : Number(text);
 }
 
 function idOf(text: string): ReturnType<typeof memberId> {
@@ -232,12 +286,11 @@ async function keysMadeAfter(
   after: number,
   signal: AbortSignal,
 ): Promise<{ readonly revision: number; readonly keys: readonly string[] }> {
-  const barrier = await replica.barrier({ timeoutMs: keysTimeoutMs });
-  if (barrier.outcome !== 'reached') throw unavailable(barrier.reason);
+  const present = await presentOf(replica);
   const keys: string[] = [];
-  for await (const page of pagesAt(replica, barrier.revision, signal))
+  for await (const page of pagesAt(replica, present, signal))
     for (const { key, createRevision } of page) if (createRevision > after) keys.push(key);
-  return { revision: barrier.revision, keys };
+  return { revision: present, keys };
 }
 
 async function removeKeys(replica: Pick<Replica, 'write'>, keys: readonly string[]): Promise<void> {

@@ -8,8 +8,11 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Answer } from './chain.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
+import { sealKeyOf } from '../storage/seal.js';
 import { answerProcessPage, type ProcessPages } from './processPages.js';
 import { addRaftRoutes, type OperatorReplica, type PutObjects } from './raftRoutes.js';
+
+const prefixDefault = '/registry';
 
 export interface RouteOptions {
   /** Requests about resources; the path starts with `/api/` or `/apis/`. */
@@ -28,6 +31,8 @@ export interface RouteOptions {
   readonly replica: OperatorReplica | null;
   /** How operators put objects into the store of that replica. */
   readonly put?: PutObjects | null;
+  /** The key that, while it is there, ends all writes to that store. */
+  readonly sealKey?: string;
   readonly log: Logger;
 }
 
@@ -83,7 +88,10 @@ const notFound = (exchange: Exchange): void => {
 const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-function processRouter({ health, metrics, exposition, replica, put = null, log }: RouteOptions, serve: Serve): Router {
+function processRouter(
+  { health, metrics, exposition, replica, put = null, sealKey = sealKeyOf(prefixDefault), log }: RouteOptions,
+  serve: Serve,
+): Router {
   const logChange = healthLog(log);
   const router = Router({ caseSensitive: true, strict: true });
   for (const endpoint of ['healthz', 'livez', 'readyz'] as const) {
@@ -105,7 +113,7 @@ function processRouter({ health, metrics, exposition, replica, put = null, log }
       exchange.response.end(text);
     }),
   );
-  addRaftRoutes(router, { replica, put, serve, notFound });
+  addRaftRoutes(router, { replica, put, sealKey, serve, notFound });
   return router;
 }
 

@@ -1,3 +1,4 @@
+import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { builtInCatalogue, type Catalogue, type ServedResource, type Serves } from '../registry/resources.js';
 import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
@@ -193,6 +194,21 @@ export const storedKinds = (): ((resource: GroupResource) => string | null) => {
 const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
   kinds.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
 );
+
+const completions: ReadonlyMap<string, (object: ApiObject) => void> = new Map(
+  kinds.flatMap(({ name, defaults, canonicalize }) => {
+    const steps = [defaults, canonicalize].filter((step) => step !== undefined);
+    if (steps.length === 0) return [];
+    const complete = (object: ApiObject): void => {
+      for (const step of steps) step(object);
+    };
+    return [[name, complete] as const];
+  }),
+);
+
+/** How an object of a built-in type that was stored by another program, or by an older one, is brought to what this one would store; null where nothing is to be done. */
+export const completionOf = (resource: GroupResource): ((object: ApiObject) => void) | null =>
+  completions.get(qualifiedName(resource)) ?? null;
 
 /** How storage extracts what field selectors compare; null for types that select on their metadata only. */
 export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>

@@ -5,10 +5,21 @@ import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { Change, EngineOperation, KeyValue, StoreEngine } from '../storage/engine.js';
 import { keyAfter } from '../storage/keys.js';
+import { unseal } from '../storage/seal.js';
 import { carried, definitions, formOf, isBookkeeping, objectOf, type Side } from './side.js';
 
+/** What is read of a source. */
+type Source = Pick<Side, 'keys'> & { readonly engine: Pick<StoreEngine, 'barrier' | 'range' | 'changesSince'> };
+
+/** How the last writes of a source come over that serves. */
+export type HandOver =
+  /** Its servers are stopped by somebody: nothing has changed for so long, in milliseconds. */
+  | { readonly by: 'silence'; readonly quietMs: number }
+  /** Once the target has almost all, the source takes no writes any more. Called again where that was done before; resolves when it is so. */
+  | { readonly by: 'seal'; readonly seal: () => Promise<void> };
+
 export interface MigrationOptions {
-  readonly from: Omit<Side, 'form'>;
+  readonly from: Pick<Side, 'kind'> & Source;
   readonly to: Omit<Side, 'form'>;
   /** The target may hold objects: those of an attempt that was broken off, or that the source has changed since. What the source does not have is removed. */
   readonly resume: boolean;
@@ -19,11 +30,8 @@ export interface MigrationOptions {
   /** Revisions that are passed over with empty writes at most, so that they do not go back. */
   readonly raiseMax?: number;
   readonly progress?: (line: string) => void;
-  /**
-   * Goes on after the copy with what changes in the source, for as long as its servers serve: until nothing has changed for so long, in milliseconds, because
-   * they were stopped. Null: a source that is still being written to is an error.
-   */
-  readonly followQuietMs?: number | null;
+  /** Goes on after the copy with what changes in the source, for as long as its servers serve. Null: a source that is still being written to is an error. */
+  readonly handOver?: HandOver | null;
 }
 
 export interface MigrationReport {
@@ -35,6 +43,8 @@ export interface MigrationReport {
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
+  /** How long the source had taken no writes when the target had everything, in milliseconds; null where it was not sealed. */
+  readonly readOnlyMs: number | null;
 }
 
 /** Why a move cannot be done or is not complete; the message says what to do. */
@@ -57,46 +67,215 @@ const passesMax = 5;
  * at any time, and a second run takes over only what has changed. Revisions of the target are first brought beyond those of the source: whoever has seen a
  * revision there will not meet it again here with another meaning.
  *
- * Objects of which the source makes new ones while this runs are taken over in further passes; when those do not come to an end, the source's servers have
- * to be stopped for the last of them.
+ * What the source's servers write while this runs is taken over as `handOver` says; without it in further passes, and when those do not come to an end, the
+ * source's servers have to be stopped for the last of them.
  */
 export async function migrate(options: MigrationOptions): Promise<MigrationReport> {
-  const { from, progress = () => undefined } = options;
+  const { from, handOver = null } = options;
   const sourceRevision = await present(from.engine, 'source');
-  const target = options.to.engine;
-  await present(target, 'target');
+  await present(options.to.engine, 'target');
+  if (!(await hasObjects(from)))
+    throw new MigrationError(`the source holds no objects under ${from.keys.start}: is --etcd-prefix the one of its servers?`);
   if (!options.resume && (await hasObjects(options.to)))
     throw new MigrationError(
       'the target holds objects already: give --resume to replace them by those of the source, or another --etcd-prefix or directory',
     );
-  const definedKinds = await kindsDefined(from);
-  const to: Side = { ...options.to, form: formOf(options.to.kind, definedKinds) };
-  await raise(options.to, sourceRevision - (options.unseen ?? 0), options.raiseMax ?? raiseDefaultMax, progress);
-  let [written, removed] = [0, 0];
-  const followQuietMs = options.followQuietMs ?? null;
-  for (let pass = 1; ; pass++) {
-    let at = await present(from.engine, 'source');
-    const done = await onePass(from, to, at, options.eventTtlMs);
-    written += done.written;
-    removed += done.removed;
-    progress(`pass ${pass}: ${done.written} written, ${done.removed} removed, up to revision ${at} of the source`);
-    if (done.written + done.removed === 0) break;
-    if (followQuietMs !== null) {
-      const followed = await follow(from, to, { after: at, quietMs: followQuietMs, eventTtlMs: options.eventTtlMs, progress });
-      written += followed.written;
-      removed += followed.removed;
-      at = followed.through;
-    } else if (pass === passesMax)
-      throw new MigrationError('the source is still being written to: stop its API servers, and run this again with --resume');
-  }
-  // A key that was written often there was written once here.
-  await raise(options.to, (await present(from.engine, 'source')) - (options.unseen ?? 0), options.raiseMax ?? raiseDefaultMax, progress);
-  const report = await compare(from, to);
-  return { ...report, written, removed, sourceRevision, targetRevision: await present(target, 'target') };
+  const move = new Move(options, await kindsDefined(from));
+  // It may have been a source before.
+  await unseal(options.to.engine, `${options.to.keys.start}${ownPart}sealed`);
+  await move.raise(sourceRevision);
+  const end = await ways[handOver?.by ?? 'none'](move, handOver);
+  const report = await compare(from, move.to, end);
+  return {
+    ...report,
+    ...move.counts,
+    sourceRevision,
+    targetRevision: await present(options.to.engine, 'target'),
+    readOnlyMs: end.readOnlyMs,
+  };
 }
 
+/** The states that are compared: null for the newest one. */
+interface End {
+  readonly source: Revision | null;
+  readonly target: Revision | null;
+  readonly readOnlyMs: number | null;
+}
+
+const newestOfBoth: End = { source: null, target: null, readOnlyMs: null };
+
+/** How a copy becomes complete, by how the source comes to its end. */
+const ways: Readonly<Record<HandOver['by'] | 'none', (move: Move, handOver: HandOver | null) => Promise<End>>> = {
+  none: async (move) => {
+    for (let pass = 1; (await move.pass()).changed > 0; pass++)
+      if (pass === passesMax)
+        throw new MigrationError('the source is still being written to: stop its API servers, and run this again with --resume');
+    await move.raise();
+    return newestOfBoth;
+  },
+  silence: async (move, handOver) => {
+    const quietMs = handOver?.by === 'silence' ? handOver.quietMs : 0;
+    for (;;) {
+      const { changed, at } = await move.pass();
+      if (changed === 0) break;
+      await move.follow(at, untilQuiet(quietMs));
+    }
+    // A key that was written often there was written once here.
+    await move.raise();
+    return newestOfBoth;
+  },
+  seal: async (move, handOver) => {
+    let through: Revision | null = null;
+    while (through === null) ({ through } = await move.follow((await move.pass()).at, untilCaughtUp));
+    await move.raise();
+    move.say(`the target has almost everything, up to revision ${through} of the source, which takes no writes from now on`);
+    const since = performance.now();
+    if (handOver?.by === 'seal') await handOver.seal();
+    const source = await present(move.from.engine, 'source');
+    const last = await move.follow(through, untilRevision(source));
+    if (last.through === null) await move.pass(source);
+    await move.raise();
+    const target = await present(move.to.engine, 'target');
+    const readOnlyMs = Math.round(performance.now() - since);
+    move.say(`handed over after ${readOnlyMs} ms without writes: servers over the target can be started. Comparing both sides`);
+    return { source, target, readOnlyMs };
+  },
+};
+
+/** What is known of a source that is being followed, after each look at it. */
+interface Look {
+  /** All changes up to here are in the target. */
+  readonly through: Revision;
+  /** The source was here, or further, before the look. */
+  readonly present: Revision;
+  /** How many changes came with this look. */
+  readonly changes: number;
+  /** How long nothing has changed, in milliseconds. */
+  readonly quietMs: number;
+}
+
+/** When following is over, and how long it waits for more. */
+interface Until {
+  readonly holds: (look: Look) => boolean;
+  readonly everyMs: number;
+  /** What whoever waits can do about it. */
+  readonly hint?: string;
+}
+
+/** So few changes at once are taken over within a moment. */
+const lagMax = 50;
+const untilQuiet = (ms: number): Until => ({
+  holds: ({ quietMs }) => quietMs >= ms,
+  everyMs: Math.min(followEveryMs, ms),
+  hint: '; stop the servers of the source when you are ready',
+});
+const untilCaughtUp: Until = { holds: ({ through, present: now, changes }) => through >= now && changes <= lagMax, everyMs: 20 };
+const untilRevision = (wanted: Revision): Until => ({ holds: ({ through }) => through >= wanted, everyMs: 5 });
+
+/** One run, and what it has done. */
+class Move {
+  readonly from: Source;
+  readonly to: Side;
+  readonly counts = { written: 0, removed: 0 };
+  #passes = 0;
+
+  constructor(
+    private readonly options: MigrationOptions,
+    /** Learns of kinds that are defined meanwhile. */
+    private readonly kinds: Map<string, string>,
+  ) {
+    this.from = options.from;
+    this.to = { ...options.to, form: formOf(options.to.kind, kinds) };
+  }
+
+  say(line: string): void {
+    this.options.progress?.(line);
+  }
+
+  /** Brings the target's revision up to the source's, or a given one. */
+  async raise(sourceRevision?: Revision): Promise<void> {
+    const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.options.unseen ?? 0);
+    await raise(this.to, wanted, this.options.raiseMax ?? raiseDefaultMax, (line) => {
+      this.say(line);
+    });
+  }
+
+  /** Brings the target to the state of the source at a revision, the newest one unless told. What a source forgets meanwhile is read anew. */
+  async pass(wanted?: Revision): Promise<{ readonly changed: number; readonly at: Revision }> {
+    for (let attempt = 1; ; attempt++) {
+      const at = wanted ?? (await present(this.from.engine, 'source'));
+      for (const [name, kind] of await kindsDefined(this.from)) this.kinds.set(name, kind);
+      try {
+        const done = await onePass(this.from, this.to, at, this.options.eventTtlMs);
+        this.#count(done);
+        this.say(`pass ${++this.#passes}: ${done.written} written, ${done.removed} removed, up to revision ${at} of the source`);
+        return { changed: done.written + done.removed, at };
+      } catch (error) {
+        if (!(error instanceof HistoryWent) || attempt === passesMax || wanted !== undefined) throw error;
+        this.say(`history before revision ${at} of the source went while it was read: reading the newest state`);
+      }
+    }
+  }
+
+  /** Takes over what changes in the source after a revision, in order. `through` null: history is gone, and another pass has to bring what was missed. */
+  async follow(after: Revision, until: Until): Promise<{ readonly through: Revision | null }> {
+    let [through, changedAt, saidAt] = [after, performance.now(), performance.now()];
+    const before = { ...this.counts };
+    for (;;) {
+      const now = await present(this.from.engine, 'source');
+      const page = await this.from.engine.changesSince(through, { bytesMax: followBytesMax });
+      if (page.outcome === 'compacted') return { through: null };
+      through = page.through;
+      const changes = await this.#takeOver(page.changes);
+      if (changes > 0) changedAt = performance.now();
+      if (until.holds({ through, present: now, changes, quietMs: performance.now() - changedAt })) break;
+      if (performance.now() - saidAt > followLineEveryMs) {
+        saidAt = performance.now();
+        this.say(`following: the target has what the source had at revision ${through}${until.hint ?? ''}`);
+      }
+      if (through >= now) await delay(until.everyMs);
+    }
+    const { written, removed } = this.counts;
+    this.say(`followed up to revision ${through} of the source: ${written - before.written} written, ${removed - before.removed} removed`);
+    return { through };
+  }
+
+  /** How many changes were of objects. Of several changes to an object the last one counts. */
+  async #takeOver(changes: readonly Change[]): Promise<number> {
+    const own = changes.flatMap((change) => {
+      const key = objectKeyOf(this.from, change.key);
+      return key === null ? [] : [{ key, change }];
+    });
+    for (const { key, change } of own) this.#learn(key, change);
+    const writes = new Set<Promise<void>>();
+    for (const { key, change } of new Map(own.map((each) => [each.change.key, each])).values()) {
+      this.#count(change.value === null ? { written: 0, removed: 1 } : { written: 1, removed: 0 });
+      await begin(writes, () =>
+        demand(this.to.engine, { comparisons: [], operations: [operationOf(key, change, this.to, this.options.eventTtlMs)] }),
+      );
+    }
+    await Promise.all(writes);
+    return own.length;
+  }
+
+  /** Objects of a kind may come right after its definition. */
+  #learn({ resource, name }: ObjectKey, { value, revision }: Change): void {
+    if (value === null || qualifiedName(resource) !== qualifiedName(definitions)) return;
+    const [qualified, kind] = kindDefined(name, { value, modRevision: revision });
+    this.kinds.set(qualified, kind);
+  }
+
+  #count({ written, removed }: { readonly written: number; readonly removed: number }): void {
+    this.counts.written += written;
+    this.counts.removed += removed;
+  }
+}
+
+/** What was to be read at a revision is not there any more. */
+class HistoryWent extends MigrationError {}
+
 /** The newest revision; all that was written before is then read. */
-async function present(engine: StoreEngine, name: string): Promise<Revision> {
+async function present(engine: Source['engine'], name: string): Promise<Revision> {
   const barrier = await engine.barrier({ timeoutMs });
   if (barrier.outcome === 'unavailable') throw new MigrationError(`the ${name} cannot be read: ${barrier.reason}`);
   return barrier.revision;
@@ -108,14 +287,10 @@ interface Placed {
 }
 
 /** All objects of a side at a revision, in the order of its keys, and the keys that are none. */
-async function* objectsOf(
-  { engine, keys }: Pick<Side, 'engine' | 'keys'>,
-  at: Revision | null,
-  left: string[] = [],
-): AsyncGenerator<Placed> {
+async function* objectsOf({ engine, keys }: Source, at: Revision | null, left: string[] = []): AsyncGenerator<Placed> {
   for (let start: string | null = keys.start; start !== null;) {
     const page = await engine.range({ start, end: keys.end, revision: at, limit: pageKeys, bytesMax: pageBytes, countRemaining: false });
-    if (page.outcome !== 'found') throw new MigrationError('history went while it was read: run this again with --resume');
+    if (page.outcome !== 'found') throw new HistoryWent('history went while it was read: run this again with --resume');
     for (const item of page.items) {
       const key = objectKeyOf({ keys }, item.key);
       if (key !== null) yield { key, item };
@@ -126,26 +301,29 @@ async function* objectsOf(
   }
 }
 
-async function hasObjects(side: Pick<Side, 'engine' | 'keys'>): Promise<boolean> {
+async function hasObjects(side: Source): Promise<boolean> {
   for await (const _ of objectsOf(side, null)) return true;
   return false;
 }
 
 /** Kinds of custom resources by their qualified names. */
-async function kindsDefined(side: Pick<Side, 'engine' | 'keys'>): Promise<ReadonlyMap<string, string>> {
+async function kindsDefined(side: Source): Promise<Map<string, string>> {
   const kinds = new Map<string, string>();
   const { start, end } = side.keys.rangeOf(definitions, null);
   const page = await side.engine.range({ start, end, revision: null, limit: null });
   if (page.outcome !== 'found') throw new MigrationError('the definitions of custom resources cannot be read');
   for (const item of page.items) {
     const parsed = side.keys.parse(item.key);
-    if (parsed === null) continue;
-    const { spec } = objectOf({ resource: definitions, namespace: '', name: parsed.name }, item) as {
-      readonly spec?: { readonly group?: string; readonly names?: { readonly plural?: string; readonly kind?: string } };
-    };
-    kinds.set(qualifiedName({ group: spec?.group ?? '', resource: spec?.names?.plural ?? '' }), spec?.names?.kind ?? '');
+    if (parsed !== null) kinds.set(...kindDefined(parsed.name, item));
   }
   return kinds;
+}
+
+function kindDefined(name: string, item: Pick<KeyValue, 'value' | 'modRevision'>): readonly [qualifiedName: string, kind: string] {
+  const { spec } = objectOf({ resource: definitions, namespace: '', name }, item) as {
+    readonly spec?: { readonly group?: string; readonly names?: { readonly plural?: string; readonly kind?: string } };
+  };
+  return [qualifiedName({ group: spec?.group ?? '', resource: spec?.names?.plural ?? '' }), spec?.names?.kind ?? ''];
 }
 
 /** Passes over revisions until the target has got as far as the source. */
@@ -182,7 +360,7 @@ async function demand(engine: StoreEngine, transaction: Parameters<StoreEngine['
 
 /** Brings the target to the state of the source at a revision. */
 async function onePass(
-  from: Pick<Side, 'engine' | 'keys'>,
+  from: Source,
   to: Side,
   at: Revision,
   eventTtlMs: number,
@@ -211,55 +389,10 @@ async function onePass(
   return { written, removed: gone.length };
 }
 
-interface Following {
-  readonly after: Revision;
-  readonly quietMs: number;
-  readonly eventTtlMs: number;
-  readonly progress: (line: string) => void;
-}
-
 /** How often the source is asked for what is new. */
 const followEveryMs = 200;
 const followBytesMax = 4 << 20;
 const followLineEveryMs = 5_000;
-
-/**
- * Takes over what changes in the source, in order, until nothing has changed for a while, or until history is gone. What it may have missed, as objects of
- * a kind that was defined meanwhile, the pass after it brings.
- */
-async function follow(
-  from: Pick<Side, 'engine' | 'keys'>,
-  to: Side,
-  { after, quietMs, eventTtlMs, progress }: Following,
-): Promise<{ readonly written: number; readonly removed: number; readonly through: Revision }> {
-  let [written, removed, through] = [0, 0, after];
-  let [changedAt, saidAt] = [performance.now(), Number.NEGATIVE_INFINITY];
-  while (performance.now() - changedAt < quietMs) {
-    await present(from.engine, 'source');
-    const page = await from.engine.changesSince(through, { bytesMax: followBytesMax });
-    if (page.outcome === 'compacted') break;
-    through = page.through;
-    // Of several changes to an object the last one counts.
-    const last = new Map(page.changes.map((change) => [change.key, change]));
-    const writes = new Set<Promise<void>>();
-    for (const change of last.values()) {
-      const key = objectKeyOf(from, change.key);
-      if (key === null) continue;
-      changedAt = performance.now();
-      if (change.value === null) removed++;
-      else written++;
-      await begin(writes, () => demand(to.engine, { comparisons: [], operations: [operationOf(key, change, to, eventTtlMs)] }));
-    }
-    await Promise.all(writes);
-    if (performance.now() - saidAt > followLineEveryMs) {
-      saidAt = performance.now();
-      progress(`following: the target has what the source had at revision ${through}; stop the servers of the source when you are ready`);
-    }
-    if (page.changes.length === 0) await delay(Math.min(followEveryMs, quietMs));
-  }
-  progress(`followed up to revision ${through} of the source: ${written} written, ${removed} removed`);
-  return { written, removed, through };
-}
 
 function operationOf(key: ObjectKey, change: Change, to: Side, eventTtlMs: number): EngineOperation {
   if (change.value === null) return { type: 'delete', key: to.keys.keyOf(key) };
@@ -300,14 +433,14 @@ interface Tally {
 }
 
 /** Reads both sides once more and compares them, resource by resource. */
-async function compare(from: Pick<Side, 'engine' | 'keys'>, to: Side): Promise<Pick<MigrationReport, 'resources' | 'left'>> {
+async function compare(from: Source, to: Side, at: End): Promise<Pick<MigrationReport, 'resources' | 'left'>> {
   const left: string[] = [];
   const [wanted, found] = [new Map<string, Tally>(), new Map<string, Tally>()];
-  for await (const { key, item } of objectsOf(from, null, left)) {
+  for await (const { key, item } of objectsOf(from, at.source, left)) {
     const { key: place, value } = carried(item, key, to);
     count(wanted, key.resource, place, value);
   }
-  for await (const { key, item } of objectsOf(to, null)) count(found, key.resource, item.key, item.value);
+  for await (const { key, item } of objectsOf(to, at.target)) count(found, key.resource, item.key, item.value);
   const names = [...new Set([...wanted.keys(), ...found.keys()])].sort();
   const resources = names.map((resource) => {
     const [one, other] = [wanted.get(resource), found.get(resource)].map((tally) => ({

@@ -1,23 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Command, Option } from 'commander';
 import { startReplica } from '../../raft/client.js';
-import { revisionsSkipped } from '../../raft/maintenance.js';
-import { memberId } from '../../raft/types.js';
+import { rescueBackup, restoreBackup, revisionsSkipped } from '../../raft/maintenance.js';
+import { memberId, type MemberId } from '../../raft/types.js';
+import { Servers } from '../operations/connection.js';
 import { createEncryption } from '../storage/encryption/encryption.js';
 import { readEncryptionConfiguration } from '../storage/encryption/configuration.js';
 import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
-import type { StoreEngine } from '../storage/engine.js';
+import type { StoreEngine, WriteOutcome } from '../storage/engine.js';
 import { EtcdClient } from '../storage/etcd/client.js';
 import { EtcdEngine } from '../storage/etcd/engine.js';
 import { Leases } from '../storage/etcd/leases.js';
 import type { KeySpace } from '../storage/keys.js';
-import { migrate, type MigrationReport } from './migrate.js';
+import { seal, sealKeyOf, unseal } from '../storage/seal.js';
+import { migrate, type HandOver, type MigrationReport } from './migrate.js';
+import { RemoteEngine } from './remoteEngine.js';
 import { keySpaceOf, type StoreKind } from './side.js';
 
 interface MigrateFlags {
   readonly from: StoreKind;
   readonly to: StoreKind;
-  readonly dataDir: string;
+  readonly dataDir?: string;
+  readonly acceptLostWrites: boolean;
+  readonly backup?: string;
+  readonly kubeconfig?: string;
+  readonly server: readonly string[];
   readonly memberId: string;
   readonly clusterToken: string;
   readonly etcdServers: readonly string[];
@@ -30,6 +39,8 @@ interface MigrateFlags {
   readonly resume: boolean;
   readonly restored: boolean;
   readonly followQuietSeconds?: number;
+  readonly handOver: boolean;
+  readonly release: boolean;
   readonly json: boolean;
 }
 
@@ -41,7 +52,15 @@ const command = (): Command =>
     .exitOverride()
     .addOption(new Option('--from <store>', 'where the objects are').choices(kinds).makeOptionMandatory())
     .addOption(new Option('--to <store>', 'where they shall be').choices(kinds).makeOptionMandatory())
-    .requiredOption('--data-dir <directory>', 'of the built-in store: of a single server that does not run, or empty to begin one')
+    .option('--data-dir <directory>', 'of the built-in store: of a single server that does not run, or empty to begin one')
+    .option(
+      '--accept-lost-writes',
+      'the data directory is that of one of several servers, all of which are stopped: what it has is moved',
+      false,
+    )
+    .option('--backup <file>', 'the objects are in this backup of the built-in store')
+    .option('--kubeconfig <file>', 'the objects are in the built-in store of servers that run: how to reach them, and as an administrator')
+    .option('--server <url>', "one of them, instead of the kubeconfig's; repeat it for the others", collect, [])
     .option('--member-id <name>', 'the member that the directory belongs to', 'a')
     .option('--cluster-token <word>', "the cluster's --raft-cluster-token", 'raftplane')
     .addOption(new Option('--etcd-servers <url,...>', 'the etcd').argParser((text) => text.split(',')).makeOptionMandatory())
@@ -62,13 +81,27 @@ const command = (): Command =>
         'follow the source while its servers serve, until nothing has changed in it for so long: they were stopped',
       ).argParser(Number),
     )
+    .option(
+      '--hand-over',
+      'follow the source while its servers serve; once the target has caught up, they refuse writes, for good, and the rest is taken over',
+      false,
+    )
+    .option('--release', 'do nothing but let the source take writes again, after a hand-over that is not wanted', false)
     .option('--restored', 'the data directory comes from apiserver restore, and no server has been started on it', false)
     .option('--json', 'report in JSON', false)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  apiserver migrate --from embedded --data-dir single --to etcd --etcd-servers https://10.0.0.1:2379 --etcd-cafile ca.crt --etcd-certfile c.crt --etcd-keyfile c.key\n  apiserver migrate --from etcd --etcd-servers http://127.0.0.1:2379 --to embedded --data-dir single\n' +
-        'For a cluster of several built-in servers: apiserver backup, then apiserver restore for one member alone, and move that with --restored; back again in the other order.',
-    );
+    .addHelpText('after', examples);
+
+const examples = `
+Examples:
+  apiserver migrate --from embedded --kubeconfig admin.kubeconfig --to etcd --etcd-servers https://10.0.0.1:2379 --etcd-cafile ca.crt --etcd-certfile c.crt --etcd-keyfile c.key --hand-over
+  apiserver migrate --from etcd --etcd-servers http://127.0.0.1:2379 --to embedded --data-dir single --hand-over
+  apiserver migrate --from embedded --backup monday.backup --to etcd --etcd-servers http://127.0.0.1:2379
+A move that was broken off, wherever it was, goes on with the same command and --resume.
+`;
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
 
 /** Runs `apiserver migrate`. Resolves with the exit code, as `runOperation` does. */
 export async function runMigration(argv: readonly string[]): Promise<number> {
@@ -87,15 +120,24 @@ export async function runMigration(argv: readonly string[]): Promise<number> {
 
 interface Opened {
   readonly engine: StoreEngine;
+  /** It begins far behind everything that anybody has seen. */
+  readonly restored: boolean;
+  /** Ends all writes to it, or allows them again; absent where no server can be writing. */
+  readonly seal?: (reason: string) => Promise<void>;
+  readonly unseal?: () => Promise<void>;
   stop(): Promise<void>;
 }
 
 async function move(flags: MigrateFlags): Promise<void> {
   if (flags.from === flags.to) throw new Error('--from and --to name the same store');
+  if (flags.handOver && flags.followQuietSeconds !== undefined)
+    throw new Error('--hand-over ends the writes itself: give it or --follow-quiet-seconds, not both');
   const opened = new Map<StoreKind, Opened>();
   try {
-    opened.set('etcd', openEtcd(flags));
-    opened.set('embedded', await openEmbedded(flags));
+    // What is only released needs no target, and makes none.
+    for (const kind of kinds) if (!flags.release || kind === flags.from) opened.set(kind, await openers[kind](flags));
+    const source = opened.get(flags.from)!;
+    if (flags.release) return await release(source);
     const side = (kind: StoreKind): { kind: StoreKind; engine: StoreEngine; keys: KeySpace } => {
       const keys = keySpaceOf(kind, flags.etcdPrefix);
       return { kind, keys, engine: inPlain(opened.get(kind)!.engine, keys, flags) };
@@ -104,9 +146,9 @@ async function move(flags: MigrateFlags): Promise<void> {
       from: side(flags.from),
       to: side(flags.to),
       resume: flags.resume,
-      unseen: flags.restored && flags.from === 'embedded' ? revisionsSkipped : 0,
+      unseen: source.restored ? revisionsSkipped : 0,
       eventTtlMs: flags.eventTtlSeconds * 1_000,
-      followQuietMs: flags.followQuietSeconds === undefined ? null : flags.followQuietSeconds * 1_000,
+      handOver: handOverOf(flags, source),
       progress: (line) => {
         process.stderr.write(`${line}\n`);
       },
@@ -117,12 +159,28 @@ async function move(flags: MigrateFlags): Promise<void> {
   }
 }
 
-function reportText({ resources, written, removed, left, sourceRevision, targetRevision }: MigrationReport): string {
+function handOverOf({ handOver, followQuietSeconds, to }: MigrateFlags, { seal }: Opened): HandOver | null {
+  if (followQuietSeconds !== undefined) return { by: 'silence', quietMs: followQuietSeconds * 1_000 };
+  if (!handOver) return null;
+  if (seal === undefined) throw new Error('no server writes to this source: leave --hand-over out');
+  return { by: 'seal', seal: () => seal(`the objects have moved to another store (${to})`) };
+}
+
+async function release({ unseal }: Opened): Promise<void> {
+  if (unseal === undefined) throw new Error('no server writes to this source: there is nothing to be released');
+  await unseal();
+  process.stdout.write('the source takes writes again\n');
+}
+
+function reportText({ resources, written, removed, left, sourceRevision, targetRevision, readOnlyMs }: MigrationReport): string {
   const lines = resources.map(({ resource, objects, sha256 }) => `${resource.padEnd(60)} ${String(objects).padStart(8)}  ${sha256}`);
   return [
     ...lines,
     `equal: ${resources.reduce((sum, { objects }) => sum + objects, 0)} objects; ${written} written and ${removed} removed in this run`,
     `revision ${sourceRevision} of the source, ${targetRevision} of the target`,
+    ...(readOnlyMs === null
+      ? []
+      : [`the source takes no writes any more, and took none for ${readOnlyMs} ms before the target had everything`]),
     ...left.map((key) => `left where it is, being no object: ${key}`),
     '',
   ].join('\n');
@@ -137,8 +195,12 @@ function openEtcd(flags: MigrateFlags): Opened {
   const { start, end } = keySpaceOf('etcd', flags.etcdPrefix);
   const leases = new Leases({ client, reuseMs: 60_000, now: () => performance.now() });
   const engine = new EtcdEngine({ client, start, end, leases });
+  const key = sealKeyOf(flags.etcdPrefix);
   return {
     engine,
+    restored: false,
+    seal: async (reason) => done(await seal(engine, key, reason)),
+    unseal: async () => done(await unseal(engine, key)),
     stop: () => {
       engine.stop();
       return Promise.resolve();
@@ -146,21 +208,94 @@ function openEtcd(flags: MigrateFlags): Opened {
   };
 }
 
+const openers: Readonly<Record<StoreKind, (flags: MigrateFlags) => Opened | Promise<Opened>>> = { embedded: openEmbedded, etcd: openEtcd };
+
+function done(outcome: WriteOutcome): void {
+  if (outcome.outcome !== 'applied') throw new Error(`etcd did not take a write (${outcome.outcome}): run this again with --resume`);
+}
+
+/** Where a built-in store can be, the first that is given. */
+const embeddedPlaces: readonly ((flags: MigrateFlags) => Promise<Opened> | null)[] = [
+  ({ from, kubeconfig, server }) => (from === 'embedded' && kubeconfig !== undefined ? openRunning(kubeconfig, server) : null),
+  ({ from, backup }) => (from === 'embedded' && backup !== undefined ? openBackup(backup) : null),
+  ({ from, dataDir, acceptLostWrites, ...owner }) =>
+    from === 'embedded' && dataDir !== undefined && acceptLostWrites ? openSurvivor(dataDir, owner) : null,
+  ({ dataDir, restored, ...owner }) => (dataDir === undefined ? null : openAlone(dataDir, owner, restored)),
+];
+
+function openEmbedded(flags: MigrateFlags): Promise<Opened> {
+  for (const place of embeddedPlaces) {
+    const opened = place(flags);
+    if (opened !== null) return opened;
+  }
+  throw new Error(
+    flags.from === 'embedded'
+      ? 'say where the objects are: --kubeconfig (servers that run), --data-dir (of a server that does not) or --backup'
+      : '--data-dir says where the objects shall be',
+  );
+}
+
+type Owner = Pick<MigrateFlags, 'memberId' | 'clusterToken'>;
+
+function openRunning(kubeconfig: string, server: readonly string[]): Promise<Opened> {
+  const engine = new RemoteEngine(new Servers(kubeconfig, server));
+  return Promise.resolve({
+    engine,
+    restored: false,
+    seal: (reason) => engine.seal(reason),
+    unseal: () => engine.unseal(),
+    stop: () => Promise.resolve(),
+  });
+}
+
+/** Of a backup a directory is made, for as long as it is read. */
+async function openBackup(file: string): Promise<Opened> {
+  const work = mkdtempSync(path.join(tmpdir(), 'migration-'));
+  const clear = (): void => {
+    rmSync(work, { recursive: true, force: true });
+  };
+  try {
+    const owner = { memberId: 'a', clusterToken: 'migration' };
+    const dataDirectory = path.join(work, 'store');
+    restoreBackup(file, { dataDirectory, ...ids(owner), members: [{ id: memberId(owner.memberId), role: 'voter', address: '' }] });
+    const { engine, stop } = await openAlone(dataDirectory, owner, true);
+    return { engine, restored: true, stop: () => stop().finally(clear) };
+  } catch (error) {
+    clear();
+    throw error;
+  }
+}
+
+/** What one of several servers has, whether or not the others have it as well. Its directory stays as it is. */
+async function openSurvivor(dataDirectory: string, owner: Owner): Promise<Opened> {
+  const work = mkdtempSync(path.join(tmpdir(), 'survivor-'));
+  try {
+    const file = path.join(work, 'store.backup');
+    await rescueBackup({ dataDirectory, ...ids(owner) }, file);
+    return await openBackup(file);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const ids = ({ memberId: name, clusterToken }: Owner): { readonly memberId: MemberId; readonly clusterToken: string } => ({
+  memberId: memberId(name),
+  clusterToken,
+});
+
 /** A cluster of one: nobody else may write to it meanwhile, which its lock sees to. */
-async function openEmbedded({ dataDir, memberId: name, clusterToken }: MigrateFlags): Promise<Opened> {
-  const id = memberId(name);
+async function openAlone(dataDirectory: string, owner: Owner, restored: boolean): Promise<Opened> {
   const replica = await startReplica({
-    dataDirectory: dataDir,
-    memberId: id,
-    initialMembers: [{ id, role: 'voter', address: '' }],
-    clusterToken,
+    dataDirectory,
+    ...ids(owner),
+    initialMembers: [{ id: memberId(owner.memberId), role: 'voter', address: '' }],
     listenAddress: null,
     tls: null,
     heartbeatIntervalMs: 50,
     electionTimeoutMs: 500,
     logEntriesKept: 10_000,
   });
-  return { engine: replica, stop: () => replica.stop() };
+  return { engine: replica, restored, stop: () => replica.stop() };
 }
 
 function inPlain(engine: StoreEngine, keys: KeySpace, { encryptionProviderConfig }: MigrateFlags): StoreEngine {

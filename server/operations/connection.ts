@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
 /** What a server answered that refused a command. */
-class RefusedError extends Error {
+export class RefusedError extends Error {
   constructor(
     readonly code: number,
     readonly reason: string,

@@ -202,7 +202,7 @@ export const servingFlags = {
       kind: 'string',
       default: null,
       value: 'file',
-      help: 'File of kind EgressSelectorConfiguration: by which way to reach nodes, pods and services (cluster) and services outside that are asked (controlplane): directly, or through a proxy that speaks HTTP CONNECT or the protocol of Konnectivity over gRPC.',
+      help: 'File of kind EgressSelectorConfiguration: by which way to reach nodes, pods and services (cluster), services outside that are asked (controlplane) and the etcd (etcd): directly, or through a proxy that speaks HTTP CONNECT or the protocol of Konnectivity over gRPC.',
     },
     'peer-advertise-ip': {
       kind: 'string',

@@ -166,9 +166,26 @@ export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): It
   return { stored: own, apiVersion: apiVersionIn(own) };
 }
 
-/** Brings such a value into JSON. Throws DamagedValueError. */
-export const readItem = (key: ObjectKey, { stored }: UnreadValue, version: number): Item =>
-  itemFrom(inJson(key, decoded(key, stored)), version);
+/** Puts into an object what a program of today would have stored with it. */
+export type Complete = (object: ApiObject) => void;
+
+/**
+ * Brings such a value into JSON. What is in kube-apiserver's form is completed, as that program does whenever it reads; what is in our own has been complete
+ * since it was written. Throws DamagedValueError.
+ */
+export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, complete: Complete | null = null): Item {
+  const object = decoded(key, stored);
+  if (complete !== null && isReferenceValue(stored)) completed(key, object, complete);
+  return itemFrom(inJson(key, object), version);
+}
+
+function completed(key: ObjectKey, object: ApiObject, complete: Complete): void {
+  try {
+    complete(object);
+  } catch (cause) {
+    throw new DamagedValueError(key, `it cannot be completed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
 export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {

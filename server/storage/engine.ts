@@ -15,6 +15,15 @@ export type EngineOperation = Operation & {
   readonly ttlMs?: number;
 };
 
+/** Whether a read that was refused may be answered later, by the same engine and without anybody's doing. */
+export const isPassing = (error: unknown): boolean => error instanceof Error && 'passing' in error && error.passing === true;
+
+/** A read that may be answered later. */
+export class PassingError extends Error {
+  override readonly name = 'PassingError';
+  readonly passing = true;
+}
+
 /**
  * What keeps keys and values under the watch cache: a multi-version map with one counter of revisions, in etcd's terms. Three make it: the replica
  * inside this process (`raft/replica-api.ts`), an etcd beside it (`etcd/engine.ts`), and its memory (`memoryEngine.ts`). Every promise settles within the caller's time limit; outcomes are values
@@ -31,7 +40,7 @@ export interface StoreEngine {
   ): Promise<WriteOutcome>;
   /** Linearizable read barrier: when it resolves, listeners have been told of all that was written when it was asked for. */
   barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
-  /** Reads at a revision; null for the newest one that listeners have been told of. */
+  /** Reads at a revision; null for the newest one that listeners have been told of, which is never answered with `compacted`. Rejects where it cannot be read (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
   /** Changes after a revision, in order; complete revisions only, about `bytesMax` bytes of values at most. */
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;

@@ -28,7 +28,7 @@ import type {
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
 import { encodeStored, encodeWrite } from './encoding.js';
-import type { Comparison, EngineOperation, KeyValue, StoreEngine, WriteOutcome } from './engine.js';
+import { isPassing, type Comparison, type EngineOperation, type KeyValue, type StoreEngine, type WriteOutcome } from './engine.js';
 import type { StoredForm } from './forms.js';
 import type { KeyLayout } from './keyLayout.js';
 import { KeySpace } from './keys.js';
@@ -36,7 +36,14 @@ import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
 import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
 import { StoreReader } from './storereader.js';
-import { DamagedItem, noSelectableFields, storedObjectOf, type SelectableFields, type StoredItem } from './storedobject.js';
+import {
+  DamagedItem,
+  noSelectableFields,
+  storedObjectOf,
+  type Completions,
+  type SelectableFields,
+  type StoredItem,
+} from './storedobject.js';
 import { within } from './within.js';
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
@@ -44,6 +51,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
+  /** How objects in kube-apiserver's form are completed when they are read; not at all unless told. */
+  readonly completions?: Completions;
   /** Form of what is written from now on, JSON if null; what is there stays readable. */
   readonly storedForm?: StoredForm | ReferenceForm | null;
   /** Which part of a key stands for a resource. Default: the built-in store's. */
@@ -270,9 +279,19 @@ class ReplicatedStorage implements RaftStorage {
     return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
 
+  /** What will pass is waited for; readers are told meanwhile that there is nothing to be read yet. */
   private async load(): Promise<void> {
-    await this.feed.load();
-    this.loaded = true;
+    for (;;) {
+      try {
+        await this.feed.load();
+        this.loaded = true;
+        return;
+      } catch (error) {
+        if (this.closed || !isPassing(error)) throw error;
+        this.options.report?.(error);
+      }
+      await delay(reloadPauseMs, undefined, { ref: false });
+    }
   }
 
   /** The replica has lost changes. Readers wait meanwhile, as they do at the start; what fails is tried again, since nobody else would. */

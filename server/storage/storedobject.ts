@@ -8,6 +8,7 @@ import {
   itemFrom,
   readItem,
   sourceOf,
+  type Complete,
   type Item,
   type JsonLayout,
   type UnreadValue,
@@ -26,17 +27,29 @@ export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveField
 
 export const noSelectableFields: SelectableFields = () => null;
 
+/** How objects of a resource are completed that kube-apiserver has stored, perhaps long ago; null for those to which nothing was ever added. */
+export type Completions = (resource: GroupResource) => Complete | null;
+
+const noCompletions: Completions = () => null;
+
 /** What all objects of one resource share. */
 export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
+  readonly complete?: Complete | null;
 }
 
-export function resourceFacts({ group, resource }: GroupResource, selectableFields: SelectableFields): ResourceFacts {
+export function resourceFacts(
+  { group, resource }: GroupResource,
+  selectableFields: SelectableFields,
+  completions: Completions = noCompletions,
+): ResourceFacts {
   const fields = selectableFields({ group, resource });
-  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields };
+  const complete = completions({ group, resource });
+  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields, complete };
   return {
     resource: { group, resource },
+    complete,
     get fieldsOf() {
       return fields.current;
     },
@@ -103,7 +116,12 @@ export class StoredItem implements StoredObject {
   /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
   private read(): Item {
     if (!('bytes' in this.source))
-      this.source = readItem({ resource: this.facts.resource, namespace: this.namespace, name: this.name }, this.source, this.version);
+      this.source = readItem(
+        { resource: this.facts.resource, namespace: this.namespace, name: this.name },
+        this.source,
+        this.version,
+        this.facts.complete ?? null,
+      );
     return this.source;
   }
 

@@ -12,17 +12,19 @@ import { EtcdEngine } from '../storage/etcd/engine.js';
 import { EtcdError } from '../storage/etcd/failure.js';
 import { Leases } from '../storage/etcd/leases.js';
 import type { BarrierOutcome } from '../storage/engine.js';
+import { openRelay } from '../egress/relay.js';
+import type { Dial } from '../webhook/dialed.js';
 import { KeySpace } from '../storage/keys.js';
 import { portAllocations } from '../kinds/core/service/portRecord.js';
 import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;
 
-/** Connects to an etcd. Does not wait for it: a server whose etcd is away says so when it is asked, and serves once it is there. */
-export function openEtcd(options: ApiServerOptions, servers: readonly string[], log: Logger): ServerStore {
-  const main = connected(options, servers, log);
+/** Connects to an etcd, by the way of `dial` if there is one. Does not wait for it: a server whose etcd is away says so when it is asked, and serves once it is there. */
+export function openEtcd(options: ApiServerOptions, servers: readonly string[], log: Logger, dial: Dial | null): ServerStore {
+  const main = connected(options, servers, log, dial);
   const elsewhere = [...byServers(options['etcd-servers-overrides'])].map(([text, resources]) => ({
-    ...connected(options, text.split(';'), log),
+    ...connected(options, text.split(';'), log, dial),
     resources,
   }));
   const all = [main, ...elsewhere];
@@ -61,10 +63,11 @@ interface Connected {
   readonly engine: EtcdEngine;
 }
 
-function connected(options: ApiServerOptions, servers: readonly string[], log: Logger): Connected {
+function connected(options: ApiServerOptions, servers: readonly string[], log: Logger, dial: Dial | null): Connected {
   const etcdLog = log.named('etcd');
   const client = new EtcdClient({
     servers,
+    relay: dial === null ? null : (host, port) => openRelay(dial, host, port),
     tls: {
       ca: fileOf(options, 'etcd-cafile'),
       cert: fileOf(options, 'etcd-certfile'),

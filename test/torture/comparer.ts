@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiObject } from '../fixtures/apiClient.js';
 import { limited, type Finding } from './checks/finding.js';
 import type { ReplicaDigest } from './checks/replicas.js';
-import type { TortureCluster } from './cluster/tortureCluster.js';
+import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js';
 
 const compareEveryMs = 3_000;
 const digestTimeoutMs = 5_000;
@@ -30,6 +32,28 @@ export class Comparer {
 
   /** How many members told their fingerprint, all at one revision. Those that cannot be reached, or have compacted it meanwhile, do not. */
   async compare(): Promise<number> {
+    const told = await (this.cluster.etcd === null ? this.#replicas() : this.#servers());
+    this.digests.push(...told);
+    return told.length;
+  }
+
+  /** Servers over an etcd have no fingerprint of their own: what each of them lists of one revision takes its place. */
+  async #servers(): Promise<readonly ReplicaDigest[]> {
+    const [first] = this.cluster.members;
+    const newest = first === undefined ? null : await listed(first, '?limit=1');
+    if (newest === null) return [];
+    const revision = Number(newest.metadata.resourceVersion);
+    const lists = await Promise.all(
+      this.cluster.members.map(
+        async (member) => [member.id, await listed(member, `?resourceVersion=${revision}&resourceVersionMatch=Exact`)] as const,
+      ),
+    );
+    return lists.flatMap(([replica, list]) =>
+      list === null ? [] : [{ replica, revision, sha256: createHash('sha256').update(JSON.stringify(list, inOrder)).digest('hex') }],
+    );
+  }
+
+  async #replicas(): Promise<readonly ReplicaDigest[]> {
     const statuses = await Promise.all(
       this.cluster.members.map(async (member) => ({ member, start: member.process.pid, status: await this.cluster.status(member) })),
     );
@@ -42,7 +66,7 @@ export class Comparer {
       if (process.pid === start) this.progress.push({ process: `${id} (process ${start})`, ...status });
     }
     const revision = Math.min(...answered.map(({ status }) => status.revision));
-    if (answered.length < 2 || revision === 0) return 0;
+    if (answered.length < 2 || revision === 0) return [];
     const digests = await Promise.all(
       answered.map(async ({ member: { id, client } }) => {
         const answer = await client
@@ -51,9 +75,20 @@ export class Comparer {
         return answer?.status === 200 ? [{ replica: id, revision, sha256: (answer.body as { readonly sha256: string }).sha256 }] : [];
       }),
     );
-    this.digests.push(...digests.flat());
-    return digests.flat().length;
+    return digests.flat();
   }
+}
+
+/** The order of a map's keys means nothing, and who wrote an object need not have those of the store. */
+const inOrder = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** All config maps, as a member shows them; null when it does not answer, or that version is gone. */
+async function listed({ client }: TortureMember, query: string): Promise<ApiObject | null> {
+  const answer = await client.request('GET', `/api/v1/configmaps${query}`, { timeoutMs: digestTimeoutMs }).catch(() => null);
+  return answer?.status === 200 ? (answer.body as ApiObject) : null;
 }
 
 /** Nothing that a running process applied is undone. `progress` is in the order in which it was told. */

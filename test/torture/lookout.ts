@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { crowding } from '../fixtures/crowding.js';
 import { majorities, type MemberSight, type Sight } from './checks/availability.js';
+import type { EtcdGroup } from './cluster/etcdGroup.js';
 import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js';
 
 const lookEveryMs = 100;
@@ -57,32 +58,60 @@ export class Lookout {
   }
 }
 
-function sightOf({ members, votes, network, badDisks }: Pick<TortureCluster, 'members' | 'votes' | 'network' | 'badDisks'>): Sight {
+function sightOf(cluster: TortureCluster): Sight {
+  const { etcd, stations, network } = cluster;
   const listening = listeningPorts(fs.readFileSync('/proc/net/tcp', 'utf8'));
   const good = (from: string, to: string): boolean => {
     const { cut, delayMs, breaksPermille } = network.link(from, to);
     return !cut && delayMs <= goodDelayMsMax && breaksPermille === 0;
   };
+  const apart = new Set(stations.flatMap((a) => stations.flatMap((b) => (a === b || (good(a, b) && good(b, a)) ? [] : [`${a} ${b}`]))));
+  return {
+    atMs: performance.now(),
+    ...(etcd === null
+      ? replicasSeen(cluster, listening)
+      : { members: etcdSeen(etcd, listening), servers: serversSeen(cluster, listening) }),
+    connected: (a, b) => !apart.has(`${a} ${b}`),
+  };
+}
+
+/** Servers that keep their objects themselves. */
+function replicasSeen({ members, votes, badDisks }: TortureCluster, listening: ReadonlySet<number>): Pick<Sight, 'members'> {
   const ids = members.map(({ id }) => id);
-  const apart = new Set(ids.flatMap((a) => ids.flatMap((b) => (a === b || (good(a, b) && good(b, a)) ? [] : [`${a} ${b}`]))));
   const seen = members.map((member): MemberSight => ({
     id: member.id,
     start: member.process.pid ?? 0,
     votes: votes.get(member.id) ?? 'no',
-    well: listening.has(member.peerPort) && runs(member) && !badDisks.has(member.id),
+    well: listening.has(member.peerPort) && runs(member.process.pid) && !badDisks.has(member.id),
   }));
   // A member that is away for good keeps its vote until it is removed.
   const gone = [...votes.keys()]
     .filter((id) => !ids.includes(id))
     .map((id): MemberSight => ({ id, start: 0, well: false, votes: votes.get(id) ?? 'no' }));
-  return { atMs: performance.now(), members: [...seen, ...gone], connected: (a, b) => !apart.has(`${a} ${b}`) };
+  return { members: [...seen, ...gone] };
 }
 
+const etcdSeen = ({ members }: EtcdGroup, listening: ReadonlySet<number>): MemberSight[] =>
+  members.map(({ name, ports, process: { pid = null } }) => ({
+    id: name,
+    start: pid ?? 0,
+    votes: 'yes',
+    well: listening.has(ports.client) && listening.has(ports.peer) && runs(pid),
+  }));
+
+const serversSeen = ({ members }: TortureCluster, listening: ReadonlySet<number>): MemberSight[] =>
+  members.map(({ id, securePort, process: { pid } }) => ({
+    id,
+    start: pid ?? 0,
+    votes: 'no',
+    well: listening.has(securePort) && runs(pid),
+  }));
+
 /** It exists, is not stopped, and has not ended. The state follows the name, which stands in parentheses. */
-function runs({ process }: TortureMember): boolean {
-  if (process.pid === null) return false;
+function runs(pid: TortureMember['process']['pid']): boolean {
+  if (pid === null) return false;
   try {
-    const stat = fs.readFileSync(`/proc/${process.pid}/stat`, 'utf8');
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     return !'TtZX'.includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? 'X');
   } catch {
     return false;

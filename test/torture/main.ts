@@ -2,8 +2,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
-import { faultKinds, type FaultKind } from './faults/table.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { storeKinds } from '../../deploy/settings.js';
+import type { TortureStore } from './cluster/tortureCluster.js';
+import { faultKinds, faultKindsOver, type FaultKind } from './faults/table.js';
 import { pointsLine } from './judgement.js';
 import { tableOf, tortureSeeds } from './seeds.js';
 
@@ -13,6 +15,7 @@ interface Options {
   readonly minutes: number;
   readonly only: readonly FaultKind[] | undefined;
   readonly threads: number;
+  readonly store: TortureStore;
   readonly keep: boolean;
 }
 
@@ -29,6 +32,7 @@ Examples:
   npm run torture -- --minutes 0.5                             half a minute, with a seed that is told
   npm run torture -- --minutes 5 --only partition,replaceWiped members cut off and replaced, nothing else
   npm run torture -- --minutes 10 --only protocolErrors        one kind of attacker alone, for ten minutes
+  npm run torture -- --store etcd --minutes 10                 three servers over three members of an etcd, which must be installed
 
 Each seed has a cluster of its own. A seed gives the same faults at the same times; what they meet depends on the machine's own timing. On a finding the data, the logs of all
 processes and torture.log, the list of what happened when, stay where the last line says.
@@ -70,6 +74,11 @@ function parse(): Options {
     )
     .option('--only <faults>', `some of ${faultKinds.join(', ')}`, kinds)
     .option('--threads <n>', 'serving threads of each API server', number(1, 8, true), 1)
+    .addOption(
+      new Option('--store <kind>', 'where the servers keep their objects: themselves, or an etcd, whose members are broken as well')
+        .choices(storeKinds)
+        .default('raft'),
+    )
     .option('--keep', 'keep data and logs also when nothing is found', false)
     .allowExcessArguments(false)
     .addHelpText('after', examples)
@@ -81,7 +90,7 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-async function run({ seed, seeds, minutes, only, threads, keep }: Options): Promise<void> {
+async function run({ seed, seeds, minutes, only, threads, store, keep }: Options): Promise<void> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'torture-'));
   const reports = await tortureSeeds({
     seed,
@@ -90,13 +99,16 @@ async function run({ seed, seeds, minutes, only, threads, keep }: Options): Prom
     directory,
     kinds: only,
     threads,
+    store,
     keep,
     progress: print,
   });
   const broken = reports.find(({ findings }) => findings.length > 0);
   if (broken === undefined && !keep) fs.rmSync(directory, { recursive: true, force: true });
   if (broken !== undefined) process.exitCode = 1;
-  print(`\n${tableOf(reports)}\n\n${pointsLine(new Set(reports.flatMap(({ figures }) => [...figures.pointsMet])))}\n`);
+  print(`\n${tableOf(reports)}\n`);
+  // Where servers that keep their objects themselves can be made to die.
+  if (store === 'raft') print(`${pointsLine(new Set(reports.flatMap(({ figures }) => [...figures.pointsMet])))}\n`);
   const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
   print(
     broken === undefined
@@ -105,11 +117,19 @@ async function run({ seed, seeds, minutes, only, threads, keep }: Options): Prom
   );
 }
 
+/** What is wrong with options that are right by themselves, or null. */
+function contradiction({ minutes, seeds, only = [], store }: Options): string | null {
+  if (minutes / seeds < minutesPerSeedMin)
+    return `${seeds} seeds in ${minutes} minutes leave less than ${minutesPerSeedMin} minutes for each`;
+  const possible = faultKindsOver(store);
+  const impossible = only.filter((kind) => !possible.includes(kind));
+  return impossible.length === 0 ? null : `with --store ${store} there is no ${impossible.join(', ')}; there are ${possible.join(', ')}`;
+}
+
 const options = parse();
-if (options.minutes / options.seeds < minutesPerSeedMin) {
-  process.stderr.write(
-    `error: ${options.seeds} seeds in ${options.minutes} minutes leave less than ${minutesPerSeedMin} minutes for each\n`,
-  );
+const wrong = contradiction(options);
+if (wrong !== null) {
+  process.stderr.write(`error: ${wrong}\n`);
   process.exitCode = 2;
 } else {
   await run(options);

@@ -153,7 +153,7 @@ class Round {
       place: this.#place,
       prng: new Prng(this.#prng.below(2 ** 31)),
       recorder: this.#recorder,
-      gone: () => this.cluster.compacted(),
+      gone: (what) => this.cluster.gone(what),
     };
   }
 

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Prng } from '../simulation/prng.js';
 import type { Finding } from './checks/finding.js';
-import { TortureCluster } from './cluster/tortureCluster.js';
+import { TortureCluster, type TortureStore } from './cluster/tortureCluster.js';
 import { dealKinds } from './faults/plan.js';
-import type { FaultKind } from './faults/table.js';
+import { faultKindsOver, type FaultKind } from './faults/table.js';
 import { addFigures, describeFigures, type Figures } from './judgement.js';
 import { runRound } from './round.js';
 
@@ -17,6 +17,8 @@ export interface TortureOptions {
   readonly kinds?: readonly FaultKind[] | undefined;
   /** Serving threads of each API server; one unless told. */
   readonly threads?: number;
+  /** Where they keep their objects; in themselves unless told. */
+  readonly store?: TortureStore;
   /** Lines for whoever waits. Everything, these included, is in `torture.log` in the directory. */
   readonly progress: (line: string) => void;
 }
@@ -34,7 +36,7 @@ const startMs = 120_000;
 
 /** One cluster under fire, round after round; ends after the first round that found something. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
-  const { seed, directory, progress, threads = 1 } = options;
+  const { seed, directory, progress, threads = 1, store = 'raft' } = options;
   const started = performance.now();
   fs.mkdirSync(directory, { recursive: true });
   const file = fs.openSync(path.join(directory, 'torture.log'), 'a');
@@ -46,7 +48,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     progress(line);
   };
   const network = new Prng(seed);
-  const cluster = await TortureCluster.start(directory, network.below, threads);
+  const cluster = await TortureCluster.start(directory, network.below, { threads, store });
   try {
     if (!(await cluster.whole(startMs))) throw new Error(`the cluster did not start; see ${directory}/logs`);
     return await rounds(cluster, options, log, say);
@@ -58,7 +60,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
 
 async function rounds(
   cluster: TortureCluster,
-  { seed, faultsMs, kinds }: TortureOptions,
+  { seed, faultsMs, store = 'raft', kinds = faultKindsOver(store) }: TortureOptions,
   log: (line: string) => void,
   say: (line: string) => void,
 ): Promise<TortureReport> {

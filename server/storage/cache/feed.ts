@@ -1,5 +1,5 @@
 import { revision, type Revision } from '../../../raft/types.js';
-import type { ChangeBatch, StoreEngine } from '../engine.js';
+import { PassingError, type ChangeBatch, type StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';
 
@@ -53,7 +53,7 @@ export class ReplicaFeed {
   async load(): Promise<void> {
     for (let attempt = 1; !(await this.loadOnce()); attempt++) {
       if (attempt >= attemptsMax)
-        throw new Error(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
+        throw new PassingError(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
     }
     const backlog = this.backlog ?? [];
     this.backlog = null;
@@ -95,6 +95,8 @@ export class ReplicaFeed {
     this.backlog = [];
     this.backlogSize = 0;
     const start = await this.startRevision();
+    // Compacted beyond what was the newest a moment ago.
+    if (start.base > start.newest) return false;
     this.cache.beginLoad(start.base);
     if (!(await this.loadState(start.base)) || this.overtaken) return false;
     this.cache.endLoad();

@@ -5,7 +5,7 @@ import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../encoding.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import { flat, type KeySpace } from '../keys.js';
-import { resourceFacts, storedObjectOf, type SelectableFields } from '../storedobject.js';
+import { resourceFacts, storedObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
 import { RecentEvents } from './recentEvents.js';
@@ -16,6 +16,8 @@ import { VersionGate } from './versiongate.js';
 export interface WatchCacheOptions {
   readonly keys: KeySpace;
   readonly selectableFields: SelectableFields;
+  /** Nothing is completed unless told. */
+  readonly completions?: Completions;
   /** Resources that are kept here; all of them unless told. */
   readonly holds?: (resource: GroupResource) => boolean;
   /** Is given the changes of the others, in order; values are views into a batch. */
@@ -104,7 +106,11 @@ export class WatchCache {
     if (cache === undefined) {
       this.resources.set(
         name,
-        (cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields), this.oldest, this.context)),
+        (cache = new ResourceCache(
+          resourceFacts(resource, this.options.selectableFields, this.options.completions),
+          this.oldest,
+          this.context,
+        )),
       );
     }
     return cache;

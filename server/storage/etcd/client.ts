@@ -9,6 +9,13 @@ export interface EtcdClientOptions {
   readonly servers: readonly string[];
   /** PEM texts; null where a file was not named. */
   readonly tls: { readonly ca: Buffer | null; readonly cert: Buffer | null; readonly key: Buffer | null };
+  /** Where members are reached by another way than directly: a socket that leads to a host and port. */
+  readonly relay?: ((host: string, port: number) => Promise<Relay>) | null;
+}
+
+interface Relay {
+  readonly path: string;
+  close(): void;
 }
 
 export interface CallOptions {
@@ -22,6 +29,7 @@ export type WatchStream = ClientDuplexStream<WatchRequest, WatchResponse>;
 interface Endpoint {
   readonly url: string;
   readonly client: Client;
+  readonly relay: Relay | null;
 }
 
 /** How long one member may take for what another one could answer. */
@@ -32,6 +40,17 @@ const pauseMsMax = 500;
 /** A connection that says nothing for so long is asked whether it is there; etcd does not let anybody ask more often than every 5 s. */
 const keepaliveMs = 10_000;
 const keepaliveTimeoutMs = 3_000;
+
+const channel = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': keepaliveMs,
+  'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.min_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.enable_retries': 0,
+};
 
 /**
  * Calls to the members of an etcd: all go to one of them as long as it answers, and then to the next. What a call that may have been done means, its caller
@@ -101,7 +120,10 @@ export class EtcdClient {
   close(): void {
     this.#closed = true;
     void this.#endpoints?.then((endpoints) => {
-      for (const { client } of endpoints) client.close();
+      for (const { client, relay } of endpoints) {
+        client.close();
+        relay?.close();
+      }
     });
   }
 
@@ -113,7 +135,14 @@ export class EtcdClient {
   }
 
   #all(): Promise<readonly Endpoint[]> {
-    return (this.#endpoints ??= this.#connect());
+    if (this.#endpoints === null) {
+      this.#endpoints = this.#connect();
+      // The next call tries again.
+      this.#endpoints.catch(() => {
+        this.#endpoints = null;
+      });
+    }
+    return this.#endpoints;
   }
 
   #leaderRequired(): Metadata {
@@ -129,19 +158,19 @@ export class EtcdClient {
     const { ca, cert, key } = this.options.tls;
     const secure = grpc.credentials.createSsl(ca, key, cert);
     const insecure = grpc.credentials.createInsecure();
-    return this.options.servers.map((url) => ({
-      url,
-      client: new grpc.Client(addressOf(url), url.startsWith('https://') ? secure : insecure, {
-        'grpc.max_receive_message_length': -1,
-        'grpc.max_send_message_length': -1,
-        'grpc.keepalive_time_ms': keepaliveMs,
-        'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
-        'grpc.initial_reconnect_backoff_ms': 100,
-        'grpc.min_reconnect_backoff_ms': 100,
-        'grpc.max_reconnect_backoff_ms': 1_000,
-        'grpc.enable_retries': 0,
+    return Promise.all(
+      this.options.servers.map(async (url) => {
+        const place = placeOf(url);
+        const relay = place === null ? null : ((await this.options.relay?.(place.host, place.port)) ?? null);
+        const address = relay === null ? addressOf(url) : `unix:${relay.path}`;
+        // What is at the other end has the name that it has directly.
+        const name =
+          place === null || relay === null
+            ? {}
+            : { 'grpc.ssl_target_name_override': place.host, 'grpc.default_authority': place.authority };
+        return { url, relay, client: new grpc.Client(address, url.startsWith('https://') ? secure : insecure, { ...channel, ...name }) };
       }),
-    }));
+    );
   }
 
   #ask<Q, A>({ client }: Endpoint, method: Method<Q, A>, message: Q, timeoutMs: number): Promise<A> {
@@ -161,6 +190,14 @@ export class EtcdClient {
       );
     });
   }
+}
+
+/** Null for a socket of this machine. */
+function placeOf(url: string): { readonly host: string; readonly port: number; readonly authority: string } | null {
+  if (url.startsWith('unix:')) return null;
+  const { hostname, port, host, protocol } = new URL(url);
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port), authority: host };
 }
 
 /** As gRPC names it. */

@@ -142,20 +142,15 @@ export class EtcdEngine implements StoreEngine {
 
   async range(options: RangeOptions): Promise<RangeResult> {
     await this.#started;
-    const at = Math.max(1, options.revision ?? this.#told);
-    if (at > this.#told) return { outcome: 'future', revision: asRevision(this.#told) };
-    if (at < this.#compacted) return { outcome: 'compacted', compacted: asRevision(this.#compacted) };
-    try {
-      return await this.#pages(options, at);
-    } catch (error) {
-      const failure = failureOf(error);
-      if (failure.kind !== 'compacted') throw failure;
-      if (options.revision === null) {
-        // Nothing has happened here for so long that the present was compacted: it has another number now.
-        await this.barrier({ timeoutMs: readTimeoutMs });
-        if (this.#told > at) return this.range(options);
-      }
-      return { outcome: 'compacted', compacted: asRevision(await this.#compactedRevision(at)) };
+    for (;;) {
+      const result = await this.#rangeAt(options, Math.max(1, options.revision ?? this.#told));
+      if (result.outcome !== 'compacted' || options.revision !== null) return result;
+      // The present was compacted before anything was told that came after it: it has another number as soon as that is told.
+      if (!(await this.#reach(result.compacted, readTimeoutMs)))
+        throw new EtcdError(
+          'unavailable',
+          `etcd has compacted up to ${result.compacted}, and this server has heard up to ${this.#told} only`,
+        );
     }
   }
 
@@ -360,6 +355,18 @@ export class EtcdEngine implements StoreEngine {
     const { start } = this.options;
     const answer = await this.options.client.call(range, { key: start, countOnly: true }, { timeoutMs, repeatable: true });
     return answer.header.revision;
+  }
+
+  async #rangeAt(options: RangeOptions, at: number): Promise<RangeResult> {
+    if (at > this.#told) return { outcome: 'future', revision: asRevision(this.#told) };
+    if (at < this.#compacted) return { outcome: 'compacted', compacted: asRevision(this.#compacted) };
+    try {
+      return await this.#pages(options, at);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.kind !== 'compacted') throw failure;
+      return { outcome: 'compacted', compacted: asRevision(await this.#compactedRevision(at)) };
+    }
   }
 
   async #pages({ start, end, limit, bytesMax }: RangeOptions, at: number): Promise<RangeResult> {

@@ -22,6 +22,11 @@ export class EtcdError extends Error {
   ) {
     super(message, options);
   }
+
+  /** As `isPassing` has it. */
+  get passing(): boolean {
+    return this.kind !== 'refused';
+  }
 }
 
 /** gRPC's status codes, as far as they are told apart. */

@@ -14,7 +14,10 @@ export interface MemberSight {
 /** The cluster at one moment. */
 export interface Sight {
   readonly atMs: number;
+  /** Who keeps what is written. */
   readonly members: readonly MemberSight[];
+  /** Servers that keep nothing themselves: one that reaches a majority of the members takes writes. Left out where the members are the servers. */
+  readonly servers?: readonly MemberSight[];
   /** Whether both hear each other as they should. */
   readonly connected: (a: string, b: string) => boolean;
 }
@@ -92,20 +95,25 @@ export function checkAvailability(sights: readonly Sight[], acknowledgedMs: read
   );
 }
 
-/** Sets of members that could work together now: subsets of few, so all are tried. */
-export function majorities({ members, connected }: Sight): readonly string[] {
+/** Sets of members that could work together now, and the server before them where there is one: subsets of few, so all are tried. */
+export function majorities({ members, servers, connected }: Sight): readonly string[] {
   const voters = members.filter(({ votes }) => votes !== 'no').length;
   let sets: MemberSight[][] = [[]];
   for (const member of members) {
     if (!member.well || member.votes !== 'yes') continue;
     sets = [...sets, ...sets.filter((set) => set.every(({ id }) => connected(id, member.id))).map((set) => [...set, member])];
   }
-  return sets
-    .filter((set) => set.length * 2 > voters)
-    .map((set) =>
-      set
-        .map(({ id, start }) => `${id} (process ${start})`)
-        .sort()
-        .join(', '),
-    );
+  const sufficient = sets.filter((set) => set.length * 2 > voters);
+  const whole =
+    servers === undefined
+      ? sufficient
+      : servers
+          .filter(({ well }) => well)
+          .flatMap((server) => sufficient.filter((set) => set.every(({ id }) => connected(server.id, id))).map((set) => [...set, server]));
+  return whole.map((set) =>
+    set
+      .map(({ id, start }) => `${id} (process ${start})`)
+      .sort()
+      .join(', '),
+  );
 }

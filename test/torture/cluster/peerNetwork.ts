@@ -36,15 +36,15 @@ export class PeerNetwork {
     private readonly chance: (below: number) => number,
   ) {}
 
-  /** The address under which the others shall know the member that listens on `port`. */
-  async add(id: string, port: number): Promise<string> {
+  /** The address under which the others shall know the member that listens on `port`. One that listens on several has a station for each. */
+  async add(id: string, port: number, station = id): Promise<string> {
     const server = net.createServer((socket) => {
       this.#accept(socket, id, port);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-    this.#stations.set(id, { id, server, address });
+    this.#stations.set(station, { id, server, address });
     return address;
   }
 

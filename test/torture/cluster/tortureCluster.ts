@@ -6,10 +6,13 @@ import { apiserverFlags, balancerFlags } from '../../../deploy/flags.js';
 import { describeExit, ManagedProcess } from '../../../deploy/managedProcess.js';
 import { ensurePki, type PkiFiles } from '../../../deploy/pki.js';
 import { findFreePorts } from '../../../deploy/ports.js';
-import type { ClusterSettings, MemberSettings } from '../../../deploy/settings.js';
+import type { ClusterSettings, MemberSettings, storeKinds } from '../../../deploy/settings.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
+import type { EtcdMember } from '../../fixtures/etcdServers.js';
 import { FaultyMachines } from '../disk/faultyMachines.js';
 import { FailPointFile } from '../../fixtures/failPointFile.js';
+import { EtcdGroup } from './etcdGroup.js';
+import type { PastRead } from '../checks/compaction.js';
 import { PeerNetwork } from './peerNetwork.js';
 import { programFile } from '../../../deploy/programs.js';
 
@@ -34,6 +37,15 @@ export interface MemberStatus {
   /** History before this revision is gone. */
   readonly compactedRevision: number;
   readonly members: readonly { readonly id: string; readonly role: string }[];
+}
+
+/** Where the servers of a torture keep their objects. */
+export type TortureStore = (typeof storeKinds)[number];
+
+export interface TortureClusterOptions {
+  /** Serving threads of each API server. */
+  readonly threads: number;
+  readonly store: TortureStore;
 }
 
 const apiserverProgram = programFile('apiserver');
@@ -70,6 +82,8 @@ export class TortureCluster {
   readonly mayEnd = new Set<string>();
   readonly #balancer: ManagedProcess;
   #named = members.length;
+  #etcd: EtcdGroup | null = null;
+  #etcdMembers: readonly EtcdMember[] = [];
 
   private constructor(
     readonly directory: string,
@@ -77,12 +91,16 @@ export class TortureCluster {
     settings: ClusterSettings,
     port: number,
     chance: (below: number) => number,
-    private readonly threads: number,
+    private readonly options: TortureClusterOptions,
   ) {
     this.address = `https://127.0.0.1:${port}`;
     this.machines = FaultyMachines.make(path.join(directory, 'machines'));
     this.network = new PeerNetwork(
-      () => new Map(this.members.flatMap(({ id, process: { pid } }) => (pid === null ? [] : [[id, pid]]))),
+      () =>
+        new Map([
+          ...this.members.flatMap(({ id, process: { pid } }) => (pid === null ? [] : ([[id, pid]] as const))),
+          ...this.#etcdMembers.map(({ name, process }) => [name, process.pid ?? 0] as const),
+        ]),
       chance,
     );
     this.#balancer = new ManagedProcess({
@@ -95,8 +113,7 @@ export class TortureCluster {
     });
   }
 
-  /** `threads`: that serve, of each API server. */
-  static async start(directory: string, chance: (below: number) => number, threads = 1): Promise<TortureCluster> {
+  static async start(directory: string, chance: (below: number) => number, options: TortureClusterOptions): Promise<TortureCluster> {
     for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);
     const settings = {
@@ -109,13 +126,33 @@ export class TortureCluster {
       settings,
       ports.at(-1)!,
       chance,
-      threads,
+      options,
     );
-    for (const { id, peerPort } of settings.members) await cluster.network.add(id, peerPort);
+    await prepareStore[options.store](cluster, settings);
     for (const member of settings.members) cluster.members.push(cluster.#member(member, members, 'new'));
     cluster.#balancer.start();
     for (const member of cluster.members) member.process.start();
     return cluster;
+  }
+
+  /** The etcd below, or null where the servers keep their objects themselves. */
+  get etcd(): EtcdGroup | null {
+    return this.#etcd;
+  }
+
+  /** Everybody between whom there are links. */
+  get stations(): readonly string[] {
+    return [...this.members.map(({ id }) => id), ...this.#etcdMembers.map(({ name }) => name)];
+  }
+
+  async startEtcd(): Promise<void> {
+    this.#etcd = await EtcdGroup.start(
+      this.network,
+      (name) => this.#log(name),
+      (etcdMembers) => {
+        this.#etcdMembers = etcdMembers;
+      },
+    );
   }
 
   /** A further member, not started. With `place` it answers clients on the port of a member that is gone. */
@@ -141,8 +178,14 @@ export class TortureCluster {
     return answer?.status === 200 ? (answer.body as MemberStatus) : null;
   }
 
+  /** Before which version such a question was in vain, as `Actor.gone` has it: a server over an etcd tells no watch what was before its own start. */
+  async gone(what: PastRead['what']): Promise<number | null | 'never'> {
+    return this.#etcd !== null && what === 'watch' ? 'never' : await this.compacted();
+  }
+
   /** How far history was gone, on any member, when this was asked, or further; null while no member can tell. */
   async compacted(): Promise<number | null> {
+    if (this.#etcd !== null) return await this.#etcd.compacted();
     const known = await Promise.all(this.members.map((member) => this.#compactedOn(member)));
     const revisions = known.filter((revision) => revision !== null);
     return revisions.length === 0 ? null : Math.max(...revisions);
@@ -154,17 +197,21 @@ export class TortureCluster {
     return read?.status === 200 ? ((await this.status(member))?.compactedRevision ?? null) : null;
   }
 
-  /** Whoever leads by its own account; of several the one with the most followers' word. */
+  /** Whoever leads by its own account; of several the one with the most followers' word. Over an etcd no server leads: the first stands for one. */
   async leader(): Promise<TortureMember | null> {
+    if (this.#etcd !== null) return this.members[0] ?? null;
     const answers = await Promise.all(this.members.map((member) => this.status(member)));
     const named = answers.flatMap((answer) => answer?.leaderId ?? []);
     const [most] = [...new Set(named)].sort((a, b) => named.filter((id) => id === b).length - named.filter((id) => id === a).length);
     return this.members.find(({ id }) => id === most) ?? null;
   }
 
-  /** True when every member serves within the time. */
+  /** True when every member serves within the time, and every member of an etcd below. */
   async whole(timeoutMs: number): Promise<boolean> {
-    const ready = await Promise.all(this.members.map((member) => this.ready(member, timeoutMs)));
+    const ready = await Promise.all([
+      ...this.members.map((member) => this.ready(member, timeoutMs)),
+      ...(this.#etcd === null ? [] : [this.#etcd.whole(timeoutMs)]),
+    ]);
     return ready.every(Boolean);
   }
 
@@ -182,6 +229,7 @@ export class TortureCluster {
     this.network.heal();
     await Promise.all([...this.members.map(({ process }) => process), this.#balancer].map((process) => process.stop(stopGraceMs)));
     for (const { client } of this.members) client.close();
+    await this.#etcd?.stop();
     this.network.close();
   }
 
@@ -193,17 +241,10 @@ export class TortureCluster {
     const { id, securePort } = own;
     const dataDirectory = path.join(this.directory, 'data', id);
     const address = `https://127.0.0.1:${securePort}`;
-    const flags = apiserverFlags({ settings: { token, members: [own] }, pki: this.pki, port: 0 }, id, dataDirectory).filter(
-      (flag) => !flag.startsWith('--raft-initial-cluster='),
-    );
-    const cluster = all.map((name) => `${name}=${this.network.addressOf(name)}`).join(',');
     const args = [
-      ...flags,
-      `--serving-threads=${this.threads}`,
+      ...serverFlags[this.options.store](this, own, dataDirectory, all, state),
+      `--serving-threads=${this.options.threads}`,
       `--etcd-compaction-interval=${compactionSeconds}s`,
-      `--raft-log-entries-kept=${entriesKept}`,
-      `--raft-initial-cluster=${cluster}`,
-      `--raft-initial-cluster-state=${state}`,
     ];
     const failPoints = new FailPointFile(path.join(this.directory, 'failPoints', id));
     const environment = { ...this.machines?.environment(id, dataDirectory), ...failPoints.environment };
@@ -216,3 +257,35 @@ export class TortureCluster {
     return { ...own, process, failPoints, dataDirectory, address, client: new ApiClient(address, this) };
   }
 }
+
+const alone = (own: MemberSettings): ClusterSettings => ({ token, members: [own] });
+
+/** What must be there before servers are made. */
+const prepareStore: Readonly<Record<TortureStore, (cluster: TortureCluster, settings: ClusterSettings) => Promise<void>>> = {
+  raft: async ({ network }, settings) => {
+    for (const { id, peerPort } of settings.members) await network.add(id, peerPort);
+  },
+  etcd: (cluster) => cluster.startEtcd(),
+};
+
+type ServerFlags = (
+  cluster: TortureCluster,
+  own: MemberSettings,
+  dataDirectory: string,
+  all: readonly string[],
+  state: 'new' | 'existing',
+) => readonly string[];
+
+/** The part of a server's command line that its store decides. */
+const serverFlags: Readonly<Record<TortureStore, ServerFlags>> = {
+  raft: ({ pki, network }, own, dataDirectory, all, state) => [
+    ...apiserverFlags({ settings: alone(own), pki, port: 0 }, own.id, dataDirectory).filter(
+      (flag) => !flag.startsWith('--raft-initial-cluster='),
+    ),
+    `--raft-log-entries-kept=${entriesKept}`,
+    `--raft-initial-cluster=${all.map((name) => `${name}=${network.addressOf(name)}`).join(',')}`,
+    `--raft-initial-cluster-state=${state}`,
+  ],
+  etcd: ({ pki, etcd }, own, dataDirectory) =>
+    apiserverFlags({ settings: alone(own), pki, port: 0, etcdServers: etcd?.urls }, own.id, dataDirectory),
+};

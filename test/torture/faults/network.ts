@@ -1,23 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
+import type { TortureCluster } from '../cluster/tortureCluster.js';
 import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 
-const cutMs = { min: 200, max: 8_000 };
+export const cutMs = { min: 200, max: 8_000 };
 const delayMsMax = 200;
 const breaksPermilleMax = 100;
 
-type Direction = 'both' | 'in' | 'out';
+export const directions = ['both', 'in', 'out'] as const;
+type Direction = (typeof directions)[number];
 
 export const partition = faultType<{ readonly target: Target; readonly direction: Direction; readonly ms: number }>({
   weight: 20,
-  draw: (prng) => ({ target: drawTarget(prng), direction: prng.pick(['both', 'in', 'out']), ms: drawSpan(prng, cutMs) }),
+  draw: (prng) => ({ target: drawTarget(prng), direction: prng.pick(directions), ms: drawSpan(prng, cutMs) }),
   inject: async (scene, { target, direction, ms }) => {
     const member = await scene.choose(target);
     if (member === null) return null;
     scene.log(`cut ${member.id} off (${direction}) for ${ms} ms`);
-    setLinks(scene.cluster, member, direction, true);
+    setLinks(scene.cluster, member.id, direction, true);
     await delay(ms);
-    setLinks(scene.cluster, member, direction, false);
+    setLinks(scene.cluster, member.id, direction, false);
     return member.id;
   },
 });
@@ -34,15 +35,15 @@ export const slowNetwork = faultType<{ readonly delayMs: number; readonly breaks
   },
 });
 
-function setLinks(cluster: TortureCluster, member: TortureMember, direction: Direction, cut: boolean): void {
-  for (const other of cluster.members) {
-    if (other === member) continue;
-    if (direction !== 'out') cluster.network.set(other.id, member.id, { cut });
-    if (direction !== 'in') cluster.network.set(member.id, other.id, { cut });
+/** Cuts somebody off from everybody else, or joins them again. */
+export function setLinks({ network, stations }: TortureCluster, id: string, direction: Direction, cut: boolean): void {
+  for (const other of stations) {
+    if (other === id) continue;
+    if (direction !== 'out') network.set(other, id, { cut });
+    if (direction !== 'in') network.set(id, other, { cut });
   }
 }
 
-function setEverywhere(cluster: TortureCluster, state: { readonly delayMs: number; readonly breaksPermille: number }): void {
-  for (const { id } of cluster.members)
-    for (const { id: other } of cluster.members) if (id !== other) cluster.network.set(id, other, state);
+function setEverywhere({ network, stations }: TortureCluster, state: { readonly delayMs: number; readonly breaksPermille: number }): void {
+  for (const id of stations) for (const other of stations) if (id !== other) network.set(id, other, state);
 }

@@ -1,6 +1,6 @@
 import { Prng } from '../../simulation/prng.js';
 import { drawSpan } from './fault.js';
-import { faultKinds, faultTypes, type FaultKind } from './table.js';
+import { faultKindsOver, faultTypes, type FaultKind } from './table.js';
 
 /** One fault, and what was drawn for it. */
 export interface Fault {
@@ -21,7 +21,7 @@ const gapMs = { min: 500, max: 6_000 };
 export function planFaults(
   seed: number,
   durationMs: number,
-  kinds: readonly FaultKind[] = faultKinds,
+  kinds: readonly FaultKind[] = faultKindsOver('raft'),
   first: readonly FaultKind[] = [],
 ): readonly PlannedFault[] {
   const prng = new Prng(seed);
@@ -39,7 +39,11 @@ function drawKind(prng: Prng, kinds: readonly FaultKind[]): FaultKind {
 }
 
 /** All kinds in an order that the seed draws, dealt out to rounds in turn: together they begin with one of each. */
-export function dealKinds(seed: number, rounds: number, kinds: readonly FaultKind[] = faultKinds): readonly (readonly FaultKind[])[] {
+export function dealKinds(
+  seed: number,
+  rounds: number,
+  kinds: readonly FaultKind[] = faultKindsOver('raft'),
+): readonly (readonly FaultKind[])[] {
   const prng = new Prng(seed);
   const left = [...kinds];
   const shuffled = kinds.map(() => left.splice(prng.below(left.length), 1)[0]!);

@@ -21,7 +21,7 @@ export class Scene {
     return this.#busy.size === 0 && !this.#changing;
   }
 
-  isBusy(member: TortureMember): boolean {
+  isBusy(member: Pick<TortureMember, 'id'>): boolean {
     return this.#busy.has(member.id);
   }
 
@@ -44,7 +44,7 @@ export class Scene {
     return member.id;
   }
 
-  async hold<T>(member: TortureMember, work: () => Promise<T>): Promise<T> {
+  async hold<T>(member: Pick<TortureMember, 'id'>, work: () => Promise<T>): Promise<T> {
     this.#busy.add(member.id);
     try {
       return await work();

@@ -1,6 +1,8 @@
 import { expensiveObjects, floodingNode, floodingUser, peerFlood, protocolErrors, thousandConnections } from './attackers.js';
 import { clock } from './clock.js';
 import { disk } from './disks.js';
+import type { TortureStore } from '../cluster/tortureCluster.js';
+import { etcdCompaction, etcdDefragmentation, etcdKill, etcdKillAll, etcdPartition, etcdPause } from './etcdMembers.js';
 import type { AnyFaultType } from './fault.js';
 import { killAtPoint } from './killAtPoint.js';
 import { partition, slowNetwork } from './network.js';
@@ -29,8 +31,53 @@ export const faultTypes = {
   floodingNode,
   expensiveObjects,
   peerFlood,
+  etcdKill,
+  etcdKillAll,
+  etcdPause,
+  etcdPartition,
+  etcdCompaction,
+  etcdDefragmentation,
 } as const satisfies Readonly<Record<string, AnyFaultType>>;
 
 export type FaultKind = keyof typeof faultTypes;
 
 export const faultKinds = Object.keys(faultTypes) as readonly FaultKind[];
+
+const anyStore: readonly TortureStore[] = ['raft', 'etcd'];
+const ownStore: readonly TortureStore[] = ['raft'];
+const etcdStore: readonly TortureStore[] = ['etcd'];
+
+/**
+ * Over which store each kind makes sense. What a server's own disk, log and membership go through does not where an etcd has all of that, and programs in
+ * Go take no notice of a library that fails their disks.
+ */
+const meaningful: Readonly<Record<FaultKind, readonly TortureStore[]>> = {
+  kill: anyStore,
+  killAll: anyStore,
+  killAtPoint: ownStore,
+  pause: anyStore,
+  partition: anyStore,
+  slowNetwork: anyStore,
+  disk: ownStore,
+  powerLoss: ownStore,
+  powerLossAll: ownStore,
+  clock: anyStore,
+  rollingRestart: anyStore,
+  addAndRemoveMember: ownStore,
+  replaceWiped: ownStore,
+  protocolErrors: anyStore,
+  thousandConnections: anyStore,
+  floodingUser: anyStore,
+  floodingNode: anyStore,
+  expensiveObjects: anyStore,
+  peerFlood: ownStore,
+  etcdKill: etcdStore,
+  etcdKillAll: etcdStore,
+  etcdPause: etcdStore,
+  etcdPartition: etcdStore,
+  etcdCompaction: etcdStore,
+  etcdDefragmentation: etcdStore,
+};
+
+/** The kinds that a store can meet. */
+export const faultKindsOver = (store: TortureStore): readonly FaultKind[] => faultKinds.filter((kind) => meaningful[kind].includes(store));

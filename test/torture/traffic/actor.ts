@@ -18,8 +18,11 @@ export interface Actor {
   readonly place: Place;
   readonly prng: Prng;
   readonly recorder: Recorder;
-  /** The version before which history was gone, on any replica, when this was asked, or a later one; null while nobody can tell. */
-  readonly gone: () => Promise<number | null>;
+  /**
+   * The version before which such a question was in vain, on any replica, when this was asked, or a later one; null while nobody can tell, and `never` where
+   * nobody ever will.
+   */
+  readonly gone: (what: PastRead['what']) => Promise<number | null | 'never'>;
 }
 
 const statusTimeoutMs = 2_000;
@@ -47,10 +50,17 @@ export async function recordExpired(
   goneBefore: number | null,
 ): Promise<void> {
   const deadline = performance.now() + goneWithinMs;
-  let goneAfter = await gone();
+  let goneAfter = await gone(what);
   while (goneAfter === null && performance.now() < deadline) {
     await delay(pollMs);
-    goneAfter = await gone();
+    goneAfter = await gone(what);
   }
-  recorder.pastReads.push({ who: name, what, version, outcome: 'expired', goneBefore, goneAfter });
+  recorder.pastReads.push({
+    who: name,
+    what,
+    version,
+    outcome: 'expired',
+    goneBefore,
+    goneAfter: goneAfter === 'never' ? null : goneAfter,
+  });
 }

@@ -6,7 +6,12 @@ import path from 'node:path';
 import { readEgressSelections } from '../../../server/egress/configuration.js';
 import { createEgress } from '../../../server/egress/egress.js';
 import { createBackends } from '../../../server/endpoints/backends/connection.js';
+import { openRelay } from '../../../server/egress/relay.js';
+import { EtcdClient } from '../../../server/storage/etcd/client.js';
+import { range } from '../../../server/storage/etcd/messages.js';
 import { clientFor } from '../../../server/webhook/client.js';
+import { createAuthority } from '../../fixtures/certificates.js';
+import { hasEtcd, startEtcd } from '../../fixtures/etcdServers.js';
 import { connectProxy, tunnelProxy, type EgressProxy } from '../../fixtures/egressProxies.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { createIdentities, type Identities, type Identity } from '../http/identities.js';
@@ -82,6 +87,49 @@ describe('egress', () => {
       expect(JSON.parse(text)).to.include({ path: '/logs' });
       expect(proxy.asked).to.have.length(2);
       proxy.stop();
+    });
+
+  for (const [protocol, start] of [
+    ['HTTPConnect', () => connectProxy(null)],
+    ['GRPC', () => tunnelProxy(null)],
+  ] as const)
+    it(`leads the client of an etcd through ${protocol} to a member that proves its own name`, async function () {
+      if (!hasEtcd()) this.skip();
+      this.timeout(60_000);
+      const authority = await createAuthority(temporaryDirectory('egress-etcd'));
+      const files = await authority.issuePeer('etcd', { dnsName: 'localhost' });
+      const etcd = await startEtcd({ tls: { ca: files.caFile, cert: files.certFile, key: files.keyFile } });
+      const admin = await authority.issueClient('apiserver');
+      const [ca, cert, key] = [files.caFile, admin.certFile, admin.keyFile].map((file) => fs.readFileSync(file)) as [
+        Buffer,
+        Buffer,
+        Buffer,
+      ];
+      const proxy = await start();
+      const file = configure([{ name: 'etcd', connection: { proxyProtocol: protocol, transport: { uds: { udsName: proxy.address } } } }]);
+      const dial = createEgress(readEgressSelections(file))('etcd')!;
+      const sockets: string[] = [];
+      const client = new EtcdClient({
+        servers: etcd.urls,
+        tls: { ca, cert, key },
+        relay: async (host, at) => {
+          const relay = await openRelay(dial, host, at);
+          sockets.push(relay.path);
+          return relay;
+        },
+      });
+      try {
+        const { header } = await client.call(range, { key: 'x' }, { timeoutMs: 20_000, repeatable: true });
+        expect(header.revision).to.be.at.least(1);
+        expect(new Set(proxy.asked)).to.deep.equal(new Set([new URL(etcd.urls[0]!).host]));
+        // Not for other users of the machine.
+        expect(fs.statSync(path.dirname(sockets[0]!)).mode & 0o777).to.equal(0o700);
+      } finally {
+        client.close();
+        await etcd.stop();
+        proxy.stop();
+      }
+      expect(fs.existsSync(sockets[0]!)).to.equal(false);
     });
 
   it('says what a proxy answers that gives no way', async () => {

@@ -87,6 +87,45 @@ describe('an API server of one replica', function () {
       .and.match(/^raftplane_raft_members 1$/m)
       .and.match(/^raftplane_raft_leader_silence_seconds_bucket\{le="\+Inf"\} 0$/m);
   });
+  it('shows administrators the store as it is, and lets them seal it', async () => {
+    const write = (name: string): Promise<Answer> =>
+      ask({
+        method: 'POST',
+        path: '/api/v1/namespaces/default/configmaps',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ metadata: { name } }),
+      });
+    const sealing = (more: Partial<Call> = {}): Promise<Answer> =>
+      ask({
+        method: 'PUT',
+        path: '/raft/v1/seal',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ reason: 'it has moved' }),
+        ...more,
+      });
+    expect((await write('before')).status).to.equal(201);
+    const { revision } = (await ask({ path: '/raft/v1/revision' })).body as { readonly revision: number };
+    const range = (await ask({ path: '/raft/v1/range?start=/registry/core/configmaps/default/&end=/registry/core/configmaps/default0' }))
+      .body;
+    const { items } = range as { readonly items: readonly { readonly key: string; readonly value: string }[] };
+    expect(items.map(({ key }) => key)).to.include('/registry/core/configmaps/default/before');
+    expect(Buffer.from(items[0]!.value, 'base64').length).to.be.greaterThan(10);
+    expect((await write('next')).status).to.equal(201);
+    const { changes } = (await ask({ path: `/raft/v1/changes?after=${revision}` })).body as typeof range & {
+      readonly changes: readonly { readonly key: string }[];
+    };
+    expect(changes.map(({ key }) => key)).to.include('/registry/core/configmaps/default/next');
+    for (const path of ['revision', 'range', 'changes', 'seal'])
+      expect((await ask({ path: `/raft/v1/${path}`, identity: null })).status, path).to.equal(403);
+    expect((await ask({ path: '/raft/v1/changes?after=soon' })).status).to.equal(400);
+    expect((await ask({ path: '/raft/v1/seal' })).status).to.equal(405);
+    expect((await sealing({ body: '{}' })).status).to.equal(400);
+    expect((await sealing({ identity: null })).status).to.equal(403);
+    expect((await sealing()).status).to.equal(200);
+    expect((await ask({ path: '/api/v1/namespaces/default/configmaps/next' })).status).to.equal(200);
+    expect((await ask({ method: 'DELETE', path: '/raft/v1/seal' })).status).to.equal(200);
+    expect((await write('sealed')).status).to.equal(201);
+  });
   it('puts objects into the store as they are for administrators, and nothing for others', async () => {
     const put = (objects: unknown, more: Partial<Call> = {}): Promise<Answer> =>
       ask({

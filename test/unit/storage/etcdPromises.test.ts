@@ -7,7 +7,7 @@ import { EtcdClient } from '../../../server/storage/etcd/client.js';
 import { EtcdCompaction } from '../../../server/storage/etcd/compaction.js';
 import { EtcdEngine } from '../../../server/storage/etcd/engine.js';
 import { Leases } from '../../../server/storage/etcd/leases.js';
-import { range } from '../../../server/storage/etcd/messages.js';
+import { compact, range, txn } from '../../../server/storage/etcd/messages.js';
 import { answersProgressRightly } from '../../../server/storage/etcd/progress.js';
 import { createLogger } from '../../../server/observability/logger.js';
 import { hasEtcd, startEtcd, type EtcdServers } from '../../fixtures/etcdServers.js';
@@ -186,6 +186,29 @@ describe('storage/etcd: promises over members that fail', function () {
     const barrier = await server.engine.barrier({ timeoutMs });
     expect(barrier.outcome === 'reached' && barrier.revision >= foreign.revision).to.equal(true);
     expect(server.told).to.deep.equal([]);
+  });
+
+  it('reads the present although it was compacted before this server heard of what came after', async () => {
+    const etcd = await started(1);
+    const server = serverOf(etcd.urls);
+    await put(server, 'a');
+    const { revision: known } = server.engine;
+    const other = serverOf(etcd.urls);
+    // Beside the keys that this server is told of.
+    for (let n = 0; n < 3; n++)
+      await other.client.call(
+        txn,
+        { compare: [], success: [{ put: { key: '/beside', value: Buffer.from(String(n)) } }], failure: [] },
+        { timeoutMs, repeatable: false },
+      );
+    await other.client.call(compact, { revision: known + 3 }, { timeoutMs, repeatable: true });
+    const keys = { start: '/registry/configmaps/', end: '/registry/configmaps0', limit: null };
+    expect(server.engine.revision).to.equal(known);
+    // Now it knows that its present is gone, and no more.
+    expect((await server.engine.range({ ...keys, revision: revision(known) })).outcome).to.equal('compacted');
+    const present = await server.engine.range({ ...keys, revision: null });
+    if (present.outcome !== 'found') throw new Error(present.outcome);
+    expect(present.items.map(({ key }) => key)).to.deep.equal(['/registry/configmaps/default/a']);
   });
 
   it('lets keys with a lifetime go, and keys of one time share a lease', async function () {

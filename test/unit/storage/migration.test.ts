@@ -5,6 +5,7 @@ import { revision } from '../../../raft/types.js';
 import { migrate, MigrationError, type MigrationOptions } from '../../../server/migration/migrate.js';
 import { keySpaceOf, type StoreKind } from '../../../server/migration/side.js';
 import type { StoreEngine } from '../../../server/storage/engine.js';
+import { seal, SealableEngine, sealKeyOf } from '../../../server/storage/seal.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { FakeReplica } from './fakeReplica.js';
 
@@ -14,7 +15,7 @@ const recorded = (
   }
 ).keys;
 
-const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['from'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
+const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['to'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
 
 /** An etcd, as far as moving is concerned, that holds what kube-apiserver has left. */
 function recordedStore(): FakeReplica {
@@ -48,6 +49,19 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+const sealing = (store: FakeReplica): NonNullable<MigrationOptions['handOver']> => ({
+  by: 'seal',
+  seal: async () => {
+    await seal(store, sealKeyOf('/registry'), 'gone');
+  },
+});
+
+async function moved(): Promise<FakeReplica> {
+  const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+  await migrate(there(etcd, embedded));
+  return embedded;
+}
+
 describe('migration', () => {
   it('takes everything there and back again, byte for byte, and revisions never go back', async () => {
     const [etcd, embedded, again] = [recordedStore(), new FakeReplica(), new FakeReplica()];
@@ -74,6 +88,10 @@ describe('migration', () => {
     expect(some).to.be.within(1, recorded.length - 2);
     expect(String(await failure(migrate(there(etcd, embedded))))).to.contain('--resume');
     expect((await migrate(there(etcd, embedded, true))).written).to.equal(recorded.length - 1 - some);
+  });
+
+  it('does not take a source without objects for one that was moved', async () => {
+    expect(String(await failure(migrate(there(new FakeReplica(), new FakeReplica()))))).to.contain('holds no objects under /registry/');
   });
 
   it('takes over only what has changed since', async () => {
@@ -113,7 +131,11 @@ describe('migration', () => {
       return inner();
     };
     const lines: string[] = [];
-    const report = await migrate({ ...there(etcd, embedded), followQuietMs: 20, progress: (line) => lines.push(line) });
+    const report = await migrate({
+      ...there(etcd, embedded),
+      handOver: { by: 'silence', quietMs: 20 },
+      progress: (line) => lines.push(line),
+    });
     expect(turns).to.be.at.least(30);
     expect(report.targetRevision).to.be.at.least(etcd.revision);
     const values = await valuesOf(embedded);
@@ -122,6 +144,105 @@ describe('migration', () => {
     expect(values.has('/registry/core/configmaps/ns-one/v0')).to.equal(false);
     expect(lines.some((line) => line.startsWith('followed up to revision'))).to.equal(true);
     expect(await migrate(there(etcd, embedded, true))).to.include({ written: 0, removed: 0 });
+  });
+
+  it('hands over from a source that serves: it takes no writes any more, and the target has every one that it took', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    const server = new SealableEngine(etcd, sealKeyOf('/registry'));
+    const lease = Buffer.from(recorded.find(({ key }) => key === '/registry/leases/ns-one/v0')?.value ?? '', 'base64');
+    const taken: string[] = [];
+    let [n, refused] = [0, 0];
+    const write = async (): Promise<void> => {
+      const name = `served${n++}`;
+      const operations = [{ type: 'put', key: `/registry/leases/ns-one/${name}`, value: lease } as const];
+      const { outcome } = await server.write({ comparisons: [], operations }, { timeoutMs: 1_000 });
+      if (outcome === 'applied') taken.push(name);
+      else refused++;
+    };
+    const inner = etcd.barrier.bind(etcd);
+    etcd.barrier = async () => {
+      await write();
+      return inner();
+    };
+    const report = await migrate({
+      ...there(etcd, embedded),
+      handOver: {
+        by: 'seal',
+        seal: async () => {
+          await write();
+          await seal(etcd, sealKeyOf('/registry'), 'gone');
+          await write();
+        },
+      },
+    });
+    expect(report.readOnlyMs).to.be.at.least(0);
+    expect(refused).to.be.at.least(1);
+    const values = await valuesOf(embedded);
+    expect([...values.keys()].filter((key) => key.includes('/served')).map((key) => key.split('/').at(-1))).to.have.members(taken);
+    expect(report.targetRevision).to.be.at.least(etcd.revision);
+    expect(values.has(sealKeyOf('/registry')), 'the seal stays where it is').to.equal(false);
+  });
+
+  it('knows kinds that are defined while it follows', async () => {
+    const [embedded, etcd] = [new FakeReplica(), new FakeReplica()];
+    await migrate(there(recordedStore(), embedded));
+    const all = await embedded.range({ start: '/registry/', end: '/registry0', revision: null, limit: null });
+    if (all.outcome !== 'found') throw new Error(all.outcome);
+    const definition = all.items.find(({ key }) => key.includes('/customresourcedefinitions/'));
+    const custom = all.items.find(({ key }) => key.startsWith('/registry/example.com/'));
+    for (const item of [definition!, custom!]) embedded.apply([{ type: 'delete', key: item.key }]);
+    let turns = 0;
+    const inner = embedded.barrier.bind(embedded);
+    embedded.barrier = async () => {
+      // After the last look at what is defined, and before the last one at what has changed.
+      if (++turns === 3) for (const { key, value } of [definition!, custom!]) embedded.apply([{ type: 'put', key, value }]);
+      return inner();
+    };
+    await migrate({ ...back(embedded, etcd), handOver: sealing(embedded) });
+    expect(turns).to.be.at.least(4);
+    const wanted = recorded.find(({ key }) => key.endsWith(custom!.key.split('/').slice(-3).join('/')));
+    expect((await valuesOf(etcd)).get(wanted!.key)).to.equal(wanted!.value);
+  });
+
+  it('goes on after an end at any point, the hand-over included, and comes to the same', async function () {
+    this.timeout(60_000);
+    const expected = await valuesOf(await moved());
+    for (let ends = 1; ; ends += 17) {
+      const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+      // Every step of it is one of these.
+      let left = ends;
+      const mortal = <T extends FakeReplica>(store: T): T => {
+        for (const name of ['write', 'barrier', 'range', 'changesSince'] as const) {
+          const inner = store[name].bind(store) as (...given: unknown[]) => Promise<unknown>;
+          Object.assign(store, {
+            [name]: (...given: unknown[]) => (left-- > 0 ? inner(...given) : Promise.reject(new Error('killed'))),
+          });
+        }
+        return store;
+      };
+      const options = { ...there(mortal(etcd), mortal(embedded)), handOver: sealing(etcd) };
+      const first = await failure(migrate(options));
+      left = Infinity;
+      if (first !== null) await migrate({ ...options, resume: true });
+      expect(await valuesOf(embedded), `ended at step ${ends}`).to.deep.equal(expected);
+      expect(embedded.revision).to.be.at.least(etcd.revision);
+      if (first === null) break;
+    }
+  });
+
+  it('reads the newest state where history goes while it is read', async () => {
+    const [etcd, embedded] = [recordedStore(), new FakeReplica()];
+    const inner = etcd.range.bind(etcd);
+    let turns = 0;
+    etcd.range = async (options) => {
+      if (options.revision !== null && ++turns === 1) {
+        etcd.apply([{ type: 'delete', key: '/registry/configmaps/ns-one/v0' }]);
+        await etcd.compact(etcd.revision);
+      }
+      return inner(options);
+    };
+    await migrate({ ...there(etcd, embedded), handOver: sealing(etcd) });
+    expect((await valuesOf(embedded)).has('/registry/core/configmaps/ns-one/v0')).to.equal(false);
   });
 
   it('does not pass over more revisions than can be written', async () => {

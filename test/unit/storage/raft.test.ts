@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { WriteOutcome } from '../../../raft/replica-api.js';
 import type { Change } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
+import { PassingError } from '../../../server/storage/engine.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import { MemoryEngine } from '../../../server/storage/memoryEngine.js';
@@ -197,6 +198,33 @@ describe('the replicated storage', () => {
       };
       storage = createRaftStorage({ replica });
       expect(await storage.ready().catch((error: unknown) => String(error))).to.equal('Error: disk on fire');
+    });
+
+    it('goes on trying while what hinders it will pass', async () => {
+      const range = replica.range.bind(replica);
+      let tries = 0;
+      replica.range = async (options) => {
+        if (++tries === 1) throw new PassingError('nobody answers');
+        return range(options);
+      };
+      const told: unknown[] = [];
+      storage = createRaftStorage({ replica, ...quick, report: (error) => told.push(String(error)) });
+      await storage.ready();
+      expect(told).to.deep.equal(['PassingError: nobody answers']);
+    });
+
+    it('begins again where the present is compacted between the first two reads', async () => {
+      replica.apply([put('a')]);
+      const range = replica.range.bind(replica);
+      let reads = 0;
+      replica.range = async (options) => {
+        // A store whose reader has not heard yet of what was compacted: it takes that for the future.
+        if (++reads === 2) return { outcome: 'compacted', compacted: revision(replica.revision + 1) };
+        return range(options);
+      };
+      storage = createRaftStorage({ replica, ...quick });
+      await storage.ready();
+      expect(found(await storage.list(listRequest(configMaps))).items).to.have.length(1);
     });
 
     it('answers "unavailable" to readers that waited too long', async () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ApiObject } from '../../../server/api/object.js';
-import { storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
-import { encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
+import { completionOf, storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
+import { DamagedValueError, encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
+import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../server/storage/storedobject.js';
 import { referenceLayout } from '../../../server/storage/keyLayout.js';
 import { KeySpace } from '../../../server/storage/keys.js';
 import type { ReferenceForm } from '../../../server/storage/reference/values.js';
@@ -70,6 +71,33 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
     expect(versionAt('/registry/example.com/widgets/ns-one/w')).to.equal('example.com/v1');
     expect(versionAt('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com')).to.equal('apiextensions.k8s.io/v1');
     expect(versionAt('/registry/apiregistration.k8s.io/apiservices/v1.')).to.equal('apiregistration.k8s.io/v1');
+  });
+
+  it('is completed when it is read, for readers and for selectors, as kube-apiserver completes it; what we stored is left as it is', () => {
+    const resource = { group: 'batch', resource: 'jobs' };
+    const job = { key: { resource, namespace: 'ns-one', name: 'v0' }, stored: '/registry/jobs/ns-one/v0' };
+    const value = Buffer.from(recorded.keys.find(({ key }) => key === job.stored)?.value ?? '', 'base64');
+    const shown = recorded.objects.find(({ path: where }) => where.endsWith('/batch/v1/namespaces/ns-one/jobs/v0'))!.object;
+    const facts = resourceFacts(resource, noSelectableFields, completionOf);
+    const object = storedObjectOf(facts, job.key, Number(shown.metadata.resourceVersion), value);
+    expect(object.decode().metadata.labels).to.deep.equal(shown.metadata.labels);
+    expect(object.labels).to.deep.equal(shown.metadata.labels);
+    const bare = resourceFacts(resource, noSelectableFields);
+    const asStored = storedObjectOf(bare, job.key, 1, value);
+    expect(asStored.labels).to.deep.equal({});
+    const ours = encodeStored(job.key, { ...asStored.decode(), apiVersion: 'batch/v1' });
+    expect(storedObjectOf(facts, job.key, 1, ours).labels).to.deep.equal({});
+  });
+
+  it('is damaged where it cannot be completed, and nothing else is', () => {
+    const { key, value } = recorded.keys.find((each) => each.key === '/registry/jobs/ns-one/v0')!;
+    const { group = '', resource = '', namespace = '', name = '' } = keys.parse(key) ?? {};
+    const facts = resourceFacts({ group, resource }, noSelectableFields, () => () => {
+      throw new Error('no template');
+    });
+    const object = storedObjectOf(facts, { resource: { group, resource }, namespace, name }, 1, Buffer.from(value, 'base64'));
+    expect(() => object.decode()).to.throw(DamagedValueError, 'it cannot be completed: no template');
+    expect(object.labels).to.deep.equal({});
   });
 
   it('sorts and escapes custom objects as Go does', () => {

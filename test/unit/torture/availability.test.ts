@@ -48,6 +48,21 @@ describe('torture/availability', () => {
     ).to.equal(1);
   });
 
+  it('asks for a server that reaches a majority, where servers keep nothing themselves', () => {
+    const server = (id: string, isWell = true): MemberSight => ({ id, start: 7, well: isWell, votes: 'no' });
+    const over = (seen: Partial<Sight>): Sight => ({ atMs: 0, members: three, servers: [server('r')], connected: () => true, ...seen });
+    expect(majorities(over({ members: [well('a'), well('b'), ill('c')] }))).to.deep.equal(['a (process 1), b (process 1), r (process 7)']);
+    expect(majorities(over({}))).to.have.length(4);
+    expect(majorities(over({ servers: [server('r'), server('s')] })), 'each is judged').to.have.length(8);
+    for (const none of [
+      { servers: [server('r', false)] },
+      { members: [well('a'), ill('b'), ill('c')] },
+      { connected: (a: string, b: string) => ![a, b].includes('r') },
+    ])
+      expect(majorities(over(none))).to.deep.equal([]);
+    expect(majorities(over({ connected: (a, b) => `${a}${b}` !== 'ra' }))).to.deep.equal(['b (process 1), c (process 1), r (process 7)']);
+  });
+
   it('counts the time anew when a member that is needed was away, or started again', () => {
     const away = looks(1_900, (atMs) => ({ members: atMs === 900 ? [well('a'), ill('b'), ill('c')] : three }));
     expect(found(away, [])).to.equal(0);

@@ -16,7 +16,17 @@ describe('torture/options', function () {
   it('explains its options with examples', () => {
     const { status, text } = told('--help');
     expect(status).to.equal(0);
-    for (const word of ['--minutes', '--seeds', '--seed', '--only', '--keep', 'Examples:', 'npm run torture -- --minutes 60 --seeds 20'])
+    for (const word of [
+      '--minutes',
+      '--seeds',
+      '--seed',
+      '--only',
+      '--store',
+      '--keep',
+      'Examples:',
+      'npm run torture -- --store etcd',
+      'npm run torture -- --minutes 60 --seeds 20',
+    ])
       expect(text).to.include(word);
   });
 
@@ -27,6 +37,9 @@ describe('torture/options', function () {
       [['--minutes', 'many'], 'It must be a number from'],
       [['--only', 'flood'], 'No such fault: flood'],
       [['--minutes', '1', '--seeds', '100'], '100 seeds in 1 minutes leave less than 0.05 minutes for each'],
+      [['--store', 'paper'], 'Allowed choices are raft, etcd'],
+      [['--store', 'etcd', '--only', 'pause,powerLoss'], 'with --store etcd there is no powerLoss; there are kill'],
+      [['--only', 'etcdKill'], 'with --store raft there is no etcdKill'],
       [['now'], 'too many arguments'],
     ];
     for (const [args, why] of wrong) {

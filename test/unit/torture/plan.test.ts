@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { inodeOf } from '../../torture/cluster/socketOwner.js';
 import { clocksOffMsMax } from '../../torture/cluster/tortureCluster.js';
 import { dealKinds, planFaults } from '../../torture/faults/plan.js';
-import { faultKinds } from '../../torture/faults/table.js';
+import { faultKinds, faultKindsOver } from '../../torture/faults/table.js';
 import { outcomeOf } from '../../torture/traffic/outcome.js';
 
 const hour = 3_600_000;
+
+const faultsOfOwnStore = faultKindsOver('raft');
 
 describe('torture/plan', () => {
   it('is the same for the same seed, and another for another', () => {
@@ -15,20 +17,28 @@ describe('torture/plan', () => {
   });
 
   it('has every kind of fault in an hour, or only the kinds that are asked for', () => {
-    expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.deep.equal(new Set(faultKinds));
+    expect(new Set(planFaults(1, hour).map(({ fault }) => fault.kind))).to.deep.equal(new Set(faultsOfOwnStore));
     expect(new Set(planFaults(1, hour, ['pause', 'kill']).map(({ fault }) => fault.kind))).to.deep.equal(new Set(['pause', 'kill']));
+  });
+
+  it('knows over which store each kind makes sense, and draws no other', () => {
+    const overEtcd = faultKindsOver('etcd');
+    expect(new Set([...faultsOfOwnStore, ...overEtcd])).to.deep.equal(new Set(faultKinds));
+    expect(new Set(planFaults(1, hour, overEtcd).map(({ fault }) => fault.kind))).to.deep.equal(new Set(overEtcd));
+    expect(overEtcd).to.include.members(['kill', 'etcdKill', 'etcdPause', 'etcdCompaction']).and.not.include('powerLoss');
+    expect(faultsOfOwnStore).to.include('powerLoss').and.not.include('etcdKill');
   });
 
   it('deals all kinds out to the rounds of three minutes, each of which begins with its own', () => {
     for (let seed = 0; seed < 50; seed++) {
       const dealt = dealKinds(seed, 3);
-      expect([...dealt.flat()].sort()).to.deep.equal([...faultKinds].sort());
+      expect([...dealt.flat()].sort()).to.deep.equal([...faultsOfOwnStore].sort());
       const met = dealt.flatMap((first, round) =>
         planFaults(seed + round, 60_000, undefined, first)
           .slice(0, first.length)
           .map(({ fault }) => fault.kind),
       );
-      expect(new Set(met)).to.deep.equal(new Set(faultKinds));
+      expect(new Set(met)).to.deep.equal(new Set(faultsOfOwnStore));
     }
     expect(dealKinds(7, 3)).to.deep.equal(dealKinds(7, 3));
     expect(dealKinds(1, 2, ['pause', 'kill']).flat()).to.have.members(['pause', 'kill']);

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { revision, type Revision } from '../../raft/types.js';
+import { RefusedError, type Servers } from '../operations/connection.js';
+import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from '../storage/engine.js';
+import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';
+
+/** A server that is being restarted, or has no leader, gets so long. */
+const patienceMs = 60_000;
+const pauseMs = 200;
+/** What another server would say as well. */
+const definite: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 501]);
+const readOnly: WriteOutcome = { outcome: 'rejected', reason: 'the store of running servers is only read' };
+
+/** The built-in store of servers that run, through their operators' paths: to be read from outside. One server is asked as long as it answers. */
+export class RemoteEngine implements StoreEngine {
+  #preferred = 0;
+
+  constructor(private readonly servers: Servers) {}
+
+  async barrier(): Promise<BarrierOutcome> {
+    try {
+      return { outcome: 'reached', revision: revision(((await this.#ask('GET', 'revision')) as { readonly revision: number }).revision) };
+    } catch (error) {
+      return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** A server that has not got as far as another one is asked again. */
+  async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
+    const query = queryOf({ start, end, revision: at, limit, bytes: bytesMax });
+    for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
+      const result = rangeFromJson((await this.#ask('GET', `range?${query}`)) as RangeAnswer);
+      if (result.outcome !== 'future' || performance.now() > deadline) return result;
+    }
+  }
+
+  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+    return changesFromJson((await this.#ask('GET', `changes?${queryOf({ after, bytes: bytesMax })}`)) as ChangesAnswer);
+  }
+
+  /** Ends all writes to the store; `reason` is told to whoever wants to write. */
+  async seal(reason: string): Promise<void> {
+    await this.#ask('PUT', 'seal', { reason });
+  }
+
+  async unseal(): Promise<void> {
+    await this.#ask('DELETE', 'seal');
+  }
+
+  write(): Promise<WriteOutcome> {
+    return Promise.resolve(readOnly);
+  }
+
+  compact(): Promise<WriteOutcome> {
+    return Promise.resolve(readOnly);
+  }
+
+  onChanges(): () => void {
+    throw new Error('broken invariant: a store that is read from outside tells nothing by itself');
+  }
+
+  /** Everything that is asked may be asked twice. */
+  async #ask(method: string, path: string, body?: object): Promise<unknown> {
+    const { addresses } = this.servers;
+    for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
+      try {
+        return await this.servers.ask(addresses[this.#preferred % addresses.length]!, method, `/raft/v1/${path}`, body);
+      } catch (error) {
+        if ((error instanceof RefusedError && definite.has(error.code)) || performance.now() > deadline) throw error;
+        this.#preferred++;
+      }
+    }
+  }
+}
+
+const queryOf = (parts: Readonly<Record<string, string | number | null | undefined>>): string =>
+  new URLSearchParams(
+    Object.entries(parts).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as [string, string]])),
+  ).toString();

@@ -1,0 +1,60 @@
+import { revision, type Revision } from '../../raft/types.js';
+import { KeySpace } from './keys.js';
+import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from './engine.js';
+
+/** While this key is there, no server writes anything else. It lies where no layout looks for objects. */
+export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).start}raftplane/sealed`;
+
+const absent = revision(0);
+const timeoutMs = 10_000;
+
+/**
+ * An engine that can be sealed: every write compares the seal as well, in the same transaction, so that from the revision of the seal on nothing is written
+ * by any server, wherever it is and whatever it has heard. For moving to another store (`server/migration`).
+ */
+export class SealableEngine implements StoreEngine {
+  readonly #seal: { readonly key: string; readonly modRevision: Revision };
+
+  constructor(
+    private readonly engine: StoreEngine,
+    key: string,
+  ) {
+    this.#seal = { key, modRevision: absent };
+  }
+
+  async write(transaction: Parameters<StoreEngine['write']>[0], options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    const outcome = await this.engine.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
+    if (outcome.outcome !== 'conflict') return outcome;
+    const seal = outcome.current.at(-1) ?? null;
+    return seal === null ? { ...outcome, current: outcome.current.slice(0, -1) } : { outcome: 'unavailable', reason: textOf(seal) };
+  }
+
+  barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
+    return this.engine.barrier(options);
+  }
+
+  range(options: RangeOptions): Promise<RangeResult> {
+    return this.engine.range(options);
+  }
+
+  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
+    return this.engine.changesSince(after, options);
+  }
+
+  compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.engine.compact(at, options);
+  }
+
+  onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
+    return this.engine.onChanges(listener);
+  }
+}
+
+const textOf = ({ value }: KeyValue): string => `nothing is written any more: ${Buffer.from(value).toString()}`;
+
+/** Seals a store; `reason` is told to whoever wants to write. One that is sealed stays so. */
+export const seal = (engine: Pick<StoreEngine, 'write'>, key: string, reason: string): Promise<WriteOutcome> =>
+  engine.write({ comparisons: [], operations: [{ type: 'put', key, value: Buffer.from(reason) }] }, { timeoutMs });
+
+export const unseal = (engine: Pick<StoreEngine, 'write'>, key: string): Promise<WriteOutcome> =>
+  engine.write({ comparisons: [], operations: [{ type: 'delete', key }] }, { timeoutMs });
