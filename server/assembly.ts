@@ -333,6 +333,8 @@ export function assembleApi({
         storage,
         registry,
         catalogue,
+        schemaOf: custom.schemaOf,
+        onDefinitionsChange: (listener) => custom.onChange(listener),
         report: (name, error) => {
           log.named('policies').warn('the status of a policy cannot be written', { name, error });
         },

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import type { KindName } from '../catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
@@ -82,6 +84,12 @@ export class CustomResources {
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
     const definition = this.entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
+  };
+
+  /** The structural schema of a kind that is served, or null. The same object as long as the definition is. */
+  readonly schemaOf = ({ group, version, kind }: KindName): JsonObject | null => {
+    const resource = this.present.kind(group, version, kind);
+    return resource === null ? null : (this.typeOf(resource)?.schemaOf(version) ?? null);
   };
 
   /** Definitions of a group's resources that are served, as they are stored: JSON. */
