@@ -370,7 +370,7 @@ class GenericRegistry implements Registry {
     if (heavy) await nextTurn();
     const owners =
       applied ??
-      (sent.object === undefined ? undefined : ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
+      (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
     const prepared = prepareUpdate(
       target,
       object,

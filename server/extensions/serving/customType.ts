@@ -103,7 +103,7 @@ export class CustomType {
   }
 
   private behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
-    const { definition, options } = this;
+    const { definition, options, converter } = this;
     const apiVersion = apiVersionOf(names);
     const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
     const rules = once(() => compileRules(version.schema));
@@ -112,7 +112,7 @@ export class CustomType {
       apiVersion,
       writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
       schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
-      converter: this.converter,
+      converter,
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
@@ -121,6 +121,7 @@ export class CustomType {
         schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
         convert: (object, name) => ({ ...object, apiVersion: name }),
       },
+      asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
       misfit: (config) => misfit(schema(), config),
       receive,
       receiveDecoded: receive,
