@@ -113,6 +113,7 @@ export class CustomType {
       writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
       schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
       converter,
+      fieldsOf: this.fieldsOf,
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
