@@ -47,6 +47,23 @@ describe('large definitions', () => {
       expect(error?.message).to.contain('strange');
       expect(turns).to.be.at.least(6);
       await server.define(large(false));
+      // Compiled while nobody waits for it.
+      await server.registry.create(
+        server.target('v1', 'bigs'),
+        { apiVersion: 'example.com/v1', kind: 'Big', metadata: { name: 'x' }, spec: { member0: 'abc' } },
+        ownWrites,
+      );
+      const wrong = await server.registry
+        .create(
+          server.target('v1', 'bigs'),
+          { apiVersion: 'example.com/v1', kind: 'Big', metadata: { name: 'y' }, spec: { member0: '9' } },
+          ownWrites,
+        )
+        .then(
+          () => null,
+          (reason: StatusError) => reason,
+        );
+      expect(wrong?.code).to.equal(422);
     } finally {
       server.stop();
     }
