@@ -1,11 +1,13 @@
 import type { JsonObject } from '../api/object.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { RemoteDocument } from '../openapi/remote/contract.js';
 import type { Catalogue, ServedGroup, ServedResource } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
 import { ApiServices } from './apiServices.js';
 import { createServiceConnections, type ServiceConnectionsOptions } from './connections.js';
 import { AvailabilityController } from './controller.js';
+import { RemoteDocuments } from './documents.js';
 import { remoteGroups, type RemoteGroup, type RemoteVersion } from './discovered.js';
 import { relayToService } from './proxy.js';
 
@@ -23,6 +25,8 @@ export interface AvailabilityParts {
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   readonly report: (name: string, error: unknown) => void;
+  /** Between two looks at documents of a program; for tests. */
+  readonly documentsAgainMs?: number;
 }
 
 /** APIs of other programs behind this server. */
@@ -31,13 +35,17 @@ export interface Aggregation {
   answers(context: RequestContext): boolean | Promise<boolean>;
   /** Groups that other programs serve; another array after every change. */
   groups(): readonly RemoteGroup[];
+  /** What programs say of themselves in OpenAPI documents; another array after every change. */
+  documents(): readonly RemoteDocument[];
   /** 1 for each API service that cannot be used now, 0 for the others, by name. */
   unavailable(): ReadonlyMap<string, number>;
   readonly synced: Promise<void>;
   /** Begins to look after the programs. To be called once, when storage takes writes. */
   begin(parts: AvailabilityParts): void;
-  stop(): void;
+  stop(): Promise<void>;
 }
+
+const noDocuments: readonly RemoteDocument[] = [];
 
 /** Follows API services from now on. */
 export function createAggregation({
@@ -52,6 +60,7 @@ export function createAggregation({
   const connections = createServiceConnections({ addresses, identity, dial });
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
+  let documents: RemoteDocuments | null = null;
   let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;
   services.onChange(() => {
     made = null;
@@ -77,13 +86,22 @@ export function createAggregation({
       if (made?.of !== own) made = { of: own, groups: remoteGroups(services.all(), own, known) };
       return made.groups;
     },
+    documents: () => documents?.all() ?? noDocuments,
     unavailable: () => new Map(services.all().map(({ name, availability }) => [name, availability?.status === 'True' ? 0 : 1])),
     begin(parts) {
       controller = new AvailabilityController({ ...parts, storage, connections, services, discovered });
+      const { report, documentsAgainMs } = parts;
+      documents = new RemoteDocuments({
+        services,
+        connections,
+        report,
+        ...(documentsAgainMs === undefined ? {} : { lookAgainMs: documentsAgainMs }),
+      });
     },
-    stop() {
+    async stop() {
       controller?.stop();
       services.stop();
+      await documents?.stop();
       connections.close();
     },
   };

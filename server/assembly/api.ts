@@ -275,7 +275,7 @@ export function assembleApi({
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
   });
-  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn });
+  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn, remote: aggregation.documents });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
   // Told to whoever waits for it.
   synced.catch(() => undefined);
@@ -333,6 +333,8 @@ export function assembleApi({
         storage,
         registry,
         catalogue,
+        schemaOf: custom.schemaOf,
+        onDefinitionsChange: (listener) => custom.onChange(listener),
         report: (name, error) => {
           log.named('policies').warn('the status of a policy cannot be written', { name, error });
         },
@@ -365,7 +367,7 @@ export function assembleApi({
     close: async () => {
       lifeCycles?.stop();
       policyStatuses?.stop();
-      aggregation.stop();
+      const stopped = aggregation.stop();
       peers?.stop();
       custom.stop();
       conversion.stop();
@@ -374,7 +376,7 @@ export function assembleApi({
       policies.stop();
       repairs.stop();
       storage.close();
-      await Promise.all([workers.close(), openapi.close()]);
+      await Promise.all([workers.close(), openapi.close(), stopped]);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import type { KindName } from '../catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
@@ -19,6 +21,8 @@ const lookMs = 10;
 const looksMax = 200;
 /** Reading changed definitions takes the event loop for itself no longer than this, but for a single one. */
 const sliceMs = 5;
+/** Bytes of a definition from which on its schemas are compiled before they are needed: that takes some 10 ms then. */
+const largeBytes = 128 * 1024;
 
 export interface CustomResourcesOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
@@ -49,6 +53,8 @@ export class CustomResources {
   private readonly following: Following;
   private readonly listeners = new Set<() => void>();
   private working: Promise<void> | null = null;
+  /** Large definitions are compiled one after the other. */
+  private compiling: Promise<void> = Promise.resolve();
   private present: Catalogue = indexedCatalogue([]);
   private versionGroups: ReadonlyMap<string, ServedGroup> = new Map();
 
@@ -82,6 +88,12 @@ export class CustomResources {
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
     const definition = this.entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
+  };
+
+  /** The structural schema of a kind that is served, or null. The same object as long as the definition is. */
+  readonly schemaOf = ({ group, version, kind }: KindName): JsonObject | null => {
+    const resource = this.present.kind(group, version, kind);
+    return resource === null ? null : (this.typeOf(resource)?.schemaOf(version) ?? null);
   };
 
   /** Definitions of a group's resources that are served, as they are stored: JSON. */
@@ -193,20 +205,30 @@ export class CustomResources {
         type.definition.uid === definition.uid &&
         type.definition.generation === definition.generation &&
         isDeepStrictEqual(type.definition.names, definition.names);
-      return { definition, lifeCycle, stored: object, type: same ? type : this.make(definition) };
+      return { definition, lifeCycle, stored: object, type: same ? type : this.make(definition, object) };
     } catch (error) {
       this.options.report(error);
       return null;
     }
   }
 
-  private make(definition: Definition): CustomType {
+  private make(definition: Definition, { item }: StoredObject): CustomType {
     const { name } = definition;
-    return new CustomType({
+    const type = new CustomType({
       definition,
       webhooks: this.options.webhooks,
       isTerminating: () => this.entries.get(name)?.definition.conditions.has('Terminating') === true,
     });
+    if (item.length >= largeBytes) this.compiling = this.compiling.then(() => this.compileAhead(type));
+    return type;
+  }
+
+  private async compileAhead(type: CustomType): Promise<void> {
+    try {
+      for (const _step of type.compileAhead()) await nextTurn();
+    } catch (error) {
+      this.options.report(error);
+    }
   }
 
   private publish(): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { JsonObject } from '../api/object.js';
 import { release } from '../catalogue/version.js';
 import type { ResourceNames, ServedGroup } from '../registry/resources.js';
@@ -7,6 +7,7 @@ import { definedTypes, type DefinedTypes } from './definedTypes.js';
 import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';
 import { documentEncoder } from './protobuf/encode.js';
 import { openapiV2, openapiV3 } from './protobuf/messages.js';
+import { mergedV2 } from './remote/merge.js';
 import { documentV2 } from './v2.js';
 import { documentV3 } from './v3.js';
 
@@ -17,6 +18,8 @@ export interface Source {
   readonly answersObject: ReadonlySet<string>;
   /** Definitions of the resources that are not built in, as stored: JSON. Bytes, because copying them costs next to nothing. */
   readonly definitions?: readonly Uint8Array[];
+  /** What other programs say of their versions in version 2: compressed JSON, in the order in which they take names. */
+  readonly remote?: readonly Uint8Array[];
   /** Leaves out what is about the API as a whole. */
   readonly partial?: boolean;
 }
@@ -42,12 +45,16 @@ const encoders = { 2: documentEncoder(openapiV2), 3: documentEncoder(openapiV3) 
 
 /** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
-  const documents =
-    version === 2
-      ? new Map([['', documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2))]])
-      : documentsV3(source);
-  return new Map([...documents].map(([path, document]) => [path, encoded(document, version, encoding)]));
+  const documents = version === 2 ? new Map([['', everything(source)]]) : documentsV3(source);
+  return new Map([...documents].map(([path, document]) => [path, encodedDocument(document, version, encoding)]));
 }
+
+/** The document of version 2, not encoded. */
+const everything = (source: Source): JsonObject =>
+  mergedV2(
+    documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2)),
+    (source.remote ?? []).map((gzip) => JSON.parse(gunzipSync(gzip).toString()) as JsonObject),
+  );
 
 /** The documents of version 3, not encoded. */
 const documentsV3 = (source: Source): Map<string, JsonObject> =>
@@ -70,7 +77,8 @@ const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map
     ),
   ]);
 
-function encoded(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
+/** A document as it is sent. Throws for what has no place in the messages of Protobuf. */
+export function encodedDocument(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
   const json = Buffer.from(JSON.stringify(document));
   const hash = createHash('sha512').update(json).digest('hex').toUpperCase();
   return { hash, gzip: gzipSync(encoding === 'json' ? json : encoders[version](document)) };

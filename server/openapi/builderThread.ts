@@ -1,6 +1,23 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { buildDocuments, type Form, type Source } from './build.js';
+import { buildDocuments, type BuiltDocument, type BuiltDocuments, type Form, type Source } from './build.js';
+import { show, take, type Showing, type Taking } from './remote/tasks.js';
 
-/** Entry point of the thread that makes documents: it makes those of one form, hands them over and ends. */
-const { source, form } = workerData as { readonly source: Source; readonly form: Form };
-parentPort?.postMessage(buildDocuments(source, form));
+/** One thing to make. Plain data. */
+export type Task =
+  | { readonly make: 'documents'; readonly source: Source; readonly form: Form }
+  | { readonly make: 'kept'; readonly taking: Taking }
+  | { readonly make: 'shown'; readonly showing: Showing };
+
+/** Entry point of the thread that makes documents: it makes what it is told, hands it over and ends. */
+function made(task: Task): BuiltDocuments | BuiltDocument {
+  switch (task.make) {
+    case 'documents':
+      return buildDocuments(task.source, task.form);
+    case 'kept':
+      return take(task.taking);
+    case 'shown':
+      return show(task.showing);
+  }
+}
+
+parentPort?.postMessage(made(workerData as Task));

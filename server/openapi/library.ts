@@ -1,6 +1,7 @@
 import { namesIn, type Catalogue, type ServedGroup } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding, Form, Source } from './build.js';
 import type { Builder } from './builder.js';
+import type { RemoteDocument } from './remote/contract.js';
 
 export interface LibraryOptions {
   readonly builtIn: Catalogue;
@@ -8,8 +9,22 @@ export interface LibraryOptions {
   readonly defined: () => Catalogue;
   /** Definitions of the resources of a group, as stored. */
   readonly definitions: (group: string) => readonly Uint8Array[];
-  readonly builder: Builder;
+  /** Documents of other programs; another array after every change. */
+  readonly remote: () => readonly RemoteDocument[];
+  readonly builder: Pick<Builder, 'build'>;
 }
+
+/** Compressed bytes of other programs' parts of the one document of version 2; what does not fit is left out, so that the others stay. */
+const remoteBytesMax = 4 * 1024 * 1024;
+
+/** What a document of version 2 was made of. */
+interface WholeOf {
+  readonly groups: readonly ServedGroup[];
+  readonly remote: readonly Uint8Array[];
+}
+
+const isSame = (a: WholeOf | undefined, b: WholeOf): boolean =>
+  a?.groups === b.groups && a.remote.length === b.remote.length && a.remote.every((each, position) => each === b.remote[position]);
 
 /**
  * The documents that have been made. What is built in is described once; of what is defined, each group by itself, again whenever something in it has
@@ -18,31 +33,36 @@ export interface LibraryOptions {
 export class Library {
   private readonly builtIn = new Map<string, Promise<BuiltDocuments>>();
   private readonly groups = new Map<Encoding, WeakMap<ServedGroup, Promise<BuiltDocuments>>>();
-  private readonly whole = new Map<Encoding, { readonly of: readonly ServedGroup[]; readonly documents: Promise<BuiltDocuments> }>();
+  private readonly whole = new Map<Encoding, { readonly of: WholeOf; readonly documents: Promise<BuiltDocuments> }>();
 
   constructor(private readonly options: LibraryOptions) {}
 
   /** The document of version 2. */
   async everything(encoding: Encoding): Promise<BuiltDocument | null> {
     const { builtIn, defined, definitions } = this.options;
-    const { groups } = defined();
+    const of: WholeOf = { groups: defined().groups, remote: fitting(this.options.remote()) };
     let known = this.whole.get(encoding);
-    if (known?.of !== groups) {
+    if (known === undefined || !isSame(known.of, of)) {
       const source = {
-        ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...groups] }),
-        definitions: groups.flatMap(({ name }) => definitions(name)),
+        ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...of.groups] }),
+        definitions: of.groups.flatMap(({ name }) => definitions(name)),
       };
-      this.whole.set(
-        encoding,
-        (known = {
-          of: groups,
-          documents: this.build(source, { version: 2, encoding }, () => {
-            this.whole.delete(encoding);
-          }),
-        }),
-      );
+      const made = { of, documents: this.ofEverything(source, of.remote, encoding) };
+      made.documents.catch(() => {
+        if (this.whole.get(encoding) === made) this.whole.delete(encoding);
+      });
+      this.whole.set(encoding, (known = made));
     }
     return (await known.documents).get('') ?? null;
+  }
+
+  /** What others wrote must not keep anybody from what this server says of itself. */
+  private ofEverything(source: Source, remote: readonly Uint8Array[], encoding: Encoding): Promise<BuiltDocuments> {
+    const { builder } = this.options;
+    const form: Form = { version: 2, encoding };
+    return remote.length === 0
+      ? builder.build(source, form)
+      : builder.build({ ...source, remote }, form).catch(() => builder.build(source, form));
   }
 
   /** A document of version 3, by the path below `/openapi/v3/`. */
@@ -101,6 +121,15 @@ export class Library {
     documents.catch(forget);
     return documents;
   }
+}
+
+function fitting(documents: readonly RemoteDocument[]): Uint8Array[] {
+  let room = remoteBytesMax;
+  return documents.flatMap(({ v2 }) => {
+    if (v2 === null || v2.length > room) return [];
+    room -= v2.length;
+    return [v2];
+  });
 }
 
 export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {

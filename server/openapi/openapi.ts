@@ -7,6 +7,7 @@ import { indexedCatalogue, type Catalogue } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding } from './build.js';
 import { createBuilder } from './builder.js';
 import { Library, type LibraryOptions } from './library.js';
+import type { RemoteDocument } from './remote/contract.js';
 
 export interface OpenApi {
   /** Answers a request for an OpenAPI document; false when the path is none of them. */
@@ -16,29 +17,45 @@ export interface OpenApi {
 
 const decompress = promisify(gunzip);
 
-export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions'>> {
+export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions' | 'remote'>> {
   readonly builtIn: Catalogue;
 }
 
 /** Descriptions of the API in OpenAPI versions 2 and 3, made when they are first asked for. */
-export function createOpenApi({ builtIn, defined = () => nothing, definitions = () => [] }: OpenApiOptions): OpenApi {
+export function createOpenApi({
+  builtIn,
+  defined = () => nothing,
+  definitions = () => [],
+  remote = () => nobody,
+}: OpenApiOptions): OpenApi {
   const builder = createBuilder();
-  const library = new Library({ builtIn, defined, definitions, builder });
-  const indexes = new WeakMap<Catalogue, Buffer>();
+  const library = new Library({ builtIn, defined, definitions, remote, builder });
+  const indexes = new WeakMap<Catalogue, { readonly of: readonly RemoteDocument[]; readonly bytes: Buffer }>();
 
   const sendIndex = async (context: RequestContext): Promise<true> => {
-    const present = defined();
-    const index = indexes.get(present) ?? indexOf(await library.all('json'));
-    indexes.set(present, index);
+    const [present, others] = [defined(), remote()];
+    let index = indexes.get(present);
+    if (index?.of !== others) {
+      index = { of: others, bytes: indexOf(await library.all('json'), others) };
+      indexes.set(present, index);
+    }
     // The reference names no type for the index.
-    return notModified(context, contentHash(index)) || sent(context, 'text/plain; charset=utf-8', index);
+    return notModified(context, contentHash(index.bytes)) || sent(context, plain, index.bytes);
+  };
+
+  const documentOf = (version: 2 | 3, path: string, encoding: Encoding): Promise<BuiltDocument | 'unavailable' | null> => {
+    if (version === 2) return library.everything(encoding);
+    const other = remote().find((each) => each.path === path && each.hash !== null);
+    if (other === undefined) return library.document(path, encoding);
+    return other.document(encoding).catch(() => 'unavailable' as const);
   };
 
   const sendDocument = async (context: RequestContext, version: 2 | 3, path: string): Promise<boolean> => {
     const encoding = wantedEncoding(context, version);
-    const document = await (version === 2 ? library.everything(encoding ?? 'json') : library.document(path, encoding ?? 'json'));
+    const document = await documentOf(version, path, encoding ?? 'json');
+    if (document === 'unavailable') return sent(context, plain, Buffer.from(unavailable), 503);
     if (document === null) return false;
-    if (encoding === null) return sent(context, 'text/plain; charset=utf-8', Buffer.alloc(0), 406);
+    if (encoding === null) return sent(context, plain, Buffer.alloc(0), 406);
     if (version === 3 && redirected(context, document.hash, urlOf(path, document.hash))) return true;
     await sendBuilt(context, mediaTypes[version][encoding], document);
     return true;
@@ -57,18 +74,23 @@ export function createOpenApi({ builtIn, defined = () => nothing, definitions = 
 }
 
 const nothing = indexedCatalogue([]);
+const nobody: readonly RemoteDocument[] = [];
+const plain = 'text/plain; charset=utf-8';
+const unavailable = 'the program that serves this version cannot be asked for its document now\n';
 
 const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
 
 /** Hashes in the addresses let clients keep documents for as long as they do not change. */
-const indexOf = (documents: BuiltDocuments): Buffer =>
-  Buffer.from(
-    JSON.stringify({
-      paths: Object.fromEntries(
-        [...documents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, { hash }]) => [path, { serverRelativeURL: urlOf(path, hash) }]),
-      ),
-    }),
+function indexOf(documents: BuiltDocuments, others: readonly RemoteDocument[]): Buffer {
+  const hashes = new Map([
+    ...[...documents].map(([path, { hash }]) => [path, hash] as const),
+    ...others.flatMap(({ path, hash }) => (hash === null ? [] : [[path, hash] as const])),
+  ]);
+  const entries = [...hashes].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(
+    JSON.stringify({ paths: Object.fromEntries(entries.map(([path, hash]) => [path, { serverRelativeURL: urlOf(path, hash) }])) }),
   );
+}
 
 const mediaTypes: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = {
   2: { json: 'application/json', protobuf: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },

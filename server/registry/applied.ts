@@ -12,6 +12,8 @@ import { undeclaredField } from '../patch/apply/undeclared.js';
 import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
+  /** What objects are in other versions; where it is left out, as the type says. */
+  readonly versions?: Versions;
   readonly resource: ServedResource;
   /** What the applier wants to be so: an object in the served version, as sent. */
   readonly config: ApiObject;
@@ -29,7 +31,7 @@ export interface ApplyRequest {
 export function applyConfiguration(live: ApiObject | null, request: ApplyRequest): ApiObject {
   const { resource, config, force, now } = request;
   const apiVersion = apiVersionOf(resource);
-  const versions = resource.behaviour.versions;
+  const versions = request.versions ?? resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersion);
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);

@@ -4,6 +4,7 @@ import type { Versions } from '../patch/apply/ownership.js';
 import type { ReplicasPaths } from '../patch/apply/scaled.js';
 import type { Storage } from '../storage/contract.js';
 import type { Conversion } from './conversion.js';
+import type { AskForVersion } from './conversions.js';
 import type { ServedResource } from './resources.js';
 import type { Strategy } from './strategy.js';
 import type { TableColumn } from './tableColumn.js';
@@ -38,6 +39,8 @@ export interface Behaviour {
   readonly strategy: Strategy;
   /** Schemas of all versions of the type, for field ownership, and conversion between them. */
   readonly versions: Versions;
+  /** Where only a program can say what objects are in another version: asks it. Then `versions.convert` is what holds while it cannot be asked. */
+  readonly asks?: AskForVersion | null;
   /** The first value in a configuration to apply whose type is wrong, in the words of server-side apply; null for none, or when `receive` finds it. */
   readonly misfit: (config: JsonObject) => string | null;
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../api/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
+import { StatusError } from '../api/status.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
@@ -11,6 +12,7 @@ import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { fromStorage } from './conversion.js';
+import { converting, type Eventually } from './conversions.js';
 import type { ServedResource } from './resources.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
@@ -37,6 +39,16 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
     : owned(resource, empty, created, managers, writer, versions);
 }
 
+/** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
+async function unlessFailed<T>(worked: Promise<T>, otherwise: () => T): Promise<T> {
+  try {
+    return await worked;
+  } catch (error) {
+    if (error instanceof StatusError) return otherwise();
+    throw error;
+  }
+}
+
 /**
  * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
  * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
@@ -47,7 +59,7 @@ export function ownUpdated(
   old: ApiObject,
   given: readonly JsonValue[] | undefined,
   writer: Writer,
-): JsonObject[] | undefined {
+): Eventually<JsonObject[] | undefined> {
   const sent = writer.subresource === '' ? given : undefined;
   if (isReset(sent)) return undefined;
   const versions = resource.behaviour.versions;
@@ -56,7 +68,10 @@ export function ownUpdated(
   if (kept !== null) return kept;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
-  return managers === null ? undefined : owned(resource, served(resource, old), served(resource, object), managers, writer, versions);
+  if (managers === null) return undefined;
+  const [before, after] = [served(resource, old), served(resource, object)];
+  const worked = converting(resource, (forms) => owned(resource, before, after, managers, writer, forms));
+  return worked instanceof Promise ? unlessFailed(worked, () => owned(resource, before, after, managers, writer, versions)) : worked;
 }
 
 /** Of an object of which nobody owns anything yet, which nearly all new ones are. */

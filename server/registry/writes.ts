@@ -5,6 +5,7 @@ import { badRequest, conflict, invalidObject, modified, plainError, type StatusE
 import type { StoredObject } from '../storage/contract.js';
 import { oddPartOf } from '../storage/keyLayout.js';
 import type { Target } from './contract.js';
+import type { Eventually } from './conversions.js';
 import { nullEmptyLists } from './emptylists.js';
 import { sameValue } from './equality.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
@@ -74,10 +75,7 @@ export function nameAndValidate(
   });
 }
 
-/** Most values are there at once, and then nobody waits. */
-type Eventually<T> = T | Promise<T>;
-
-const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => U): Eventually<U> =>
+const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => Eventually<U>): Eventually<U> =>
   value instanceof Promise ? value.then(next) : next(value);
 
 function refuseInvalid(target: Target, name: string, findings: readonly FieldError[]): void {
@@ -111,7 +109,15 @@ export function prepareUpdate(
   applyUpdateRules(object, old, target, strategy, subresource, context);
   const owners =
     context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
-  if (owners !== undefined) object.metadata.managedFields = owners;
+  return afterwards(owners, (managedFields) => {
+    if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+    return checkedUpdate(target, object, old, subresource);
+  });
+}
+
+function checkedUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string): Eventually<UpdateStep> {
+  const { resource } = target;
+  const strategy = resource.behaviour.strategy;
   const findings = updateFindings(object, old, target, strategy, subresource);
   const rules = ownRules(strategy, subresource) ?? strategy;
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
@@ -138,7 +144,7 @@ export function ownersOfUpdate(
   old: ApiObject,
   subresource: string,
   context: WriteContext,
-): JsonObject[] | undefined {
+): Eventually<JsonObject[] | undefined> {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, target.resource.behaviour.strategy, subresource, context);

@@ -10,6 +10,21 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 const group = 'remote.example.com';
 const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'one', namespace: 'default' } };
 
+const kind = [{ group, version: 'v1', kind: 'Thing' }];
+const path = `/apis/${group}/v1/namespaces/{namespace}/things`;
+const described: JsonObject = {
+  description: 'A thing that somebody else keeps.',
+  type: 'object',
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    spec: { type: 'object', description: 'What it should be.', properties: { colour: { type: 'string', description: 'Of its cover.' } } },
+  },
+  'x-kubernetes-group-version-kind': kind,
+};
+const listing = { 'x-kubernetes-action': 'list', 'x-kubernetes-group-version-kind': kind[0]! };
+const answers = (schema: JsonObject): JsonObject => ({ 200: { description: 'OK', ...schema } });
+
 /** Documents of another program's API, by path. */
 const documents: Readonly<Record<string, JsonObject>> = {
   [`/apis/${group}/v1`]: {
@@ -20,6 +35,26 @@ const documents: Readonly<Record<string, JsonObject>> = {
   },
   [`/apis/${group}/v1/namespaces/default/things`]: { kind: 'ThingList', apiVersion: `${group}/v1`, metadata: {}, items: [thing] },
   [`/apis/${group}/v1/namespaces/default/things/one`]: thing,
+  '/openapi/v3': { paths: { [`apis/${group}/v1`]: { serverRelativeURL: `/openapi/v3/apis/${group}/v1?hash=A1` } } },
+  [`/openapi/v3/apis/${group}/v1`]: {
+    openapi: '3.0.0',
+    info: { title: 'other', version: '1' },
+    paths: {
+      [path]: {
+        get: {
+          ...listing,
+          responses: answers({ content: { 'application/json': { schema: { $ref: '#/components/schemas/com.example.Thing' } } } }),
+        },
+      },
+    },
+    components: { schemas: { 'com.example.Thing': described } },
+  },
+  '/openapi/v2': {
+    swagger: '2.0',
+    info: { title: 'other', version: '1' },
+    paths: { [path]: { get: { ...listing, responses: answers({ schema: { $ref: '#/definitions/com.example.Thing' } }) } } },
+    definitions: { 'com.example.Thing': described },
+  },
 };
 
 describe('cluster/aggregation', function () {
@@ -85,6 +120,22 @@ describe('cluster/aggregation', function () {
     expect([...users])
       .to.include('system:kube-aggregator')
       .and.to.have.length.above(1);
+  });
+
+  it('lets kubectl explain what another program describes', async () => {
+    for (const member of cluster.members)
+      while (!JSON.stringify((await cluster.at(member).request('GET', '/openapi/v3')).body).includes(`${group}/v1?hash=A1`))
+        await new Promise(setImmediate);
+    const explained = await commands.kubectl('explain', 'things.spec', `--api-version=${group}/v1`);
+    expect(explained)
+      .to.match(/KIND: +Thing/)
+      .and.to.contain('What it should be.')
+      .and.to.match(/colour\s+<string>\n\s+Of its cover\./);
+    for (const member of cluster.members)
+      while (!JSON.stringify((await cluster.at(member).request('GET', '/openapi/v2')).body).includes('com.example.Thing'))
+        await new Promise(setImmediate);
+    // What clients read that know version 2 alone: one document of everything, in Protobuf.
+    expect(await commands.kubectl('explain', 'pods.spec.containers')).to.contain('imagePullPolicy');
   });
 
   it('tells who cannot be reached', async () => {

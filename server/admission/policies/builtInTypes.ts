@@ -28,6 +28,12 @@ export function builtInType(kind: KindName): Type | null {
   return type === undefined ? null : typeFor(type);
 }
 
+/** What all objects have. */
+export function metadataType(): Type {
+  const type = typeNamed('meta.v1.ObjectMeta');
+  return type === undefined ? dyn : typeFor(type);
+}
+
 function typeFor(type: ApiType): Type {
   const before = known.get(type.name);
   if (before !== undefined) return before;
@@ -35,7 +41,7 @@ function typeFor(type: ApiType): Type {
   const made =
     fields === undefined
       ? leafOf(type)
-      : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, shape]))));
+      : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, () => shapeType(shape)]))));
   known.set(type.name, made);
   return made;
 }
@@ -43,9 +49,10 @@ function typeFor(type: ApiType): Type {
 /** Amounts and the like are texts or numbers, as they are written. */
 const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(leaves, leaf) ? typeOf(leaves[leaf] ?? 'dyn') : dyn);
 
-function lazily(shapes: ReadonlyMap<string, Shape>): Readonly<Record<string, Type>> {
+/** Fields whose types are worked out when somebody asks for them. */
+export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<string, Type>> {
   const fields: Record<string, Type> = {};
-  for (const [name, shape] of shapes) Object.defineProperty(fields, name, { enumerable: true, get: () => shapeType(shape) });
+  for (const [name, get] of types) Object.defineProperty(fields, name, { enumerable: true, get });
   return fields;
 }
 

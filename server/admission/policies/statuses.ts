@@ -1,12 +1,14 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import { systemUser } from '../../api/user.js';
 import type { Registry, WriteOptions } from '../../registry/contract.js';
-import { objectAt } from '../../registry/defaulting.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { itemsOf, textAt } from '../../registry/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
-import { typeChecking } from './typeCheck.js';
+import { schemasFor, typeChecking, type Kinds, type SchemaOf } from './typeCheck.js';
 
 const group = 'admissionregistration.k8s.io';
 const resourceName = 'validatingadmissionpolicies';
@@ -27,30 +29,56 @@ export interface PolicyStatusParts {
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
+  /** Schemas of definitions, and a way to be told of their changes, which gives a function that ends that. */
+  readonly schemaOf: SchemaOf;
+  readonly onDefinitionsChange: (listener: () => void) => () => void;
   /** Told of what went wrong. */
   readonly report: (name: string, error: unknown) => void;
 }
 
 const isObserved = (policy: ApiObject): boolean => objectAt(policy, 'status')?.['observedGeneration'] === policy.metadata.generation;
 
+/** A policy that is about kinds of definitions, and what it was checked against. */
+interface Dependent {
+  readonly policy: ApiObject;
+  seen: readonly (JsonObject | null)[];
+}
+
 /**
- * Tells in the status of each validating policy whether its expressions fit the kinds that it is about. Runs on every server at once: each works that out
- * from the policy alone, and writes only where it is not there yet.
+ * Tells in the status of each validating policy whether its expressions fit the kinds that it is about; again when a definition of one of them has changed. Runs on every
+ * server at once: each works that out from the policy and the definitions alone, and writes only where it is not there yet.
  */
 export class PolicyStatuses {
   readonly #following: Following;
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #dependents = new Map<string, Dependent>();
+  readonly #kinds: Kinds;
+  readonly #endListening: () => void;
   #stopped = false;
+  #looksSoon = false;
 
   constructor(private readonly parts: PolicyStatusParts) {
+    const { catalogue, schemaOf } = parts;
+    this.#kinds = { schemaOf, kindOf: (of, version, resource) => catalogue.resource(of, version, resource)?.kind ?? null };
+    this.#endListening = parts.onDefinitionsChange(() => {
+      this.#lookSoon();
+    });
     this.#following = follow(
       parts.storage,
       { group: group, resource: resourceName },
       {
         put: (object) => {
-          if (!isObserved(object.decode())) void this.#observe(object.name, 1);
+          const policy = object.decode();
+          if (namesDefined(policy)) {
+            // Definitions may have changed while no server was there to see it.
+            this.#dependents.set(object.name, { policy, seen: this.#dependents.get(object.name)?.seen ?? never });
+            this.#lookSoon();
+          } else this.#dependents.delete(object.name);
+          if (!isObserved(policy)) void this.#observe(object.name, 1);
         },
-        remove: () => {},
+        remove: (_namespace, name) => {
+          this.#dependents.delete(name);
+        },
       },
     );
   }
@@ -58,7 +86,28 @@ export class PolicyStatuses {
   stop(): void {
     this.#stopped = true;
     this.#following.stop();
+    this.#endListening();
     for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** Many definitions may change at once. */
+  #lookSoon(): void {
+    if (this.#looksSoon || this.#dependents.size === 0) return;
+    this.#looksSoon = true;
+    setImmediate(() => {
+      this.#looksSoon = false;
+      if (!this.#stopped) this.#lookAtDefinitions();
+    });
+  }
+
+  #lookAtDefinitions(): void {
+    for (const [name, dependent] of this.#dependents) {
+      const present = schemasFor(dependent.policy, this.#kinds);
+      const { seen } = dependent;
+      if (present.length === seen.length && present.every((schema, position) => schema === seen[position])) continue;
+      dependent.seen = present;
+      void this.#observe(name, 1);
+    }
   }
 
   async #observe(name: string, attempt: number): Promise<void> {
@@ -92,15 +141,24 @@ export class PolicyStatuses {
 
   #observed(current: ApiObject | null): ApiObject {
     const policy: ApiObject = current ?? { metadata: {} };
-    if (isObserved(policy)) return policy;
-    const status: JsonObject = {
-      ...objectAt(policy, 'status'),
-      observedGeneration: policy.metadata.generation ?? 0,
-      typeChecking: typeChecking(
-        policy,
-        (group, version, resource) => this.parts.catalogue.resource(group, version, resource)?.kind ?? null,
-      ),
-    };
+    const before = objectAt(policy, 'status');
+    if (isObserved(policy) && !namesDefined(policy)) return policy;
+    const checked = typeChecking(policy, this.#kinds);
+    if (isObserved(policy) && isDeepStrictEqual(before?.['typeChecking'] ?? {}, checked)) return policy;
+    const status: JsonObject = { ...before, observedGeneration: policy.metadata.generation ?? 0, typeChecking: checked };
     return { ...policy, status };
   }
+}
+
+/** Of a policy that has not been looked at yet. */
+const never: readonly null[] = [null];
+
+/** Groups of definitions are domains. Those of some built-in kinds are, too, which costs a look. */
+const isDomain = (value: JsonValue): boolean => String(value).includes('.');
+
+/** Whether a policy may be about kinds that definitions describe. */
+function namesDefined(policy: ApiObject): boolean {
+  const spec = objectAt(policy, 'spec') ?? {};
+  const rules = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules');
+  return rules.some((rule) => itemsOf(rule['apiGroups']).some(isDomain)) || isDomain(textAt(spec, 'paramKind', 'apiVersion'));
 }

@@ -5,6 +5,7 @@ import type { KindName } from '../../catalogue/types.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { builtInType } from './builtInTypes.js';
+import { customType } from './customTypes.js';
 
 /** What is told of a policy whose expressions do not fit the kinds that it is about. It works nevertheless: what does not fit fails when it is evaluated. Pure. */
 
@@ -14,10 +15,23 @@ const kindsMax = 10;
 /** The kind of a resource, or null for one that is not served. */
 export type KindOf = (group: string, version: string, resource: string) => string | null;
 
+/** The structural schema of a kind that a definition describes, or null for any other. It is the same object as long as nothing in it changes. */
+export type SchemaOf = (kind: KindName) => JsonObject | null;
+
+/** What is known of kinds. */
+export interface Kinds {
+  readonly kindOf: KindOf;
+  readonly schemaOf: SchemaOf;
+}
+
 /** `status.typeChecking` of a validating policy. */
-export function typeChecking(policy: ApiObject, kindOf: KindOf): JsonObject {
+export function typeChecking(policy: ApiObject, { kindOf, schemaOf }: Kinds): JsonObject {
   const spec = objectAt(policy, 'spec') ?? {};
-  const scopes = kindsOf(spec, kindOf).flatMap((kind) => scopeFor(kind, spec));
+  const typeFor = (kind: KindName): Type | null => {
+    const schema = schemaOf(kind);
+    return schema === null ? builtInType(kind) : customType(schema);
+  };
+  const scopes = kindsOf(spec, kindOf).flatMap((kind) => scopeFor(kind, spec, typeFor));
   const warnings = objectsIn(spec, 'validations').flatMap((validation, position) =>
     ['expression', 'messageExpression'].flatMap((member) => {
       const warning = warningOf(textAt(validation, member), scopes);
@@ -25,6 +39,13 @@ export function typeChecking(policy: ApiObject, kindOf: KindOf): JsonObject {
     }),
   );
   return warnings.length === 0 ? {} : { expressionWarnings: warnings };
+}
+
+/** Schemas of definitions that a policy is checked against, null for kinds that none describes: when one of them is another, the policy has to be checked again. */
+export function schemasFor(policy: ApiObject, { kindOf, schemaOf }: Kinds): readonly (JsonObject | null)[] {
+  const spec = objectAt(policy, 'spec') ?? {};
+  const paramKind = objectAt(spec, 'paramKind');
+  return [...kindsOf(spec, kindOf), ...(paramKind === null ? [] : [paramName(paramKind)])].map(schemaOf);
 }
 
 const printed = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
@@ -56,8 +77,8 @@ interface KindScope {
 }
 
 /** None for kinds of which no schema is known. */
-function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
-  const object = builtInType(kind);
+function scopeFor(kind: KindName, spec: JsonObject, typeFor: (kind: KindName) => Type | null): KindScope[] {
+  const object = typeFor(kind);
   if (object === null) return [];
   const paramKind = objectAt(spec, 'paramKind');
   const variables = objectsIn(spec, 'variables');
@@ -66,7 +87,7 @@ function scopeFor(kind: KindName, spec: JsonObject): KindScope[] {
     authorizer: true,
     patches: false,
     variables: variables.length > 0 ? {} : null,
-    kinds: { object, params: paramType(paramKind) },
+    kinds: { object, params: paramKind === null ? dyn : (typeFor(paramName(paramKind)) ?? dyn) },
   };
   return [
     {
@@ -87,17 +108,10 @@ function variableType(expression: string, scope: AdmissionScope): Type {
   return refused === null ? type : dyn;
 }
 
-function paramType(paramKind: JsonObject | null): Type {
-  if (paramKind === null) return dyn;
+function paramName(paramKind: JsonObject): KindName {
   const apiVersion = textAt(paramKind, 'apiVersion');
   const slash = apiVersion.indexOf('/');
-  return (
-    builtInType({
-      group: slash < 0 ? '' : apiVersion.slice(0, slash),
-      version: apiVersion.slice(slash + 1),
-      kind: textAt(paramKind, 'kind'),
-    }) ?? dyn
-  );
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: textAt(paramKind, 'kind') };
 }
 
 function warningOf(expression: string, scopes: readonly KindScope[]): string {

@@ -150,8 +150,10 @@ class Checker implements Surroundings {
   #field(holder: Type, field: string, at: number): Type {
     if (isOpen(holder)) return holder;
     if (holder.name === 'map') return holder.of[1] ?? unknown;
-    if (holder.fields)
-      return Object.hasOwn(holder.fields, field) ? (holder.fields[field] ?? unknown) : this.refuse(at, `undefined field '${field}'`);
+    if (holder.fields) {
+      if (Object.hasOwn(holder.fields, field)) return holder.fields[field] ?? unknown;
+      return holder.open === true ? dyn : this.refuse(at, `undefined field '${field}'`);
+    }
     return holder.name.startsWith('Object') ? unknown : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
   }
 

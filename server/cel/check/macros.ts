@@ -51,7 +51,8 @@ function nameOf(expression: Expression | undefined, around: Surroundings): strin
 
 function has({ args: [argument], at }: Call, names: ReadonlyMap<string, Type>, around: Surroundings): Type {
   if (argument?.kind !== 'select') return around.refuse(argument?.at ?? at, 'invalid argument to has() macro');
-  around.typeOf(argument, names);
+  // What the macro becomes stands where the macro does (`NewPresenceTest` of cel-go).
+  around.typeOf({ ...argument, at }, names);
   return bool;
 }
 

@@ -7,6 +7,8 @@ export interface Type {
   readonly of: readonly Type[];
   /** Of objects whose fields are known. */
   readonly fields?: Readonly<Record<string, Type>>;
+  /** There may be others, of which nothing is known. */
+  readonly open?: true;
 }
 
 const simple = (name: string): Type => ({ name, of: [] });

@@ -1,3 +1,4 @@
+import { converting, type Eventually } from '../../registry/conversions.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
@@ -56,15 +57,20 @@ export const applyPatch =
     if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
     const config = configuration(body.value, resource);
     const subresource = route.subresource?.name ?? '';
-    const apply = (live: ApiObject | null): ApiObject => {
+    const requested = (live: ApiObject | null): ApplyRequest => {
       if (live === null) refuseIdentity(config, targetOf(route));
-      return applied(live, { resource, config, manager: fieldManager, subresource, force, now: timestamp() });
+      return { resource, config, manager: fieldManager, subresource, force, now: timestamp() };
     };
+    const apply = (live: ApiObject | null): Eventually<ApiObject> => {
+      const request = requested(live);
+      return converting(resource, (versions) => applied(live, { ...request, versions }));
+    };
+    const applyShown = (live: ApiObject): ApiObject => applied(live, requested(live));
     const change =
       view === null
         ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
         : {
-            apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, apply, route),
+            apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, applyShown, route),
             subresource,
             uid: null,
             mayCreate: null,

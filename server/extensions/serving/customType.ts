@@ -36,6 +36,7 @@ interface CompiledVersion {
   readonly apiVersion: string;
   readonly schema: () => CompiledSchema;
   readonly mergeTypes: () => Schema;
+  readonly rules: () => ReturnType<typeof compileRules>;
 }
 
 export interface CustomTypeOptions {
@@ -91,6 +92,18 @@ export class CustomType {
     return this.versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
   }
 
+  /** Compiles what is served before somebody needs it, in steps: for types whose first request would hold up all others. */
+  *compileAhead(): Generator<void> {
+    for (const { defined, schema, mergeTypes, rules } of this.versions.values()) {
+      if (!defined.served) continue;
+      for (const step of [schema, mergeTypes, rules]) {
+        if (this.retirement.signal.aborted) return;
+        step();
+        yield;
+      }
+    }
+  }
+
   /** Ends watches: they would go on to show objects as they are not served any more. */
   retire(): void {
     this.retirement.abort();
@@ -103,16 +116,17 @@ export class CustomType {
   }
 
   private behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
-    const { definition, options } = this;
+    const { definition, options, converter } = this;
     const apiVersion = apiVersionOf(names);
     const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
-    const rules = once(() => compileRules(version.schema));
+    const rules = (): ReturnType<typeof compileRules> => this.compiled(apiVersion).rules();
     const presenter = new Presenter({
       kind: names.kind,
       apiVersion,
       writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
       schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
-      converter: this.converter,
+      converter,
+      fieldsOf: this.fieldsOf,
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
@@ -121,6 +135,7 @@ export class CustomType {
         schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
         convert: (object, name) => ({ ...object, apiVersion: name }),
       },
+      asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
       misfit: (config) => misfit(schema(), config),
       receive,
       receiveDecoded: receive,
@@ -178,7 +193,13 @@ function namesOf(
 
 function compiledVersion(defined: DefinedVersion, apiVersion: string, { preserveUnknownFields }: Definition): CompiledVersion {
   const schema = once(() => compile(defined.schema as JsonMembers, { preserveUnknownFields, embedded: embeddedRules }));
-  return { defined, apiVersion, schema, mergeTypes: once(() => schema().mergeTypes(metadataTypes()) as Schema) };
+  return {
+    defined,
+    apiVersion,
+    schema,
+    mergeTypes: once(() => schema().mergeTypes(metadataTypes()) as Schema),
+    rules: once(() => compileRules(defined.schema)),
+  };
 }
 
 /** The types of `metadata`, which all kinds share. */

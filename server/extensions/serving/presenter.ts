@@ -6,6 +6,7 @@ import type { ApiObject } from '../../api/object.js';
 import { plainError } from '../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
 import type { StoredObject } from '../../storage/contract.js';
+import type { FieldsOf } from '../../storage/storedobject.js';
 import type { Converter } from '../conversion/contract.js';
 
 export interface PresenterOptions {
@@ -18,6 +19,8 @@ export interface PresenterOptions {
   readonly schemaOf: (apiVersion: string) => CompiledSchema | null;
   /** Null: versions differ in nothing but their names. */
   readonly converter: Converter | null;
+  /** Values for selectors on fields, of objects of this version; null where there are none. */
+  readonly fieldsOf: FieldsOf | null;
 }
 
 /** Presenting takes the event loop for itself no longer than this. */
@@ -35,6 +38,11 @@ export class Presenter {
   private readonly lists = new WeakMap<readonly StoredObject[], readonly StoredObject[]>();
 
   constructor(private readonly options: PresenterOptions) {}
+
+  /** Whether objects of other versions may have other fields. */
+  get converts(): boolean {
+    return this.options.converter !== null;
+  }
 
   /** The object as it is to be shown, or null if a converter has to be asked. */
   now(stored: StoredObject): StoredObject | null {
@@ -126,14 +134,22 @@ export class Presenter {
   }
 
   private keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): StoredObject {
-    const shown = isDeepStrictEqual(content, stored.decode()) ? stored : presented(content as ApiObject, stored, this.options.apiVersion);
+    const { apiVersion, fieldsOf } = this.options;
+    const fields = this.converts ? { ...stored.fields, ...fieldsOf?.(content as ApiObject) } : stored.fields;
+    const shown = isDeepStrictEqual(content, stored.decode())
+      ? stored
+      : presented(content as ApiObject, { version: stored.version, fields }, apiVersion);
     this.known.set(stored, shown);
     return shown;
   }
 }
 
-/** Field values are those of the stored form: selectors have been compared with them. */
-const presented = (content: ApiObject, { version, fields }: StoredObject, apiVersion: string): StoredObject => ({
+/** Without a converter, field values are those of the stored form: selectors have been compared with them. */
+const presented = (
+  content: ApiObject,
+  { version, fields }: Pick<StoredObject, 'version' | 'fields'>,
+  apiVersion: string,
+): StoredObject => ({
   ...transientObject({ ...content, apiVersion }, version),
   fields,
 });

@@ -17,6 +17,7 @@ import type {
   WriteTerms,
 } from '../../storage/contract.js';
 import type { Presenter } from './presenter.js';
+import { listSelected, ownFields, SelectedEvents, withoutOwnFields } from './selectedFields.js';
 
 /**
  * Storage of a custom resource as the registry sees it in one version: all objects are in that version, whatever they were written in, and what is written
@@ -44,6 +45,7 @@ async function get(storage: Storage, presenter: Presenter, key: ObjectKey, consi
 }
 
 async function list(storage: Storage, presenter: Presenter, request: ListRequest): Promise<ListResult> {
+  if (ownFields(presenter, request.fields).length > 0) return listSelected(storage, presenter, request);
   const result = await storage.list(request);
   if (result.outcome !== 'found') return result;
   const items = await presenter.all(result.items);
@@ -78,8 +80,9 @@ function eventOf(presenter: Presenter, event: WatchEvent, object: WatchEvent['ob
 }
 
 function watch(storage: Storage, presenter: Presenter, request: WatchRequest, sink: WatchSink): Watch {
-  const queue = new PresentedEvents(presenter, sink);
-  const raw = storage.watch(request, queue);
+  const selected = ownFields(presenter, request.fields).length === 0 ? null : new SelectedEvents(storage, presenter, request);
+  const queue = new PresentedEvents(presenter, sink, selected);
+  const raw = storage.watch(selected === null ? request : withoutOwnFields(request), queue);
   queue.onFailure = () => {
     raw.stop();
   };
@@ -116,7 +119,17 @@ class PresentedEvents implements WatchSink {
   constructor(
     private readonly presenter: Presenter,
     private readonly sink: WatchSink,
-  ) {}
+    /** What of it is seen; null for all. */
+    private readonly selected: SelectedEvents | null,
+  ) {
+    const begun = selected?.begin() ?? null;
+    // What follows waits until it is known what the client has.
+    if (begun !== null)
+      this.wait(async () => {
+        const failure = await begun;
+        if (failure !== null) this.finish(failure);
+      });
+  }
 
   get isBehind(): boolean {
     return this.working;
@@ -180,7 +193,10 @@ class PresentedEvents implements WatchSink {
 
   private emit(event: WatchEvent, object: WatchEvent['object']): void {
     this.shown = event.version;
-    this.sink.event(eventOf(this.presenter, event, object));
+    if (this.selected === null) return this.sink.event(eventOf(this.presenter, event, object));
+    const seen = this.selected.seen(event, object);
+    if (seen === null) return;
+    this.sink.event(seen.type === event.type ? eventOf(this.presenter, event, seen.object) : new SharedEvent(seen.type, seen.object));
   }
 
   private async handOver(event: WatchEvent): Promise<void> {
@@ -212,9 +228,13 @@ class PresentedEvents implements WatchSink {
   }
 
   private fail(error: unknown): void {
+    this.finish({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+  }
+
+  private finish(reason: Failure): void {
     if (this.over) return;
     this.stop();
     this.onFailure();
-    this.sink.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+    this.sink.end(reason);
   }
 }

@@ -11,7 +11,7 @@ import { validateApproval } from './approval.js';
 import { bundleComplaint } from './caBundle.js';
 import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
-import { specPath, validateSpec } from './spec.js';
+import { reviewSchemas, specPath, validateSpec } from './spec.js';
 
 /** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
 
@@ -136,6 +136,7 @@ export const customResourceDefinitions: Kind = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
   defaults: setDefaults,
+  ahead: (definition) => reviewSchemas(specOf(definition)),
   validate,
   warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
   create: {

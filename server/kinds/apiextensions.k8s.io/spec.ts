@@ -8,6 +8,7 @@ import { validateConversion } from './conversion.js';
 import { requiredNames, validateGroup, validateNames } from './definitionNames.js';
 import { hoist } from './hoisting.js';
 import { anySchema, isSet } from './schema/nodes.js';
+import { reviewInSteps } from './schema/schema.js';
 import { validateParts, validateVersion } from './versions.js';
 
 export const specPath = Path.of('spec');
@@ -35,6 +36,21 @@ export function validateSpec(spec: JsonObject): FieldError[] {
     ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, specPath),
     ...validateStrategy(spec),
   ];
+}
+
+/** Does the costly part of `validateSpec` beforehand, in steps. */
+export function* reviewSchemas(spec: JsonObject): Generator<void> {
+  const { shared, versions } = hoist(spec);
+  yield;
+  const anyStatus = hasStatus(shared) || versions.some(hasStatus);
+  const common = objectAt(objectAt(shared, 'validation') ?? {}, 'openAPIV3Schema');
+  if (common !== null)
+    yield* reviewInSteps({ schema: common, hasStatus: anyStatus, path: specPath.child('validation', 'openAPIV3Schema') });
+  for (const [position, version] of versions.entries()) {
+    const schema = schemaOf(version);
+    const path = specPath.child('versions').index(position).child('schema', 'openAPIV3Schema');
+    if (schema !== null) yield* reviewInSteps({ schema, hasStatus: hasStatus(version) || hasStatus(shared), path });
+  }
 }
 
 /** What a schema does not know is kept or filled in, not both. */

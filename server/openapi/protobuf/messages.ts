@@ -33,10 +33,15 @@ const schemaOrBoolean =
   (value) =>
     typeof value === 'boolean' ? [2, 'boolean'] : [1, rule];
 
-const places: Readonly<Record<string, readonly [number, string]>> = { query: [3, 'QueryParameter'], path: [4, 'PathParameter'] };
+const places: Readonly<Record<string, readonly [number, string]>> = {
+  header: [1, 'HeaderParameter'],
+  formData: [2, 'FormParameter'],
+  query: [3, 'QueryParameter'],
+  path: [4, 'PathParameter'],
+};
 const plainParameter: Choice = (value) => places[isObject(value) ? String(value['in']) : ''] ?? unknownPlace();
 const unknownPlace = (): never => {
-  throw new Error('a parameter is neither in the path nor in the query');
+  throw new Error('a parameter is in no place where one may be');
 };
 
 export const openapiV2: Messages = {
@@ -50,6 +55,10 @@ export const openapiV2: Messages = {
       '1 tags []string;3 description string;5 operationId string;6 produces []string;7 consumes []string;8 parameters []ParameterOrReference;9 responses {1}ResponseOrReference;10 schemes []string;11 deprecated boolean;13 * x-',
     BodyParameter: '1 description string;2 name string;3 in string;4 required boolean;5 schema Schema;6 * x-',
     QueryParameter:
+      '1 required boolean;2 in string;3 description string;4 name string;6 type string;7 format string;20 uniqueItems boolean;23 * x-',
+    HeaderParameter:
+      '1 required boolean;2 in string;3 description string;4 name string;5 type string;6 format string;19 uniqueItems boolean;22 * x-',
+    FormParameter:
       '1 required boolean;2 in string;3 description string;4 name string;6 type string;7 format string;20 uniqueItems boolean;23 * x-',
     PathParameter:
       '1 required boolean;2 in string;3 description string;4 name string;5 type string;6 format string;19 uniqueItems boolean;22 * x-',

@@ -62,6 +62,11 @@ async function startProgram(identities: Identities): Promise<{
       );
       return;
     }
+    // It does not describe itself.
+    if (request.url?.startsWith('/openapi/') === true) {
+      response.writeHead(404).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     request
       .on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -191,8 +196,8 @@ describe('aggregation', () => {
     aggregation.begin({ registry, resource: apiServices, writes, now: () => '2026-01-01T00:00:00Z', report: ignore });
   });
   after(() => {
-    aggregation.stop();
-    lenient.stop();
+    void aggregation.stop();
+    void lenient.stop();
     front.close();
     front.closeAllConnections();
     program.server.close();

@@ -10,6 +10,7 @@ import { createHealthRegistry } from '../../../server/observability/health.js';
 import type { Logger } from '../../../server/observability/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 import { createOpenApi } from '../../../server/openapi/openapi.js';
+import type { RemoteDocument } from '../../../server/openapi/remote/contract.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createRegistry, type RegistryOptions } from '../../../server/registry/store.js';
@@ -32,6 +33,8 @@ export interface TestServerOptions {
   readonly wrap?: (storage: Storage) => Storage;
   readonly registry?: Partial<RegistryOptions>;
   readonly endpoints?: Partial<EndpointOptions>;
+  /** What other programs say of themselves in OpenAPI documents. */
+  readonly remote?: () => readonly RemoteDocument[];
 }
 
 /** Versions below the first one count as compacted. The endpoints run over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
@@ -41,7 +44,7 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
   const registry = createRegistry({ storage: more.wrap?.(storage) ?? storage, ...more.registry });
   const workers = createWorkers();
   const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor ?? false });
-  const openapi = createOpenApi({ builtIn: catalogue });
+  const openapi = createOpenApi({ builtIn: catalogue, ...(more.remote === undefined ? {} : { remote: more.remote }) });
   const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
     resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }),

@@ -126,8 +126,8 @@ describe('extensions/documents', () => {
           asked.push(wanted.groups.map(({ name }) => name));
           return Promise.resolve(buildDocuments(wanted, form));
         },
-        close: () => Promise.resolve(),
       },
+      remote: () => [],
     });
     const [first, again] = [await library.all('json'), await library.all('json')];
     expect(asked).to.deep.equal([[''], ['pki.example.com', 'storage.example.com']]);

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { call } from '../endpoints/client.js';
+import type { RemoteDocument } from '../../../server/openapi/remote/contract.js';
+import { take } from '../../../server/openapi/remote/tasks.js';
 import { startTestServer, type TestServer } from '../endpoints/harness.js';
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -88,5 +90,82 @@ describe('serving OpenAPI documents', function () {
   it('knows which documents there are', async () => {
     for (const path of ['/openapi', '/openapi/v4', '/openapi/v2/x', '/openapi/v3/apis/nope/v1'])
       expect([path, (await get(path)).status]).to.deep.equal([path, 404]);
+  });
+});
+
+describe("serving other programs' OpenAPI documents", function () {
+  this.timeout(30_000);
+  const path = 'apis/g.example.com/v1';
+  const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+  const json = {
+    swagger: '2.0',
+    paths: {
+      [`/${path}/things`]: { get: { responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/Thing' } } } } },
+      '/apis/apps/v2/pods': { get: {} },
+    },
+    definitions: { Thing: { properties: { metadata: { $ref: `#/definitions/${meta}` } } }, [meta]: { description: 'another one' } },
+  };
+  const shown: RemoteDocument = {
+    path,
+    hash: 'AB',
+    v2: take({ of: { group: 'g.example.com', version: 'v1' }, version: 2, bytes: Buffer.from(JSON.stringify(json)) }).gzip,
+    document: () => Promise.resolve({ hash: 'AB', gzip: gzipSync('{"openapi":"3.0.0"}') }),
+  };
+  const failing: RemoteDocument = { path: 'apis/f.example.com/v1', hash: 'F', v2: null, document: () => Promise.reject(new Error('no')) };
+  const hidden: RemoteDocument = { ...failing, path: 'apis/h.example.com/v1', hash: null };
+  let remote: readonly RemoteDocument[] = [];
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(undefined, { remote: () => remote });
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    remote = [shown, failing, hidden];
+  });
+  const get = (address: string, headers: Record<string, string> = {}): ReturnType<typeof call> =>
+    call(server.url, 'GET', address, { headers });
+  const addresses = async (): Promise<Record<string, { serverRelativeURL: string }>> =>
+    ((await get('/openapi/v3')).body as { paths: Record<string, { serverRelativeURL: string }> }).paths;
+
+  it('lists those that can be shown, by the hashes that they have now', async () => {
+    const listed = await addresses();
+    expect([listed[path], listed[hidden.path]]).to.deep.equal([{ serverRelativeURL: `/openapi/v3/${path}?hash=AB` }, undefined]);
+    expect(listed['apis/apps/v1']).to.not.equal(undefined);
+    remote = [{ ...shown, hash: 'CD' }];
+    expect((await addresses())[path]).to.deep.equal({ serverRelativeURL: `/openapi/v3/${path}?hash=CD` });
+  });
+
+  it('sends a document like its own, and says of one that cannot be had that this will pass', async () => {
+    const { status, headers, body } = await get(`/openapi/v3/${path}?hash=AB`);
+    expect([status, headers.etag, headers['cache-control'], body]).to.deep.equal([200, '"AB"', 'public, immutable', { openapi: '3.0.0' }]);
+    expect((await get(`/openapi/v3/${path}`, { 'if-none-match': '"AB"' })).status).to.equal(304);
+    const moved = await get(`/openapi/v3/${path}?hash=old`);
+    expect([moved.status, moved.headers.location]).to.deep.equal([301, `/openapi/v3/${path}?hash=AB`]);
+    expect((await get(`/openapi/v3/${failing.path}`)).status).to.equal(503);
+    expect((await get(`/openapi/v3/${hidden.path}`)).status).to.equal(404);
+  });
+
+  it('makes them a part of version 2, as long as they are there', async () => {
+    interface Whole {
+      readonly paths: Record<string, unknown>;
+      readonly definitions: Record<string, { description?: string; properties?: Record<string, unknown> }>;
+    }
+    const { paths, definitions } = (await get('/openapi/v2')).body as unknown as Whole;
+    expect(paths[`/${path}/things`]).to.have.nested.property('get.responses.200.schema.$ref', '#/definitions/Thing');
+    expect(paths['/apis/apps/v2/pods']).to.equal(undefined);
+    expect(definitions['Thing']?.properties?.['metadata']).to.deep.equal({ $ref: `#/definitions/${meta}_v2` });
+    expect(definitions[`${meta}_v2`]).to.deep.equal({ description: 'another one' });
+    expect(definitions[meta]?.description).to.not.equal('another one');
+    expect((await get('/openapi/v2', { accept: v2Protobuf })).status).to.equal(200);
+    remote = [];
+    expect(((await get('/openapi/v2')).body as unknown as Whole).definitions['Thing']).to.equal(undefined);
+  });
+
+  it('tells of itself even if what others say cannot be put together', async () => {
+    remote = [{ ...shown, v2: gzipSync('{"paths":') }];
+    const { status, body } = await get('/openapi/v2');
+    expect([status, (body as { paths: object }).paths]).to.satisfy(
+      ([code, paths]: [number, object]) => code === 200 && '/api/v1/namespaces/{namespace}/pods' in paths,
+    );
   });
 });

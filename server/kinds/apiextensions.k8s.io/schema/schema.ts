@@ -41,18 +41,54 @@ const internalNames = besideStatus
   )
   .join(' ');
 
-/** `hasStatus`: status is a subresource. Conditions of structure come first; defaults are looked at when there is a structure. */
+/** A schema, and where it stands. */
+export interface PlacedSchema {
+  readonly schema: Schema;
+  /** Status is a subresource. */
+  readonly hasStatus: boolean;
+  readonly path: Path;
+}
+
+interface Review extends PlacedSchema {
+  readonly findings: FieldError[];
+}
+
+/** Findings that have been worked out in turns, for as long as the schema is there. Nobody changes one from the moment in which it is reviewed. */
+const reviewed = new WeakMap<Schema, Review>();
+
+/** What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. */
 export function validateSchema(schema: Schema, hasStatus: boolean, path: Path): FieldError[] {
+  const before = reviewed.get(schema);
+  if (before !== undefined && before.hasStatus === hasStatus && String(before.path) === String(path)) return before.findings;
+  const steps = review({ schema, hasStatus, path });
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same work in steps, so that others have their turn in between; `validateSchema` knows of it afterwards. */
+export function* reviewInSteps(placed: PlacedSchema): Generator<void> {
+  reviewed.set(placed.schema, { ...placed, findings: yield* review(placed) });
+}
+
+/** Conditions of structure come first; defaults are looked at when there is a structure. */
+function* review({ schema, hasStatus, path }: PlacedSchema): Generator<void, FieldError[]> {
   const obstacle = unreadable(schema);
+  yield;
   const structure = obstacle === null ? validateStructural(schema, path) : [];
+  yield;
+  const defaults = obstacle === null && structure.length === 0 ? validateDefaults(schema, path) : [];
+  yield;
   const findings = [
     ...(hasStatus ? validateBesideStatus(schema, path) : []),
     ...(isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : []),
     ...structure,
-    ...(obstacle === null && structure.length === 0 ? validateDefaults(schema, path) : []),
+    ...defaults,
     ...validateOpenApi(schema, path),
   ];
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
+  yield;
   return [...findings, ...validateRuleExpressions(schema, path, findings)];
 }
 

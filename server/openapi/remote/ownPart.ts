@@ -1,0 +1,58 @@
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json.js';
+import { itemsOf, membersOf } from '../../registry/members.js';
+import { definitionsNeeded, nameIn } from './references.js';
+
+/** A version of a group that another program serves. */
+export interface RemoteVersionName {
+  readonly group: string;
+  readonly version: string;
+}
+
+const parametersPrefix = '#/parameters/';
+const kindsMember = 'x-kubernetes-group-version-kind';
+
+/**
+ * What a document of version 2 says of one version of a group: its paths, and the definitions that they need; nothing else that the program may serve or claim to
+ * (`FilterSpecByPaths` of kube-openapi, as kube-aggregator uses it). Parameters stand where they are used, and definitions name no kinds of other groups:
+ * clients look schemas up by these names, and must find the one of who serves the kind. Throws for what is no such document. Pure.
+ */
+export function ownPart(document: JsonValue | undefined, { group, version }: RemoteVersionName): JsonObject {
+  if (!isObject<JsonObject>(document) || document['swagger'] !== '2.0' || !isObject<JsonObject>(document['paths']))
+    throw new Error('this is no document of OpenAPI version 2');
+  const root = `/apis/${group}/${version}`;
+  const parameters = membersOf(document['parameters']);
+  const paths = Object.fromEntries(
+    Object.entries(document['paths'])
+      .filter(([path]) => path === root || path.startsWith(`${root}/`))
+      .map(([path, item]) => [path, withParameters(item, parameters)]),
+  );
+  const definitions = membersOf(document['definitions']);
+  const needed = [...definitionsNeeded(paths, definitions)].sort();
+  return {
+    swagger: '2.0',
+    info: membersOf(document['info']),
+    paths,
+    definitions: Object.fromEntries(needed.map((name) => [name, ofGroup(definitions[name], group)])),
+  };
+}
+
+/** A path, with shared parameters written out. */
+function withParameters(item: JsonValue | undefined, shared: JsonObject): JsonValue {
+  const written = (value: JsonValue | undefined): JsonValue =>
+    itemsOf(value).map((each) => {
+      const name = nameIn(membersOf(each)['$ref'], parametersPrefix);
+      return name === null ? each : ((Object.hasOwn(shared, name) ? shared[name] : undefined) ?? each);
+    });
+  const expanded = (value: JsonObject): JsonObject =>
+    value['parameters'] === undefined ? value : { ...value, parameters: written(value['parameters']) };
+  return Object.fromEntries(
+    Object.entries(expanded(membersOf(item))).map(([member, each]) => [member, isObject<JsonObject>(each) ? expanded(each) : each]),
+  );
+}
+
+function ofGroup(definition: JsonValue | undefined, group: string): JsonObject {
+  const { [kindsMember]: kinds, ...schema } = membersOf(definition);
+  const own = itemsOf(kinds).filter((kind) => membersOf(kind)['group'] === group);
+  return { ...schema, ...(own.length === 0 ? {} : { [kindsMember]: own }) };
+}

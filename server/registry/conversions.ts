@@ -1,0 +1,106 @@
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import { copyOf } from '../api/copy.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { apiVersionOf } from '../api/resource.js';
+import { plainError } from '../api/status.js';
+import type { Versions } from '../patch/apply/ownership.js';
+import type { ServedResource } from './resources.js';
+
+/** Most values are there at once, and then nobody waits. */
+export type Eventually<T> = T | Promise<T>;
+
+/** Asks a program for objects of one type in another version. Objects name their `apiVersion` and `kind`, and belong to the callee. */
+export type AskForVersion = (objects: ApiObject[], apiVersion: string) => Promise<readonly ApiObject[]>;
+
+/** Times that a program is asked again because what it answered leads to more questions; server-side apply needs three or four. */
+const roundsMax = 8;
+
+/**
+ * Work that compares objects in several versions, where only a program can say what they are in another one. The work is pure and knows nothing of waiting: it is done
+ * with what is known, all that it missed is asked for together, and it is done again, until nothing is missing. So one write costs one question for each version
+ * that somebody owns fields in, and two or three more where fields are taken out. Rejects with StatusError where the program fails.
+ */
+export function converting<T>(resource: ServedResource, work: (versions: Versions) => T): Eventually<T> {
+  const { versions, asks = null } = resource.behaviour;
+  if (asks === null) return work(versions);
+  const known = new KnownForms(resource, versions);
+  const first = attempt(work, known.versions);
+  return known.isComplete ? settled(first) : again(work, known, asks);
+}
+
+async function again<T>(work: (versions: Versions) => T, known: KnownForms, asks: AskForVersion): Promise<T> {
+  for (let round = 0; round < roundsMax; round++) {
+    await known.complete(asks);
+    const outcome = attempt(work, known.versions);
+    if (known.isComplete) return settled(outcome);
+  }
+  throw plainError(500, 'conversions of the object to versions in which its fields are owned lead to ever more conversions');
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+/** What comes of work that has missed something counts for nothing, whatever it is. */
+function attempt<T>(work: (versions: Versions) => T, versions: Versions): Outcome<T> {
+  try {
+    return { value: work(versions) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function settled<T>(outcome: Outcome<T>): T {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+interface Wanted {
+  readonly object: ApiObject;
+  readonly apiVersion: string;
+}
+
+/** Objects in other versions, by what they are and the version. */
+class KnownForms {
+  readonly versions: Versions;
+  private readonly forms = new Map<string, ApiObject>();
+  private readonly missing = new Map<string, Wanted>();
+
+  constructor(resource: ServedResource, { schemaOf }: Versions) {
+    const own = apiVersionOf(resource);
+    this.versions = {
+      schemaOf,
+      convert: (object, apiVersion) => {
+        const named: ApiObject = { ...object, apiVersion: object.apiVersion ?? own, kind: resource.kind };
+        if (named.apiVersion === apiVersion) return named;
+        const key = `${apiVersion} ${writeJson(named as JsonObject)}`;
+        const form = this.forms.get(key);
+        if (form === undefined) this.missing.set(key, { object: named, apiVersion });
+        return form === undefined ? null : (copyOf(form as JsonObject) as ApiObject);
+      },
+    };
+  }
+
+  get isComplete(): boolean {
+    return this.missing.size === 0;
+  }
+
+  /** One question for each version, all at the same time. */
+  async complete(asks: AskForVersion): Promise<void> {
+    const wanted = [...this.missing];
+    this.missing.clear();
+    const targets = new Set(wanted.map(([, { apiVersion }]) => apiVersion));
+    await Promise.all(
+      [...targets].map(async (target) => {
+        const own = wanted.filter(([, { apiVersion }]) => apiVersion === target);
+        const forms = await asks(
+          own.map(([, { object }]) => copyOf(object as JsonObject) as ApiObject),
+          target,
+        );
+        for (const [position, [key]] of own.entries()) {
+          const form = forms[position];
+          if (form === undefined) throw plainError(500, `conversion to ${target} returned too few objects`);
+          this.forms.set(key, form);
+        }
+      }),
+    );
+  }
+}

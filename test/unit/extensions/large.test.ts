@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { StatusError } from '../../../server/api/status.js';
+import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { customResourceDefinitions } from '../../../server/kinds/apiextensions.k8s.io/definitions.js';
+import { definition, ExtensionServer } from './harness.js';
+
+/** A schema of more than two thousand values, with one mistake if asked for. */
+const large = (mistake: boolean): ApiObject => {
+  const member = (position: number): JsonObject => ({ type: 'string', description: `Member ${position}.`, pattern: '^[a-z]+$' });
+  const properties = Object.fromEntries(Array.from({ length: 1500 }, (_, position) => [`member${position}`, member(position)]));
+  const spec = { type: 'object', properties: { ...properties, ...(mistake ? { wrong: { type: 'strange' } } : {}) } };
+  return definition('bigs', 'Big', {
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+  });
+};
+const servedAs = { apiVersion: 'apiextensions.k8s.io/v1' };
+
+describe('large definitions', () => {
+  it('are found to be what they are found to be at once, in several steps', () => {
+    for (const mistake of [false, true]) {
+      const [ahead, atOnce] = [large(mistake), large(mistake)];
+      const steps = [...customResourceDefinitions.ahead!(ahead)].length;
+      expect(steps).to.be.at.least(4);
+      const printed = (object: ApiObject): string[] =>
+        customResourceDefinitions.validate!(object, servedAs).map(({ path, message }) => `${String(path)} ${message}`);
+      expect(printed(ahead)).to.deep.equal(printed(atOnce));
+      expect(printed(ahead).some((text) => text.includes('strange'))).to.equal(mistake);
+    }
+  });
+
+  it('give way to others while they are checked, and are refused all the same', async () => {
+    const server = await ExtensionServer.start();
+    try {
+      let [turns, open] = [0, true];
+      const count = (): void => {
+        turns++;
+        if (open) setImmediate(count);
+      };
+      setImmediate(count);
+      const error = await server.registry.create(server.definitionTarget(''), large(true), ownWrites).then(
+        () => null,
+        (reason: StatusError) => reason,
+      );
+      open = false;
+      expect(error?.code).to.equal(422);
+      expect(error?.message).to.contain('strange');
+      expect(turns).to.be.at.least(6);
+      await server.define(large(false));
+      // Compiled while nobody waits for it.
+      await server.registry.create(
+        server.target('v1', 'bigs'),
+        { apiVersion: 'example.com/v1', kind: 'Big', metadata: { name: 'x' }, spec: { member0: 'abc' } },
+        ownWrites,
+      );
+      const wrong = await server.registry
+        .create(
+          server.target('v1', 'bigs'),
+          { apiVersion: 'example.com/v1', kind: 'Big', metadata: { name: 'y' }, spec: { member0: '9' } },
+          ownWrites,
+        )
+        .then(
+          () => null,
+          (reason: StatusError) => reason,
+        );
+      expect(wrong?.code).to.equal(422);
+    } finally {
+      server.stop();
+    }
+  });
+});
