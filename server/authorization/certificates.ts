@@ -1,16 +1,18 @@
 import type { ApiObject } from '../api/object.js';
-import { forbidden } from '../api/status.js';
+import { forbidden, invalidObject } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { Authorizer } from './authorizer.js';
 import { organizationsOf } from '../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../registry/equality.js';
 import { memberAt, textAt } from '../registry/members.js';
+import { forbidden as fieldForbidden, Path, toCause } from '../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 
 /** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
 
 const group = 'certificates.k8s.io';
 const resources = [`certificatesigningrequests.${group}`];
+const podRequests = `podcertificaterequests.${group}`;
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
 const administrators = 'system:masters';
 
@@ -67,6 +69,18 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
     resources: resources,
     async validate(request) {
       if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize);
+    },
+  },
+  {
+    // No plug-in of the reference: it asks while it checks the status, and answers as if the status were wrong.
+    name: 'PodCertificateRequestSigning',
+    resources: [podRequests],
+    async validate({ operation, subresource, object, old, resource, name, user }) {
+      if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
+      const signer = signerOf(old);
+      if (sameValue(object['status'], old['status']) || (await mayUseSigner({ user, verb: 'sign', signer, authorize }))) return;
+      const complaint = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`;
+      throw invalidObject(resource.storage, name, [toCause(fieldForbidden(Path.of('spec', 'signerName'), complaint))]);
     },
   },
   {

@@ -90,7 +90,7 @@ export interface ChangeRules<T extends object = ApiObject> {
    * Instead of `validate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
    * what `validate` finds.
    */
-  review?(object: T, old: T, metadata: MetadataFindings): FieldError[];
+  review?(object: T, old: T, metadata: MetadataFindings, context: WriteContext): FieldError[];
 }
 
 /** How an object itself is changed. */

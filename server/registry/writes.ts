@@ -111,14 +111,20 @@ export function prepareUpdate(
     context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
   return afterwards(owners, (managedFields) => {
     if (managedFields !== undefined) object.metadata.managedFields = managedFields;
-    return checkedUpdate(target, object, old, subresource);
+    return checkedUpdate(target, object, old, subresource, context);
   });
 }
 
-function checkedUpdate(target: Target, object: ApiObject, old: ApiObject, subresource: string): Eventually<UpdateStep> {
+function checkedUpdate(
+  target: Target,
+  object: ApiObject,
+  old: ApiObject,
+  subresource: string,
+  context: WriteContext,
+): Eventually<UpdateStep> {
   const { resource } = target;
   const strategy = resource.behaviour.strategy;
-  const findings = updateFindings(object, old, target, strategy, subresource);
+  const findings = updateFindings(object, old, target, strategy, subresource, context);
   const rules = ownRules(strategy, subresource) ?? strategy;
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
@@ -187,7 +193,14 @@ function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy
  * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
  * causes see that, so it is kept.
  */
-function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, strategy: Strategy, subresource: string): FieldError[] {
+function updateFindings(
+  object: ApiObject,
+  old: ApiObject,
+  { resource }: Target,
+  strategy: Strategy,
+  subresource: string,
+  context: WriteContext,
+): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
@@ -197,7 +210,7 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
     return [
       ...found,
       ...update,
-      ...rules.review(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }),
+      ...rules.review(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }, context),
     ];
   return [
     ...found,

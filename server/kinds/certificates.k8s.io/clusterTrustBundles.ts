@@ -1,17 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/object.js';
 import { textAt } from '../../registry/members.js';
-import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import type { Kind } from '../kind.js';
-import { pemBlocks } from './pem.js';
+import { pemBlocks, type PemBlock } from './pem.js';
 import { validateSignerName } from './signerName.js';
 
 const signer = Path.of('spec', 'signerName');
 const bundle = Path.of('spec', 'trustBundle');
-/** Characters; as in the reference. */
-const bundleLengthMax = 1024 * 1024;
+const bundleBytesMax = 1024 * 1024;
 
 const signerOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'signerName');
 const bundleOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'trustBundle');
@@ -28,29 +27,48 @@ function bundleName(name: string, prefix: boolean, bundle: ApiObject): string[] 
 }
 
 function bundleFindings(text: string): FieldError[] {
-  if (text === '') return [required(bundle, 'at least one trust anchor must be provided')];
-  if (text.length > bundleLengthMax) return [tooLong(bundle, bundleLengthMax)];
+  if (Buffer.byteLength(text) > bundleBytesMax) return [tooLong(bundle, bundleBytesMax)];
   const blocks = pemBlocks(text);
-  if (blocks.length === 0) return [invalid(bundle, '<value omitted>', 'at least one trust anchor must be provided')];
-  const seen = new Set<string>();
-  return blocks.flatMap(({ type, hasHeaders, bytes }, position) => {
-    const complaint =
-      blockComplaint(type, hasHeaders, bytes, position) ??
-      (seen.has(bytes.toString('base64')) ? `duplicate trust anchor (indices [${position}])` : null);
-    seen.add(bytes.toString('base64'));
-    return complaint === null ? [] : [invalid(bundle, '<value omitted>', complaint)];
-  });
+  const complaints = blocks.flatMap((block, position) => blockComplaint(block, position) ?? []);
+  const found = complaints.length > 0 ? complaints : setComplaints(blocks);
+  return found.map((complaint) => invalid(bundle, '<value omitted>', complaint));
 }
 
-function blockComplaint(type: string, hasHeaders: boolean, bytes: Buffer, position: number): string | null {
+function blockComplaint({ type, hasHeaders, bytes }: PemBlock, position: number): string | null {
   if (type !== 'CERTIFICATE') return `entry ${position} has bad block type: ${type}`;
   if (hasHeaders) return `entry ${position} has PEM block headers`;
+  const certificate = certificateIn(bytes);
+  if (certificate === null) return `entry ${position} does not parse as X.509`;
+  return certificate.ca ? null : `entry ${position} does not have the CA bit set`;
+}
+
+function certificateIn(bytes: Buffer): X509Certificate | null {
   try {
-    return new X509Certificate(bytes).raw.length === bytes.length ? null : `entry ${position} does not parse as X.509: trailing data`;
-  } catch (error) {
-    return `entry ${position} does not parse as X.509: ${(error as Error).message}`;
+    const certificate = new X509Certificate(bytes);
+    return certificate.raw.length === bytes.length ? certificate : null;
+  } catch {
+    return null;
   }
 }
+
+/** Once each block by itself is right: there is one, and none is there again. */
+function setComplaints(blocks: readonly PemBlock[]): string[] {
+  if (blocks.length === 0) return ['at least one trust anchor must be provided'];
+  const places = new Map<string, number[]>();
+  for (const [position, { bytes }] of blocks.entries()) {
+    const key = bytes.toString('base64');
+    places.set(key, [...(places.get(key) ?? []), position]);
+  }
+  return [...places.values()]
+    .filter(({ length }) => length > 1)
+    .map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`);
+}
+
+/** A signer that changes leaves the name behind. */
+const nameFindings = (bundle: ApiObject): FieldError[] => {
+  const { name = '' } = bundle.metadata;
+  return bundleName(name, false, bundle).map((text) => invalid(Path.of('metadata', 'name'), name, text));
+};
 
 const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer));
 
@@ -60,9 +78,13 @@ export const clusterTrustBundles: Kind = {
   validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
   update: {
     unconditional: false,
-    validate: (bundle, old) => [
+    review: (bundle, old, metadata) => [
+      ...metadata.object(),
+      ...nameFindings(bundle),
+      ...signerFindings(bundle),
       // What is there already stays acceptable: rules may have become stricter since.
       ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
+      ...metadata.update(),
       ...unchanged(signerOf(bundle), signerOf(old), signer),
     ],
   },

@@ -1,15 +1,17 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
+import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
-import type { MetadataFindings } from '../../registry/strategy.js';
+import type { MetadataFindings, WriteContext } from '../../registry/strategy.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
-import { invalid, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Kind } from '../kind.js';
+import { validateIssued } from './issuedChain.js';
+import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
 
 const specPath = Path.of('spec');
@@ -24,9 +26,8 @@ const ends = ['Issued', 'Denied', 'Failed'];
 const parties = ['pod', 'serviceAccount', 'node'];
 
 const specOf = (request: ApiObject): JsonObject => objectAt(request, 'spec') ?? {};
-const conditionTypes = (request: ApiObject): string[] =>
-  itemsOf(memberAt(request, 'status', 'conditions')).map((each) => textAt(each, 'type'));
-const hasEnded = (request: ApiObject): boolean => conditionTypes(request).some((type) => ends.includes(type));
+const hasEndedAs = (request: ApiObject, type: string): boolean =>
+  itemsOf(memberAt(request, 'status', 'conditions')).some((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
 
 function validate(request: ApiObject): FieldError[] {
   const spec = specOf(request);
@@ -41,7 +42,8 @@ function validate(request: ApiObject): FieldError[] {
       ...dnsSubdomain(textAt(spec, `${party}Name`), specPath.child(`${party}Name`)),
       ...validateUid(textAt(spec, `${party}UID`), specPath.child(`${party}UID`)),
     ]),
-    ...validateLifetime(Number(spec['maxExpirationSeconds'] ?? daySeconds), signer, specPath.child('maxExpirationSeconds')),
+    ...validateLifetime(Number(spec['maxExpirationSeconds']), signer, specPath.child('maxExpirationSeconds')),
+    ...validateKey(spec),
   ];
 }
 
@@ -55,31 +57,36 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
 }
 
 /** A request ends once, in one way, and then stays as it is. */
-function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] {
+function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFindings, { now }: WriteContext): FieldError[] {
   const findings = [...metadata.update(), ...validateEnds(request)];
   if (findings.length > 0) return findings;
-  const status = objectAt(request, 'status') ?? {};
-  if (hasEnded(old))
-    return sameValue(status, old['status'] ?? {})
-      ? []
-      : [invalid(statusPath, status, 'immutable after PodCertificateRequest is issued, denied, or failed')];
-  const refused = conditionTypes(request).some((type) => type === 'Denied' || type === 'Failed');
-  const others = Object.keys(status).filter((member) => member !== 'conditions');
-  return refused && others.length > 0
-    ? [invalid(statusPath, status, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
-    : [];
+  const [status, before] = [objectAt(request, 'status') ?? {}, objectAt(old, 'status') ?? {}];
+  const only = (wanted: JsonObject, detail: string): FieldError[] =>
+    sameValue(status, wanted) ? [] : [invalidUnquoted(statusPath, detail)];
+  if (ends.some((type) => hasEndedAs(old, type))) return only(before, 'immutable after PodCertificateRequest is issued, denied, or failed');
+  if (['Denied', 'Failed'].some((type) => hasEndedAs(request, type)))
+    return only(
+      { conditions: status['conditions'] ?? [] },
+      'non-condition status fields must be empty when denying or failing the PodCertificateRequest',
+    );
+  return hasEndedAs(request, 'Issued')
+    ? validateIssued(status, specOf(request), now)
+    : only(before, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 
+/** Conditions of these types only, one of them at most. The reference writes their places in a way of its own. */
 function validateEnds(request: ApiObject): FieldError[] {
   const conditions = itemsOf(memberAt(request, 'status', 'conditions'));
   const path = statusPath.child('conditions');
+  let known = 0;
   return [
     ...conditions.flatMap((condition, position) => {
       const [type, status] = [textAt(condition, 'type'), textAt(condition, 'status')];
-      const at = path.index(position);
+      const at = path.child(`[${position}]`);
       if (!ends.includes(type)) return [notSupported(at.child('type'), type, ends)];
+      known += 1;
       return [
-        ...(position > 0
+        ...(known > 1
           ? [invalid(at.child('type'), type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"')]
           : []),
         ...(status === 'True' ? [] : [notSupported(at.child('status'), status, ['True'])]),
@@ -93,6 +100,9 @@ const kept = immutable('spec');
 
 export const podCertificateRequests: Kind = {
   name: 'podcertificaterequests.certificates.k8s.io',
+  defaults(request) {
+    setDefault(ensureObject(request, 'spec'), 'maxExpirationSeconds', daySeconds);
+  },
   validate,
   update: {
     unconditional: false,

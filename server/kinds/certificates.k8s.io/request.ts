@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from './der.js';
 import { pemBlocks } from './pem.js';
 
@@ -37,6 +37,21 @@ export function requestComplaint(base64: string): string | null {
   }
 }
 
+/** The public key of a request in DER whose signature holds, or null. */
+export function requestKey(bytes: Buffer): KeyObject | null {
+  try {
+    if (signatureComplaint(bytes) !== null) return null;
+    return keyIn(bytes, element(bytes, element(bytes, 0, sequence).start, sequence));
+  } catch {
+    return null;
+  }
+}
+
+function keyIn(bytes: Buffer, info: Element): KeyObject {
+  const { publicKey } = membersOf(bytes, info);
+  return createPublicKey({ key: bytes.subarray(publicKey.from, publicKey.end), format: 'der', type: 'spki' });
+}
+
 /** The organizations that the subject of a valid request belongs to: its groups, if it becomes a client. */
 export const organizationsOf = (base64: string): string[] => subjectParts(base64, organization);
 
@@ -64,8 +79,7 @@ function signatureComplaint(bytes: Buffer): string | null {
   const signature = contentOf(bytes, element(bytes, algorithm.end, bitString));
   const hash = hashes[contentOf(bytes, element(bytes, algorithm.start, null)).toString('hex')];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
-  const { publicKey } = membersOf(bytes, info);
-  const key = createPublicKey({ key: bytes.subarray(publicKey.from, publicKey.end), format: 'der', type: 'spki' });
+  const key = keyIn(bytes, info);
   // The first byte of a bit string counts unused bits, of which a signature has none.
   return verify(hash, bytes.subarray(info.from, info.end), key, signature.subarray(1)) ? null : 'x509: signature check failed';
 }

@@ -78,6 +78,12 @@ export const invalid = (path: Path, value: unknown, detail: string): FieldError 
   path: path.toString(),
   message: colon(`Invalid value: ${quote(value)}`, detail),
 });
+/** For values that are better not repeated, or too long to be. */
+export const invalidUnquoted = (path: Path, detail: string): FieldError => ({
+  type: 'FieldValueInvalid',
+  path: path.toString(),
+  message: colon('Invalid value', detail),
+});
 export const duplicate = (path: Path, value: unknown): FieldError => ({
   type: 'FieldValueDuplicate',
   path: path.toString(),

@@ -1,0 +1,91 @@
+import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import type { JsonObject } from '../../api/object.js';
+import { textAt } from '../../registry/members.js';
+import { invalid, invalidUnquoted, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { element, sequence } from './der.js';
+import { requestKey } from './request.js';
+
+/** The key that a pod's certificate is to be about, and the proof that whoever asks has the private one. */
+
+const specPath = Path.of('spec');
+const keyPath = specPath.child('pkixPublicKey');
+const proofPath = specPath.child('proofOfPossession');
+const stubPath = specPath.child('stubPKCS10Request');
+const bytesMax = 10 * 1024;
+const bitsPerByte = 8;
+const rsaBits = [3072, 4096];
+/** What curves are called there and here; others cannot be read. */
+const curves: Readonly<Record<string, string>> = { secp224r1: 'P-224', prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
+const weakCurve = 'P-224';
+
+const bytesAt = (spec: JsonObject, member: string): Buffer => Buffer.from(textAt(spec, member), 'base64');
+
+/** What is wrong with the key of a request, of which there are two forms: a bare one with a signature, or one in a request of its own. */
+export function validateKey(spec: JsonObject): FieldError[] {
+  const [key, proof, stub] = ['pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request'].map((member) => bytesAt(spec, member)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  if (key.length > bytesMax) return [tooLong(keyPath, bytesMax)];
+  if (proof.length > bytesMax) return [tooLong(proofPath, bytesMax)];
+  if (stub.length > bytesMax) return [tooLong(stubPath, bytesMax)];
+  if (stub.length === 0) return validateBareKey(spec, key, proof);
+  if (key.length + proof.length > 0)
+    return [invalidUnquoted(specPath, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')];
+  return validateStub(stub);
+}
+
+function validateBareKey(spec: JsonObject, bytes: Buffer, proof: Buffer): FieldError[] {
+  const key = publicKeyIn(bytes);
+  if (key === null) return [invalid(keyPath, textAt(spec, 'pkixPublicKey'), 'must be a valid PKIX-serialized public key')];
+  const unfit = keyFindings(key, keyPath, textAt(spec, 'pkixPublicKey'));
+  if (unfit.length > 0) return unfit;
+  return provesPossession(key, Buffer.from(textAt(spec, 'podUID')), proof)
+    ? []
+    : [invalidUnquoted(proofPath, 'could not verify proof-of-possession signature')];
+}
+
+function validateStub(stub: Buffer): FieldError[] {
+  const key = requestKey(stub);
+  if (key === null) return [invalidUnquoted(stubPath, 'must be a valid PKCS#10 request with a valid signature')];
+  return keyFindings(key, stubPath, stub.toString('base64'));
+}
+
+/** A public key in DER, or null. */
+function publicKeyIn(bytes: Buffer): KeyObject | null {
+  try {
+    if (element(bytes, 0, sequence).end !== bytes.length) return null;
+    const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ec' && curveOf(key) === undefined ? null : key;
+  } catch {
+    return null;
+  }
+}
+
+const curveOf = (key: KeyObject): string | undefined => curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
+
+function keyFindings(key: KeyObject, path: Path, quoted: string): FieldError[] {
+  if (key.asymmetricKeyType === 'ed25519') return [];
+  if (key.asymmetricKeyType === 'ec') {
+    const curve = curveOf(key) ?? weakCurve;
+    return curve === weakCurve ? [invalid(path, `curve ${curve}`, 'elliptic public keys must use curve P256 or P384')] : [];
+  }
+  if (key.asymmetricKeyType !== 'rsa')
+    return [invalid(path, quoted, 'unknown public key type; supported types are Ed25519, ECDSA, and RSA')];
+  const bits = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / bitsPerByte) * bitsPerByte;
+  return rsaBits.includes(bits) ? [] : [invalid(path, `${bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')];
+}
+
+function provesPossession(key: KeyObject, signed: Buffer, proof: Buffer): boolean {
+  if (key.asymmetricKeyType === 'ed25519') return verify(null, signed, key, proof);
+  const padding =
+    key.asymmetricKeyType === 'rsa'
+      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
+      : { dsaEncoding: 'der' as const };
+  return verify('sha256', signed, { key, ...padding }, proof);
+}
+
+/** The key of a stored request; null if it has none that can be read. */
+export const keyOf = (spec: JsonObject): KeyObject | null =>
+  textAt(spec, 'stubPKCS10Request') === '' ? publicKeyIn(bytesAt(spec, 'pkixPublicKey')) : requestKey(bytesAt(spec, 'stubPKCS10Request'));
