@@ -1,3 +1,4 @@
+import type { AccountName } from './accountNames.js';
 import type { Controller } from './client/controller.js';
 import type { Features } from '../server/features/chosen.js';
 import type { GatedFeature } from './options/features.js';
@@ -63,7 +64,7 @@ export interface ControllerEntry {
   /** Older names that are understood as well. */
   readonly alias: string;
   /** The service account that it writes as, and the last part of its user agent. */
-  readonly account: string;
+  readonly account: AccountName;
   /** The component that its events name; the account where nothing else is said. */
   readonly component?: string;
   /** No role is made for an account of its own: it writes as the manager does. */

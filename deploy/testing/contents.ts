@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decode, encode } from 'cbor-x';
+import { accountNames } from '../../controllers/accountNames.js';
 import { deletableTypes, discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, unless } from '../../controllers/client/errors.js';
 import { mergePatch } from '../../controllers/client/api.js';
@@ -16,6 +17,8 @@ interface Found {
   readonly object: KubeObject;
 }
 
+const controllersWriteAs: ReadonlySet<string> = new Set(accountNames);
+
 /** What a server or its controllers make by themselves, and would make again. */
 const byThemselves: readonly ((found: Found) => boolean)[] = [
   ({ type, object }) => groupResourceOf(type) === 'leases.coordination.k8s.io' && /^kube-/.test(object.metadata.namespace ?? ''),
@@ -23,6 +26,9 @@ const byThemselves: readonly ((found: Found) => boolean)[] = [
     groupResourceOf(type) === 'apiservices.apiregistration.k8s.io' &&
     object.metadata.labels?.['kube-aggregator.kubernetes.io/automanaged'] !== undefined,
   ({ type, object }) => groupResourceOf(type) === 'serviceaccounts' && object.metadata.name === 'default',
+  // A controller whose account goes is refused until it has made a new one.
+  ({ type, object: { metadata } }) =>
+    groupResourceOf(type) === 'serviceaccounts' && metadata.namespace === 'kube-system' && controllersWriteAs.has(metadata.name ?? ''),
   ({ type, object }) => groupResourceOf(type) === 'configmaps' && object.metadata.name === 'kube-root-ca.crt',
 ];
 const snapshotForm = 'raftplane-snapshot/1';

@@ -22,6 +22,12 @@ interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
+const serviceAccounts = resource('v1', 'serviceaccounts', 'ServiceAccount');
+const serviceAccount = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace: 'kube-system' },
+});
 const named = (name: string, data: Readonly<Record<string, string>> = {}): ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -343,6 +349,29 @@ describe('cluster/testing library: three servers', () => {
       });
     });
   }
+});
+
+describe('cluster/testing library: controllers', () => {
+  it('keep the accounts that they write as through a reset', async () => {
+    const cluster = await startApiServer({ controllers: true });
+    try {
+      await cluster.waitFor(
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'namespace-controller', namespace: 'kube-system' } },
+        (object) => object !== null,
+      );
+      await using(cluster.admin, async (api) => {
+        const uids = async (): Promise<readonly (string | undefined)[]> =>
+          (await api.list(serviceAccounts, { namespace: 'kube-system' })).items.map(({ metadata }) => metadata.uid);
+        await cluster.apply(serviceAccount('of-the-test'));
+        const before = await uids();
+        await cluster.reset();
+        const after = await uids();
+        expect(before.filter((uid) => !after.includes(uid))).to.have.lengthOf(1);
+      });
+    } finally {
+      await cluster.stop();
+    }
+  });
 });
 
 describe('cluster/testing library: time', () => {

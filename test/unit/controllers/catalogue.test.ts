@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { accountNames } from '../../../controllers/accountNames.js';
 import { controllerCatalogue, missingControllers, unknownControllers } from '../../../controllers/catalogue.js';
 import { referenceControllers } from '../../../controllers/referenceControllers.js';
 
@@ -16,4 +17,9 @@ describe('controllers/referenceControllers', () => {
     expect(missingControllers).to.not.include('cronjob-controller');
     expect(missingControllers.length + controllerCatalogue.length).to.equal(referenceControllers.length);
   });
+});
+
+describe('controllers/accountNames', () => {
+  it('names the account of every controller, and no other', () =>
+    expect([...accountNames].sort()).to.deep.equal([...new Set(controllerCatalogue.map(({ account }) => account))].sort()));
 });
