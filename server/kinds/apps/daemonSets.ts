@@ -75,12 +75,12 @@ function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): 
   const both = unavailable !== 0 && surge !== 0;
   const neither = unavailable === 0 && surge === 0;
   return [
-    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
-    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
     ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
     ...intOrPercent(maxSurge, path.child('maxSurge')),
     ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
     ...atMostWhole(maxSurge, path.child('maxSurge')),
+    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
+    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
   ];
 }
 

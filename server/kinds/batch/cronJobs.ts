@@ -68,9 +68,11 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   if (value === undefined || value === null) return [];
   const name = String(value);
   if (name === '') return [invalid(path, name, 'timeZone must be nil or non-empty string')];
-  if (name.toLowerCase() === 'local')
-    return [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
-  return isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)];
+  const ofThisMachine = name.toLowerCase() === 'local';
+  return [
+    ...(ofThisMachine ? [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')] : []),
+    ...(name === 'Local' || isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)]),
+  ];
 }
 
 function validateTemplate(spec: JsonObject): FieldError[] {

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { memberAt } from '../../../registry/members.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { isSet, memberAt } from '../../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
 import {
@@ -39,7 +39,7 @@ export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldErro
     ...validateJobSpec(spec, specPath),
     ...validateCompletions(spec, before),
     ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
-    ...validateTemplate(spec, before, mayMove(old)),
+    ...validateTemplate(spec, before, isIdle(old)),
     ...fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
   ];
 }
@@ -56,25 +56,37 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
   return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** While a job is suspended and has not started, a queue may still decide where its pods will run. */
-const mayMove = (old: ApiObject): boolean =>
-  memberAt(old, 'spec', 'suspend') === true && (memberAt(old, 'status', 'startTime') ?? null) === null;
+/** While a job is suspended and none of its pods is left, a queue may still decide where its pods will run, and with how much. */
+const isIdle = (old: ApiObject): boolean =>
+  memberAt(old, 'spec', 'suspend') === true &&
+  (!isSet(memberAt(old, 'status', 'startTime')) || Number(memberAt(old, 'status', 'active') ?? 0) === 0);
 
-function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean): FieldError[] {
+function validateTemplate(spec: JsonObject, before: JsonObject, idle: boolean): FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   const old = objectAt(before, 'template') ?? {};
   return unchanged(
-    movable ? withoutPlacement(template) : template,
-    movable ? withoutPlacement(old) : old,
+    idle ? withoutChoices(template) : template,
+    idle ? withoutChoices(old) : old,
     specPath.child('template'),
     printedPodTemplate(template),
   );
 }
 
-/** The part of a template that says nothing of where its pods run. */
-function withoutPlacement(template: JsonObject): JsonObject {
+/** The part of a template that says nothing of where its pods run and of what their containers ask for. */
+function withoutChoices(template: JsonObject): JsonObject {
   const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
   const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec') ?? {};
   const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
-  return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
+  const containers = (list: string): JsonObject =>
+    isSet(spec[list]) ? { [list]: objectsIn(spec, list).map(({ resources: _r, ...container }) => container) } : {};
+  return {
+    ...template,
+    metadata,
+    spec: {
+      ...spec,
+      ...containers('initContainers'),
+      ...containers('containers'),
+      ...(Object.keys(others).length === 0 ? {} : { affinity: others }),
+    },
+  };
 }
