@@ -207,6 +207,7 @@ export function assembleApi({
   });
   const registry: Registry = createRegistry({
     storage,
+    enabled: (feature) => features.enabled(feature),
     collectsGarbage: options['enable-garbage-collector'],
     provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },

@@ -1,3 +1,5 @@
+import { release } from '../catalogue/version.js';
+
 /**
  * Feature gates of the release, each with its history: from which minor version on it is in a stage (a alpha, b beta, g generally available, d deprecated), whether it
  * is on by default from then (`+`), and whether it can be changed (`!`: no; it stays as its default says). A server that emulates an earlier version knows
@@ -243,6 +245,9 @@ WindowsHostNetwork a26+ d33
 WorkloadAwarePreemption a36
 WorkloadWithJob a36
 `;
+
+/** What this program is: the minor version of release 1. */
+export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 
 export type Stage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
 

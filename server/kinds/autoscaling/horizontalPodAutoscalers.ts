@@ -57,6 +57,7 @@ const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
 
 export const horizontalPodAutoscalers: Kind = {
   name: 'horizontalpodautoscalers.autoscaling',
+  gated: { HPAConfigurableTolerance: ['spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance'] },
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
   defaults: setDefaults,
   validate: validateSpec,

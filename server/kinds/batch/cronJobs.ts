@@ -5,8 +5,8 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, none, selectorText, containersAt, podTemplate } from '../cells.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { podNameWarnings } from '../apps/podNames.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
@@ -101,6 +101,7 @@ function zoneWarnings(cronJob: ApiObject): string[] {
 
 export const cronJobs: Kind = {
   name: 'cronjobs.batch',
+  gated: gatedPodFields('spec.jobTemplate.spec.template.spec'),
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
@@ -112,13 +113,11 @@ export const cronJobs: Kind = {
   create: {
     prepare(cronJob) {
       cronJob['status'] = {};
-      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
     },
   },
   update: {
     prepare(cronJob, old) {
       cronJob['status'] = old['status'];
-      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
     },
     review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
   },

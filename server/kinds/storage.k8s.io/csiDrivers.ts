@@ -97,6 +97,10 @@ const warnings = (driver: ApiObject): string[] => {
 
 export const csiDrivers: Kind = {
   name: 'csidrivers.storage.k8s.io',
+  gated: {
+    CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
+    MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
+  },
   defaults: setDefaults,
   validate,
   // Who changes neither is not warned again.

@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { isSet, memberAt } from '../../../registry/members.js';
@@ -33,13 +34,13 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
 ];
 
 /** What an update may not change. */
-export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldError[] {
+export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): FieldError[] {
   const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   return [
     ...validateJobSpec(spec, specPath),
     ...validateCompletions(spec, before),
     ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
-    ...validateTemplate(spec, before, isIdle(old)),
+    ...validateTemplate(spec, before, changeable(old, enabled)),
     ...fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
   ];
 }
@@ -56,37 +57,49 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
   return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** While a job is suspended and none of its pods is left, a queue may still decide where its pods will run, and with how much. */
-const isIdle = (old: ApiObject): boolean =>
-  memberAt(old, 'spec', 'suspend') === true &&
-  (!isSet(memberAt(old, 'status', 'startTime')) || Number(memberAt(old, 'status', 'active') ?? 0) === 0);
-
-function validateTemplate(spec: JsonObject, before: JsonObject, idle: boolean): FieldError[] {
-  const template = objectAt(spec, 'template') ?? {};
-  const old = objectAt(before, 'template') ?? {};
-  return unchanged(
-    idle ? withoutChoices(template) : template,
-    idle ? withoutChoices(old) : old,
-    specPath.child('template'),
-    printedPodTemplate(template),
-  );
+/** What may be changed in a job's template. */
+interface Changeable {
+  /** Where its pods run. */ readonly placement: boolean;
+  /** What their containers ask for. */ readonly resources: boolean;
 }
 
-/** The part of a template that says nothing of where its pods run and of what their containers ask for. */
-function withoutChoices(template: JsonObject): JsonObject {
+/** While a job is suspended and none of its pods is left, a queue may still decide where its pods will run, and with how much. */
+function changeable(old: ApiObject, enabled: EnabledFeatures): Changeable {
+  const suspended = memberAt(old, 'spec', 'suspend') === true;
+  const unstarted = !isSet(memberAt(old, 'status', 'startTime'));
+  const idle = suspended && (unstarted || Number(memberAt(old, 'status', 'active') ?? 0) === 0);
+  return {
+    placement: enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && unstarted,
+    resources: enabled('MutablePodResourcesForSuspendedJobs') && idle,
+  };
+}
+
+function validateTemplate(spec: JsonObject, before: JsonObject, changeable: Changeable): FieldError[] {
+  const template = objectAt(spec, 'template') ?? {};
+  const old = objectAt(before, 'template') ?? {};
+  return unchanged(fixedPart(template, changeable), fixedPart(old, changeable), specPath.child('template'), printedPodTemplate(template));
+}
+
+const fixedPart = (template: JsonObject, { placement, resources }: Changeable): JsonObject => {
+  const placed = placement ? withoutPlacement(template) : template;
+  return resources ? withoutResources(placed) : placed;
+};
+
+/** The part of a template that says nothing of where its pods run. */
+function withoutPlacement(template: JsonObject): JsonObject {
   const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
   const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec') ?? {};
   const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
-  const containers = (list: string): JsonObject =>
-    isSet(spec[list]) ? { [list]: objectsIn(spec, list).map(({ resources: _r, ...container }) => container) } : {};
-  return {
-    ...template,
-    metadata,
-    spec: {
-      ...spec,
-      ...containers('initContainers'),
-      ...containers('containers'),
-      ...(Object.keys(others).length === 0 ? {} : { affinity: others }),
-    },
-  };
+  return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
+}
+
+/** The part of a template that says nothing of what its containers ask for. */
+function withoutResources(template: JsonObject): JsonObject {
+  const spec = objectAt(template, 'spec') ?? {};
+  const lists = ['initContainers', 'containers'].filter((list) => isSet(spec[list]));
+  const bare = lists.map((list): [string, JsonObject[]] => [
+    list,
+    objectsIn(spec, list).map(({ resources: _r, ...container }) => container),
+  ]);
+  return { ...template, spec: { ...spec, ...Object.fromEntries(bare) } };
 }

@@ -1,5 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
@@ -19,8 +20,13 @@ const isSidecar = (container: JsonObject): boolean => container['restartPolicy']
 const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject =>
   objectAt(objectAt(container, 'resources') ?? {}, list) ?? {};
 
+const hasOwnAmounts = (pod: ApiObject): boolean =>
+  (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
+
 /** Why a pod cannot be resized at all. */
-function refusal(old: ApiObject): string | null {
+function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): string | null {
+  if (!enabled('InPlacePodLevelResourcesVerticalScaling') && [old, pod].some(hasOwnAmounts))
+    return 'pods with pod-level resources cannot be resized';
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return 'static pods cannot be resized';
   if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
   return null;
@@ -123,8 +129,8 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
 
 export const resize: SubresourceRules = {
   prepare: takeResources,
-  review(pod, old, metadata) {
-    const why = refusal(old);
+  review(pod, old, metadata, { enabled }) {
+    const why = refusal(pod, old, enabled);
     if (why !== null) return [forbidden(Path.root, why)];
     return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
   },

@@ -1,0 +1,29 @@
+/** Gates of features that consist in fields, or in what may be changed: the declarations of kinds say in which (`Strategy.gated`), or ask for them. */
+export const fieldGates = [
+  'ClusterTrustBundleProjection',
+  'ContainerRestartRules',
+  'ContainerStopSignals',
+  'DeploymentReplicaSetTerminatingReplicas',
+  'EnvFiles',
+  'GenericWorkload',
+  'HPAConfigurableTolerance',
+  'HostnameOverride',
+  'ImageVolume',
+  'InPlacePodLevelResourcesVerticalScaling',
+  'MutableCSINodeAllocatableCount',
+  'CSIServiceAccountTokenSecrets',
+  'MutablePodResourcesForSuspendedJobs',
+  'MutableSchedulingDirectivesForSuspendedJobs',
+  'NodeDeclaredFeatures',
+  'PodCertificateRequest',
+  'PodLevelResources',
+  'ResourceHealthStatus',
+  'VolumeAttributesClass',
+] as const;
+export type FieldGate = (typeof fieldGates)[number];
+
+/** By gate: where the fields of the feature stand in an object, as `fieldPath` reads it. */
+export type GatedFields = Readonly<Partial<Record<FieldGate, readonly string[]>>>;
+
+/** Which of these features are on. */
+export type EnabledFeatures = (feature: FieldGate) => boolean;
