@@ -10,16 +10,18 @@ export type DropGatedFields = (object: ApiObject, old: ApiObject | null, gated: 
 
 interface Step {
   readonly member: string;
-  /** The member is a list, and what follows stands in its items. */
-  readonly items: boolean;
+  /** What follows stands in each of the member's items or values. */
+  readonly many: boolean;
   /** An object that goes when nothing is left in it. */
   readonly goesEmpty: boolean;
 }
 type FieldPath = readonly Step[];
 
-/** Reads `spec.containers[].lifecycle?.stopSignal`: `[]` goes into all items of a list, `?` marks an object that does not stay empty. */
+/** Reads `spec.containers[].lifecycle?.stopSignal`: `[]` and `{}` go into all that is in a list or a map, `?` marks an object that does not stay empty. */
 export const fieldPath = (text: string): FieldPath =>
-  text.split('.').map((part) => ({ member: part.replace(/(\[\]|\?)$/, ''), items: part.endsWith('[]'), goesEmpty: part.endsWith('?') }));
+  text
+    .split('.')
+    .map((part) => ({ member: part.replace(/(\[\]|\{\}|\?)$/, ''), many: /[\]}]$/.test(part), goesEmpty: part.endsWith('?') }));
 
 /** What a server with certain features on drops. Which fields these are is worked out once for each declaration. */
 export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
@@ -39,12 +41,15 @@ export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
   };
 }
 
+const insideOf = (value: JsonValue, { many }: Step): readonly JsonValue[] =>
+  !many ? [value] : Array.isArray(value) ? itemsOf(value) : Object.values(membersOf(value)).filter((inner) => inner !== undefined);
+
 function isUsed(holder: JsonValue | ApiObject, path: FieldPath, at: number): boolean {
   const step = path[at]!;
   const value = membersOf(holder as JsonValue)[step.member];
   if (!isSet(value)) return false;
-  if (at === path.length - 1) return true;
-  return step.items ? itemsOf(value).some((item) => isUsed(item, path, at + 1)) : isUsed(value, path, at + 1);
+  if (at === path.length - 1) return !Array.isArray(value) || value.length > 0;
+  return insideOf(value, step).some((inner) => isUsed(inner, path, at + 1));
 }
 
 function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): void {
@@ -56,6 +61,6 @@ function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): void 
     delete members[step.member];
     return;
   }
-  for (const inner of step.items ? itemsOf(value) : [value]) drop(inner, path, at + 1);
+  for (const inner of insideOf(value, step)) drop(inner, path, at + 1);
   if (step.goesEmpty && Object.keys(membersOf(value)).length === 0) delete members[step.member];
 }

@@ -31,18 +31,22 @@ const rows = declared.flatMap(({ gated, ...type }) =>
   Object.entries(gated).flatMap(([feature, paths]) => paths.map((path) => ({ ...type, gated, feature: feature as FieldGate, path }))),
 );
 
+/** What a member holds: a list or a map of some, or one. */
+const held = (step: string, some: JsonValue[], one: JsonValue): JsonValue =>
+  step.endsWith('[]') ? some : step.endsWith('{}') ? Object.fromEntries(some.map((each, position) => [`k${position}`, each])) : one;
+
 /** An object that has nothing but a path, and null at its end. */
 function along(path: string): JsonObject {
-  const [step, ...rest] = fieldPath(path);
+  const [first = '', ...rest] = path.split('.');
   const inner = rest.length === 0 ? null : along(path.slice(path.indexOf('.') + 1));
-  return { [step!.member]: step!.items ? [inner] : inner };
+  return { [fieldPath(first)[0]!.member]: held(first, [inner], inner) };
 }
 
 /** An object that has a value at a path, and another member beside each of its steps. */
 function objectWith(path: string, value: JsonValue): JsonObject {
-  const [step, ...rest] = fieldPath(path);
+  const [first = '', ...rest] = path.split('.');
   const inner = rest.length === 0 ? value : objectWith(path.slice(path.indexOf('.') + 1), value);
-  return { beside: 1, [step!.member]: step!.items ? [inner, { other: true }] : inner };
+  return { beside: 1, [fieldPath(first)[0]!.member]: held(first, [inner, { other: true }], inner) };
 }
 
 describe('registry/gatedFields', () => {
