@@ -52,15 +52,18 @@ function isUsed(holder: JsonValue | ApiObject, path: FieldPath, at: number): boo
   return insideOf(value, step).some((inner) => isUsed(inner, path, at + 1));
 }
 
-function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): void {
+/** Whether there was something to drop. */
+function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): boolean {
   const step = path[at]!;
   const members = membersOf(holder as JsonValue) as JsonObject;
   const value = members[step.member];
-  if (value === undefined) return;
+  if (value === undefined) return false;
   if (at === path.length - 1) {
     delete members[step.member];
-    return;
+    return true;
   }
-  for (const inner of insideOf(value, step)) drop(inner, path, at + 1);
-  if (step.goesEmpty && Object.keys(membersOf(value)).length === 0) delete members[step.member];
+  let dropped = false;
+  for (const inner of insideOf(value, step)) dropped = drop(inner, path, at + 1) || dropped;
+  if (dropped && step.goesEmpty && Object.keys(membersOf(value)).length === 0) delete members[step.member];
+  return dropped;
 }

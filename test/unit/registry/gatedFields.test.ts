@@ -90,6 +90,14 @@ describe('registry/gatedFields', () => {
   const pod = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
   const container = (more: JsonObject = {}): JsonObject => ({ name: 'c', image: 'i', ...more });
 
+  it('leaves what was empty before', () => {
+    const drop = gatedFieldDropper(() => false);
+    const containers = [{ lifecycle: {} }, { lifecycle: { stopSignal: 'x' } }, { lifecycle: { stopSignal: 'x', preStop: {} } }];
+    const object = { spec: { containers } };
+    drop(object as unknown as ApiObject, null, { ContainerStopSignals: ['spec.containers[].lifecycle?.stopSignal'] });
+    expect(object.spec.containers).to.deep.equal([{ lifecycle: {} }, {}, { lifecycle: { preStop: {} } }]);
+  });
+
   it('holds for writes: what was there before stays, and what is new goes', async () => {
     const storage = (await createSample({ features: { HostnameOverride: true } })).storage;
     const on = await createSample({ storage });
