@@ -29,6 +29,7 @@ export const fieldGates = [
   'PodLevelResources',
   'ResourceHealthStatus',
   'VolumeAttributesClass',
+  'VolumeLimitScaling',
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 
