@@ -5,6 +5,7 @@ import { files } from './options/files.js';
 import { limits } from './options/limits.js';
 import { managers } from './options/managers.js';
 import { refusals } from './options/refusals.js';
+import { stores } from './options/stores.js';
 
 /** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
 describe('cluster/options', () => {
@@ -12,6 +13,7 @@ describe('cluster/options', () => {
   limits();
   access();
   files();
+  stores();
   managers();
   refusals();
   coverage();

@@ -21,19 +21,7 @@ const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, str
 
 /** Options whose effect no test looks at from outside yet, and why. The list only shrinks. */
 const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
-  apiserver: {
-    'audit-log-batch-buffer-size': 'events are lost only when the disk does not keep up; unit/options/auditOptions holds it up',
-    'audit-log-batch-throttle-enable': 'as --audit-webhook-batch-throttle-enable, by the same code',
-    'audit-log-batch-throttle-qps': 'as --audit-webhook-batch-throttle-qps, by the same code',
-    'audit-log-batch-throttle-burst': 'as --audit-webhook-batch-throttle-burst, by the same code',
-    'audit-webhook-batch-buffer-size': 'as --audit-log-batch-buffer-size',
-    'lease-reuse-duration-seconds': 'leases of an etcd are not seen through the API; unit/storage/expiry counts them',
-    'permit-address-sharing': 'always so where these programs run',
-    'storage-backend': 'one value is all there is',
-    'watch-cache': 'answers are the same without it; unit/endpoints/withoutCache compares them',
-    'watch-cache-sizes': 'as --watch-cache',
-    'max-connection-bytes-per-sec': 'addresses of this machine are no backends of a proxy; unit/endpoints/pace',
-  },
+  apiserver: {},
   'controller-manager': {
     'allow-metric-labels': 'as in the API server, by the same code',
     'allow-metric-labels-manifest': 'as in the API server, by the same code',
