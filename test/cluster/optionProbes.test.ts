@@ -3,6 +3,7 @@ import { coverage } from './options/coverage.js';
 import { doors } from './options/doors.js';
 import { files } from './options/files.js';
 import { limits } from './options/limits.js';
+import { managerDoors } from './options/managerDoors.js';
 import { managers } from './options/managers.js';
 import { refusals } from './options/refusals.js';
 import { stores } from './options/stores.js';
@@ -15,6 +16,7 @@ describe('cluster/options', () => {
   files();
   stores();
   managers();
+  managerDoors();
   refusals();
   coverage();
 });

@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import type { Answer } from '../../unit/http/frontDoor.js';
 import { createIdentities, type Identities } from '../../unit/http/identities.js';
 import { BundledProgram, eventually } from './bundledProgram.js';
+import { kubeconfigOf } from './managerUnderProbe.js';
 import { MostAtOnce } from './mostAtOnce.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
@@ -187,7 +188,7 @@ export function managers(): void {
           `apiVersion: v1\nkind: Pod\nmetadata: { name: recycler, namespace: default, labels: { mark: ${mark} } }\nspec:\n  restartPolicy: Never\n  volumes: [{ name: vol, hostPath: { path: /any } }]\n  containers: [{ name: c, image: i, volumeMounts: [{ name: vol, mountPath: /scrub }] }]\n`,
         );
       manager = BundledProgram.start('controller-manager', [
-        `--kubeconfig=${kubeconfig(server, folder)}`,
+        `--kubeconfig=${kubeconfigOf(server, folder)}`,
         '--secure-port=0',
         '--use-service-account-credentials',
         '--kube-api-qps=-1',
@@ -475,21 +476,4 @@ export function managers(): void {
       server.program.signal('SIGCONT');
     });
   });
-}
-
-/** A file by which the manager reaches the server as its administrator. */
-function kubeconfig(server: ServerUnderProbe, folder: string): string {
-  const file = path.join(folder, 'kubeconfig');
-  fs.writeFileSync(
-    file,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 's', user: 'u' } }],
-      clusters: [{ name: 's', cluster: { server: `https://127.0.0.1:${server.port}`, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'u', user: { 'client-certificate': server.admin.certFile, 'client-key': server.admin.keyFile } }],
-    }),
-  );
-  return file;
 }

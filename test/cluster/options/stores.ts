@@ -1,26 +1,15 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import tls from 'node:tls';
 import { hasEtcd, startEtcd, type EtcdServers } from '../../fixtures/etcdServers.js';
 import { createIdentities, type Identities } from '../../unit/http/identities.js';
 import { eventually } from './bundledProgram.js';
+import { endedByProgram, lingering } from './lingering.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
 
 const probe = probesOf('apiserver');
 const maps = '/api/v1/namespaces/default/configmaps';
 const secrets = '/api/v1/namespaces/default/secrets';
-
-/** Connections of this machine's port that are over, and for which their addresses are still kept: TIME_WAIT, as Linux tells it. */
-function lingering(port: number): number {
-  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return fs
-    .readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, address = '', , state]) => address.endsWith(local) && state === '06').length;
-}
 
 /** What an API server keeps where, how long, and what it asks of its store. */
 export function stores(): void {
@@ -35,9 +24,8 @@ export function stores(): void {
       server = await ServerUnderProbe.start(identities, args);
       expect((await server.post(maps, { metadata: { name: 'kept' } })).status).to.equal(201);
       const { port, directory } = server;
-      const open = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false }).resume();
-      await once(open, 'secureConnect');
-      await Promise.all([once(open, 'close'), server.stop()]);
+      await endedByProgram(port);
+      await server.stop();
       expect(fs.existsSync(server.file('data')), 'nothing on disk').to.equal(false);
       if (process.platform === 'linux') expect(lingering(port), 'connections that are not forgotten yet').to.be.above(0);
       server = await ServerUnderProbe.start(identities, [...args, `--secure-port=${port}`], { directory });
