@@ -4,6 +4,7 @@ import { doors } from './options/doors.js';
 import { files } from './options/files.js';
 import { limits } from './options/limits.js';
 import { managerDoors } from './options/managerDoors.js';
+import { managerLoops } from './options/managerLoops.js';
 import { managers } from './options/managers.js';
 import { refusals } from './options/refusals.js';
 import { stores } from './options/stores.js';
@@ -17,6 +18,7 @@ describe('cluster/options', () => {
   stores();
   managers();
   managerDoors();
+  managerLoops();
   refusals();
   coverage();
 });

@@ -362,7 +362,7 @@ export function managers(): void {
     });
     probe(
       [
-        ...['kube-apiserver-client', 'kubelet-client'].flatMap((signer) => [
+        ...['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'].flatMap((signer) => [
           `cluster-signing-${signer}-cert-file`,
           `cluster-signing-${signer}-key-file`,
         ]),
@@ -371,19 +371,33 @@ export function managers(): void {
       'each signer has an authority',
       async () => {
         const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-        const asked: readonly (readonly [string, string, string, readonly string[]])[] = [
-          ['kube-apiserver-client', 'kubernetes.io/kube-apiserver-client', 'somebody', ['client auth']],
-          [
-            'kubelet-client',
-            'kubernetes.io/kube-apiserver-client-kubelet',
-            'system:node:x, O=system:nodes',
-            ['client auth', 'digital signature'],
-          ],
+        const node = 'system:node:x, O=system:nodes';
+        const client = ['client auth', 'digital signature'];
+        const asked: readonly (readonly [name: string, signer: string, request: string, usages: readonly string[]])[] = [
+          ['kube-apiserver-client', 'kube-apiserver-client', await signingRequest('somebody'), ['client auth']],
+          ['kubelet-client', 'kube-apiserver-client-kubelet', await signingRequest(node), client],
+          ['kubelet-serving', 'kubelet-serving', await signingRequest(node, ['x.example']), ['server auth', 'digital signature']],
         ];
-        for (const [name, signerName, subject, usages] of asked) {
-          const request = await signingRequest(subject);
-          const made = await server.post(requests, { metadata: { name }, spec: { request, signerName, usages } });
+        for (const [name, signer, request, usages] of asked) {
+          const made = await server.post(requests, {
+            metadata: { name },
+            spec: { request, signerName: `kubernetes.io/${signer}`, usages },
+          });
           expect(made.status, made.text).to.equal(201);
+        }
+        // Of this signer nobody can ask any more; requests from earlier are signed all the same.
+        const earlier = {
+          apiVersion: 'certificates.k8s.io/v1',
+          kind: 'CertificateSigningRequest',
+          metadata: { name: 'legacy-unknown', uid: 'from-earlier', creationTimestamp: new Date().toISOString().replace(/\.\d+/, '') },
+          spec: { request: await signingRequest('old'), signerName: 'kubernetes.io/legacy-unknown', usages: client, username: 'old' },
+        };
+        const put = await server.send('PUT', '/raft/v1/objects', {
+          objects: [{ group: 'certificates.k8s.io', resource: 'certificatesigningrequests', object: earlier }],
+        });
+        expect(put.status, put.text).to.equal(200);
+        for (const name of [...asked.map(([each]) => each), 'legacy-unknown']) {
+          const made = await get(`${requests}/${name}`);
           const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
           const object = { ...made.body, status: { conditions } };
           const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
