@@ -107,4 +107,29 @@ describe('registry/devices', () => {
     );
     expect(await causes(change)).to.deep.equal(['long status.devices[0].networkData.interfaceName']);
   });
+
+  const allocate = (...results: JsonObject[]): Promise<unknown> =>
+    sample.update(
+      claim,
+      (object) => {
+        object['status'] = { allocation: { devices: { results } } };
+      },
+      'status',
+    );
+  const asAdmin = { ...result, adminAccess: true };
+
+  it('allocates devices that others use only in namespaces whose label allows it', async () => {
+    await sample.create(claim);
+    expect(await causes(allocate(result, asAdmin))).to.deep.equal(['forbidden status.allocation.devices.results[1].adminAccess']);
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
+    const label = (text: string): Promise<unknown> =>
+      sample.update(namespace, ({ metadata }) => {
+        metadata.labels = { ...metadata.labels, 'resource.kubernetes.io/admin-access': text };
+      });
+    await label('true');
+    await allocate(result, asAdmin);
+    // What has been allocated may be written back although the label has gone.
+    await label('false');
+    await allocate(result, asAdmin);
+  });
 });
