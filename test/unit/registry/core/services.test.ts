@@ -75,6 +75,22 @@ describe('registry/services', () => {
 
   const refused: readonly (readonly [what: string, spec: JsonObject, expected: readonly string[]])[] = [
     ['no ports', { ports: [] }, ['required spec.ports']],
+    [
+      'ports of 0, of which there can be one only, unlike node ports of 0',
+      { ports: [{ name: 'a' }, { name: 'b' }] },
+      [
+        'invalid spec.ports[0].port',
+        'invalid spec.ports[0].targetPort',
+        'invalid spec.ports[1].port',
+        'invalid spec.ports[1].targetPort',
+        'duplicate spec.ports[1]',
+      ],
+    ],
+    [
+      'a family that does not fit the address, beside a policy that there is not',
+      { clusterIP: '10.0.0.9', ipFamilies: ['IPv6'], ipFamilyPolicy: 'X' },
+      ['unsupported spec.ipFamilyPolicy', 'invalid spec.clusterIPs[0]'],
+    ],
     ['unnamed ports', { ports: [{ port: 1 }, { port: 2 }] }, ['required spec.ports[0].name', 'required spec.ports[1].name']],
     [
       'one port twice',
