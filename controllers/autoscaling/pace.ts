@@ -78,8 +78,9 @@ export function granted(wish: Wish, history: History): Granted {
   const { wanted, current, behavior, now } = wish;
   const up = { ...upDefaults, ...behavior?.scaleUp };
   const down = { ...downDefaults, stabilizationWindowSeconds: wish.downWindowMs / 1000, ...behavior?.scaleDown };
-  const recent = (seconds: number): readonly number[] =>
-    history.recommendations.filter(({ at }) => at >= now - seconds * 1000).map(({ replicas }) => replicas);
+  const after = (cutoff: number): readonly number[] =>
+    history.recommendations.filter(({ at }) => at > cutoff).map(({ replicas }) => replicas);
+  const recent = (seconds: number): readonly number[] => after(now - seconds * 1000);
   const grows = behavior !== undefined && wanted >= current;
   // With a behaviour the number stays between the lowest that would be enough to grow to and the highest that would be enough to shrink to.
   const steady = behavior
@@ -87,7 +88,7 @@ export function granted(wish: Wish, history: History): Granted {
         Math.max(current, Math.min(wanted, ...recent(up.stabilizationWindowSeconds))),
         Math.max(wanted, ...recent(down.stabilizationWindowSeconds)),
       )
-    : Math.max(wanted, ...recent(wish.downWindowMs / 1000));
+    : Math.max(wanted, ...after(now - wish.downWindowMs - 1));
   const ability = steady === wanted ? ready : grows ? stabilizedUp : stabilizedDown;
   const bounded = behavior ? atRate(wish, steady, up, down, history.changes) : atUsualRate(wish, steady);
   const windowMs = 1000 * Math.max(up.stabilizationWindowSeconds, down.stabilizationWindowSeconds, wish.downWindowMs / 1000);

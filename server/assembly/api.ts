@@ -208,6 +208,7 @@ export function assembleApi({
   });
   const registry: Registry = createRegistry({
     storage,
+    enabled: (feature) => features.enabled(feature),
     collectsGarbage: options['enable-garbage-collector'],
     provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
@@ -223,15 +224,17 @@ export function assembleApi({
     }),
     deletionsAtOnce: options['delete-collection-workers'],
   });
-  const peers = features.enabled('UnknownVersionInteroperabilityProxy')
-    ? new Peers({
-        storage,
-        catalogue,
-        own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
-        identity: connections.identity,
-        ca: options['peer-ca-file'] === null ? null : readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
-      })
-    : null;
+  // Without authorities to know peers by, there is nobody to ask.
+  const peers =
+    features.enabled('UnknownVersionInteroperabilityProxy') && options['peer-ca-file'] !== null
+      ? new Peers({
+          storage,
+          catalogue,
+          own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+          identity: connections.identity,
+          ca: readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
+        })
+      : null;
   /** Whether somebody else has answered, or does so now. */
   const elsewhere = async (answered: boolean | Promise<boolean>, context: RequestContext): Promise<boolean> =>
     (await answered) || (peers !== null && (await peers.answers(context)));
@@ -416,7 +419,7 @@ function admissionOf({
       others: [
         ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
-        ...claimGuards(access.authorize),
+        ...(featuresOf(options).enabled('DRAResourceClaimGranularStatusAuthorization') ? claimGuards(access.authorize) : []),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),
         policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),

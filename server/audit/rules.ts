@@ -43,7 +43,10 @@ type ResourceAttributes = Attributes & { readonly isResource: true };
 /** An empty text among the namespaces stands for what is in none. */
 function fitsResource({ namespaces, resources }: PolicyRule, attributes: ResourceAttributes): boolean {
   if (namespaces.length > 0 && !namespaces.includes(attributes.namespace)) return false;
-  return resources.length === 0 || resources.some((selected) => selected.group === attributes.group && fitsNames(selected, attributes));
+  return (
+    resources.length === 0 ||
+    resources.some((selected) => ['*', attributes.group].includes(selected.group) && fitsNames(selected, attributes))
+  );
 }
 
 function fitsNames({ resources, resourceNames }: PolicyResources, { resource, subresource, name }: ResourceAttributes): boolean {

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
-import type { SecureContextOptions } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import type { JsonObject } from '../api/object.js';
 import { readConfiguration, type Shape } from '../files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 
+/** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */
+export type ProxyTls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername'>;
+
 /** How a proxy itself is reached. */
 export type Transport =
-  | { readonly path: string }
-  | { readonly host: string; readonly port: number; /** Null without TLS. */ readonly tls: SecureContextOptions | null };
+  { readonly path: string } | { readonly host: string; readonly port: number; /** Null without TLS. */ readonly tls: ProxyTls | null };
 
 export type Connection =
   | { readonly protocol: 'Direct' }
@@ -19,7 +21,7 @@ export type Destination = 'cluster' | 'controlplane' | 'etcd';
 export type EgressSelections = ReadonlyMap<Destination, Connection>;
 
 const option = '--egress-selector-config-file';
-const tlsShape: Shape = { fields: { caBundle: 'text', clientKey: 'text', clientCert: 'text' } };
+const tlsShape: Shape = { fields: { caBundle: 'text', clientKey: 'text', clientCert: 'text', tlsServerName: 'text' } };
 const fields: Readonly<Record<string, Shape>> = {
   egressSelections: {
     list: {
@@ -95,7 +97,11 @@ function tcpOf(tcp: JsonObject, refuse: Refuse): Transport {
   const [ca, cert, key] = (['caBundle', 'clientCert', 'clientKey'] as const).map((name) => fileAt(members, name, refuse));
   if ((cert === null) !== (key === null))
     return refuse('.transport.tcp.tlsConfig', 'must have both of clientCert and clientKey, or neither');
-  return { ...place, tls: { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) } };
+  const servername = textAt(members, 'tlsServerName');
+  return {
+    ...place,
+    tls: { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}), ...(servername === '' ? {} : { servername }) },
+  };
 }
 
 function fileAt(members: JsonObject, name: string, refuse: Refuse): Buffer | null {

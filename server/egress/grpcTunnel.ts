@@ -70,7 +70,12 @@ async function clientOf(transport: Transport): Promise<Client> {
   const bufferOf = (value: unknown): Buffer | null => (Buffer.isBuffer(value) ? value : null);
   const security =
     tls === null ? credentials.createInsecure() : credentials.createSsl(bufferOf(tls.ca), bufferOf(tls.key), bufferOf(tls.cert));
-  return new Client(`${host.includes(':') ? `[${host}]` : host}:${port}`, security);
+  const name = tls?.servername;
+  return new Client(
+    `${host.includes(':') ? `[${host}]` : host}:${port}`,
+    security,
+    name === undefined ? {} : { 'grpc.ssl_target_name_override': name },
+  );
 }
 
 type Call = ClientDuplexStream<Packet, Packet>;

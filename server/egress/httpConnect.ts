@@ -18,8 +18,8 @@ function reach(transport: Transport): Promise<Socket> {
           : connectTls({
               host: transport.host,
               port: transport.port,
-              ...transport.tls,
               ...(isIP(transport.host) > 0 ? {} : { servername: transport.host }),
+              ...transport.tls,
             });
     const ready = 'path' in transport || transport.tls === null ? 'connect' : 'secureConnect';
     const failed = (cause: Error): void => {

@@ -1,3 +1,5 @@
+import { release } from '../catalogue/version.js';
+
 /**
  * Feature gates of the release, each with its history: from which minor version on it is in a stage (a alpha, b beta, g generally available, d deprecated), whether it
  * is on by default from then (`+`), and whether it can be changed (`!`: no; it stays as its default says). A server that emulates an earlier version knows
@@ -27,6 +29,7 @@ CPUManagerPolicyBetaOptions b23+
 CPUManagerPolicyOptions a22 b23+ g33+!
 CRDObservedGenerationTracking b35
 CRDValidationRatcheting a28 b30+ g33+!
+CRIListStreaming a36
 CSIServiceAccountTokenSecrets b35+ g36+!
 CSIVolumeHealth a21
 ChangeContainerStatusOnKubeletRestart g0+ d35
@@ -41,27 +44,34 @@ ComponentFlagz a32 b36+
 ComponentStatusz a32 b36+
 ConcurrentWatchObjectDecode b31
 ConsistentListFromCache a28 b31+ g34+!
-ConstrainedImpersonation a35
+ConstrainedImpersonation a35 b36+
 ContainerCheckpoint a25 b30+
 ContainerRestartRules a34 b35+
 ContainerStopSignals a33
 ContextualLogging a24 b30+
+ControllerManagerReleaseLeaderElectionLockOnExit a36
 CoordinatedLeaderElection a31 b33
 CrossNamespaceVolumeDataSource a26
 CustomCPUCFSQuotaPeriod a12
 CustomResourceFieldSelectors a30 b31+ g32+!
-DRAAdminAccess a32 b34+
-DRAConsumableCapacity a34
-DRADeviceBindingConditions a34
-DRADeviceTaintRules a35
-DRADeviceTaints a33
-DRAExtendedResource a34
-DRAPartitionableDevices a33
-DRAPrioritizedList a33 b34+
+DRAAdminAccess a32 b34+ g36+!
+DRAConsumableCapacity a34 b36+
+DRADeviceBindingConditions a34 b36+
+DRADeviceTaintRules a35 b36
+DRADeviceTaints a33 b36+
+DRAExtendedResource a34 b36+
+DRAListTypeAttributes a36
+DRANodeAllocatableResources a36
+DRAPartitionableDevices a33 b36+
+DRAPrioritizedList a33 b34+ g36+!
 DRAResourceClaimDeviceStatus a32 b33+
+DRAResourceClaimGranularStatusAuthorization b36+
+DRAResourcePoolStatus a36
 DRASchedulerFilterTimeout b34+
-DeclarativeValidation b33+
-DeclarativeValidationTakeover b33
+DRAWorkloadResourceClaims a36
+DeclarativeValidation b33+ g36+!
+DeclarativeValidationBeta b36+
+DeclarativeValidationTakeover b33 d36
 DeploymentReplicaSetTerminatingReplicas a33 b35+
 DetectCacheInconsistency b34+
 DisableAllocatorDualWrite a31 b33 g34+ g35+!
@@ -71,7 +81,8 @@ DynamicResourceAllocation a26 b32 g34+ g35+!
 EnvFiles a34 b35+
 EventedPLEG a26
 ExecProbeTimeout g20+ g35+!
-ExternalServiceAccountTokenSigner a32 b34+
+ExtendWebSocketsToKubelet b36+
+ExternalServiceAccountTokenSigner a32 b34+ g36+!
 GangScheduling a35
 GenericWorkload a35
 GitRepoVolumeDriver g0+ d33
@@ -82,11 +93,11 @@ HPAScaleToZero a16
 HonorPVReclaimPolicy a23 b31+ g33+!
 HostnameOverride a34 b35+
 ImageMaximumGCAge a29 b30+ g35+!
-ImageVolume a31 b33 b35+
+ImageVolume a31 b33 b35+ g36+!
 ImageVolumeWithDigest a35
 InOrderInformers b33+
 InOrderInformersBatchProcess b35+
-InPlacePodLevelResourcesVerticalScaling a35
+InPlacePodLevelResourcesVerticalScaling a35 b36+
 InPlacePodVerticalScaling a27 b33+ g35+!
 InPlacePodVerticalScalingAllocatedStatus a32 d33
 InPlacePodVerticalScalingExclusiveCPUs a32
@@ -102,9 +113,9 @@ KubeletCrashLoopBackOffMax a32 b35+
 KubeletEnsureSecretPulledImages a33 b35+
 KubeletFineGrainedAuthz a32 b33+ g36+!
 KubeletInUserNamespace a22
-KubeletPSI a33 b34+
-KubeletPodResourcesDynamicResources a27 b34+
-KubeletPodResourcesGet a27 b34+
+KubeletPSI a33 b34+ g36+!
+KubeletPodResourcesDynamicResources a27 b34+ g36+!
+KubeletPodResourcesGet a27 b34+ g36+!
 KubeletPodResourcesListUseActivePods g0 d34+
 KubeletRegistrationGetOnExistsOnly g0+ d32
 KubeletSeparateDiskGC a29 b31+
@@ -115,29 +126,34 @@ LocalStorageCapacityIsolationFSQuotaMonitoring a15 b31
 LogarithmicScaleDown a21 b22+ g31+!
 LoggingAlphaOptions a24
 LoggingBetaOptions b24+
+ManifestBasedAdmissionControlConfig a36
 MatchLabelKeysInPodAffinity a29 b31+ g33+!
 MatchLabelKeysInPodTopologySpread a25 b27+
 MatchLabelKeysInPodTopologySpreadSelectorMerge b34+
-MaxUnavailableStatefulSet a24 b35+
+MaxUnavailableStatefulSet a24 b35+ b36
 MemoryQoS a22
 MultiCIDRServiceAllocator a27 b31 g33+ g34+!
-MutableCSINodeAllocatableCount a33 b34 b35+
+MutableCSINodeAllocatableCount a33 b34 b35+ g36+!
 MutablePVNodeAffinity a35
-MutablePodResourcesForSuspendedJobs a35
-MutableSchedulingDirectivesForSuspendedJobs a35
+MutablePodResourcesForSuspendedJobs a35 b36+
+MutableSchedulingDirectivesForSuspendedJobs a35 b36+
 MutatingAdmissionPolicy a32 b34 g36+
 NFTablesProxyMode a29 b31+ g33+!
-NodeDeclaredFeatures a35
+NativeHistograms a36
+NodeDeclaredFeatures a35 b36+
 NodeInclusionPolicyInPodTopologySpread a25 b26+ g33+!
-NodeLogQuery a27 b30
+NodeLogQuery a27 b30 g36+!
 NodeSwap a22 b28 b30+ g34+!
 NominatedNodeNameForExpectation a34 b35+
 OpenAPIEnums a23 b24+
 OpportunisticBatching b35+
 OrderedNamespaceDeletion b30 b33+ g34+!
+PLEGOnDemandRelist b36
+PersistentVolumeClaimUnusedSinceTime a36
 PodAndContainerStatsFromCRI a23
 PodCertificateRequest a34 b35
 PodDeletionCost a21 b22+
+PodLevelResourceManagers a36
 PodLevelResources a32 b34+
 PodLifecycleSleepAction a29 b30+ g34+!
 PodLifecycleSleepActionAllowZero a32 b33+ g34+!
@@ -146,10 +162,11 @@ PodObservedGenerationTracking a33 b34+ g35+!
 PodReadyToStartContainersCondition a28 b29+
 PodSchedulingReadiness a26 b27+ g30+!
 PodTopologyLabelsAdmission a33 b35+
+PodsAPI a36
 PortForwardWebsockets a30 b31+
 PreferSameTrafficDistribution a33 b34+ g35+!
 PreventStaticPodAPIReferences b34+
-ProcMountType a12 b31 b33+
+ProcMountType a12 b31 b33+ g36+!
 QOSReserved a11
 RecoverVolumeExpansionFailure a23 b32+ g34+!
 RecursiveReadOnlyMounts a30 b31+ g33+!
@@ -157,16 +174,17 @@ ReduceDefaultCrashLoopBackOffDecay a33
 RelaxedDNSSearchValidation a32 b33+ g34+!
 RelaxedEnvironmentVariableValidation a30 b32+ g34+!
 RelaxedServiceNameValidation a34 b36+
+ReloadKubeletClientCAFile b36+
 ReloadKubeletServerCertificateFile b31+
 RemoteRequestHeaderUID a32 b33+
 ResilientWatchCacheInitialization b31+ g34+!
 ResourceHealthStatus a31 b36+
 ResourceHealthStatusMessage b36+
-RestartAllContainersOnContainerExits a35
+RestartAllContainersOnContainerExits a35 b36+
 RetryGenerateName a30 b31+ g32+!
 RotateKubeletServerCertificate a7 b12+
 RuntimeClassInImageCriApi a29
-SELinuxChangePolicy a32 b33+
+SELinuxChangePolicy a32 b33+ g36+!
 SELinuxMount a30 b33
 SELinuxMountReadWriteOncePod a25 b27 b28+
 SchedulerAsyncAPICalls b34
@@ -180,8 +198,13 @@ ServiceAccountTokenJTI a29 b30+ g32+!
 ServiceAccountTokenNodeBinding a29 b31+ g33+!
 ServiceAccountTokenNodeBindingValidation a29 b30+ g32+!
 ServiceAccountTokenPodNodeInfo a29 b30+ g32+!
+ShardedListAndWatch a36
 SidecarContainers a28 b29+ g33+!
 SizeBasedListCostEstimate b34+
+StaleControllerConsistencyDaemonSet b36+
+StaleControllerConsistencyJob b36+
+StaleControllerConsistencyReplicaSet b36+
+StaleControllerConsistencyStatefulSet b36+
 StatefulSetSemanticRevisionComparison b0+
 StorageCapacityScoring a33
 StorageNamespaceIndex b30+ d33+
@@ -190,7 +213,7 @@ StorageVersionHash a14 b15+
 StorageVersionMigrator a30 b35
 StreamingCollectionEncodingToJSON b33+ g34+!
 StreamingCollectionEncodingToProtobuf b33+ g34+!
-StrictIPCIDRValidation a33
+StrictIPCIDRValidation a33 b36+
 StructuredAuthenticationConfiguration a29 b30+ g34+!
 StructuredAuthenticationConfigurationEgressSelector b34+
 StructuredAuthenticationConfigurationJWKSMetrics b35+
@@ -199,15 +222,16 @@ SupplementalGroupsPolicy a31 b33+ g35+!
 SystemdWatchdog b32+ g35+!
 TaintTolerationComparisonOperators a35
 TokenRequestServiceAccountUIDValidation b34+
+TopologyAwareWorkloadScheduling a36
 TopologyManagerPolicyAlphaOptions a26
 TopologyManagerPolicyBetaOptions b26 b28+
 TopologyManagerPolicyOptions a26 b28+ g32+!
 TranslateStreamCloseWebsocketRequests a29 b30+
 UnauthenticatedHTTP2DOSMitigation b25 b29+
-UnknownVersionInteroperabilityProxy a28
+UnknownVersionInteroperabilityProxy a28 b36+
 UnlockWhileProcessingFIFO b36+
 UserNamespacesHostNetworkSupport a35
-UserNamespacesSupport a25 b30 b33+
+UserNamespacesSupport a25 b30 b33+ g36+!
 VolumeAttributesClass a29 b31 g34+ g36+!
 VolumeLimitScaling a35
 WatchCacheInitializationPostStartHook b31 b36+
@@ -218,7 +242,12 @@ WinOverlay a14 b20+ g34+!
 WindowsCPUAndMemoryAffinity a32
 WindowsGracefulNodeShutdown a32 b34+
 WindowsHostNetwork a26+ d33
+WorkloadAwarePreemption a36
+WorkloadWithJob a36
 `;
+
+/** What this program is: the minor version of release 1. */
+export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 
 export type Stage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
 

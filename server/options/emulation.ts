@@ -1,5 +1,5 @@
 import type { GroupResource, GroupVersion } from '../api/resource.js';
-import { release } from '../catalogue/version.js';
+import { binaryMinor } from '../features/gates.js';
 import { introducedIn } from '../features/introduced.js';
 import type { ApiServerOptions } from './apiserver.js';
 
@@ -9,8 +9,6 @@ type EmulationOptions = Pick<
 >;
 type VersionedResource = GroupVersion & GroupResource;
 
-/** What this program is: the minor version of release 1. */
-export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 /** How far back the behaviour of earlier versions is known. */
 const versionsBack = 3;
 export const oldestMinor = binaryMinor - versionsBack;

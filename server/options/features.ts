@@ -1,8 +1,9 @@
 import { inGroup } from '../catalogue/flags/flag.js';
 import { chooseFeatures, featureComplaints, gateText, type Features } from '../features/chosen.js';
-import { gatesOf } from '../features/gates.js';
+import { fieldGates } from '../features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../features/gates.js';
 import type { ApiServerOptions } from './apiserver.js';
-import { binaryMinor, emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
+import { emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
 
 /**
  * Gates that switch something in this program. All others of the release are known, and those of features that are always there, or belong to other programs,
@@ -17,6 +18,7 @@ export const switching = [
   'ComponentFlagz',
   'ComponentStatusz',
   'ConstrainedImpersonation',
+  'DRAResourceClaimGranularStatusAuthorization',
   'ExternalServiceAccountTokenSigner',
   'KMSv1',
   'LoggingAlphaOptions',
@@ -28,6 +30,7 @@ export const switching = [
   'StorageVersionHash',
   'UnknownVersionInteroperabilityProxy',
   'WatchList',
+  ...fieldGates,
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];
 

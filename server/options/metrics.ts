@@ -3,7 +3,7 @@ import { readDocument } from '../files/configuration.js';
 import type { CommonOptions } from '../catalogue/flags/bothPrograms.js';
 import { metricLabels } from '../catalogue/flags/checks.js';
 import type { MetricChoice } from '../observability/chosenMetrics.js';
-import { binaryMinor } from './emulation.js';
+import { binaryMinor } from '../features/gates.js';
 
 /** What the options say about metrics. Reads the file that one of them names, and throws with what is wrong in it. */
 export function metricChoice(options: CommonOptions): MetricChoice {

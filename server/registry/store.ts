@@ -5,6 +5,8 @@ import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { conflict, forbidden, invalidObject, notFound, plainError, StatusError, unavailable } from '../api/status.js';
+import type { EnabledFeatures } from '../features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../features/gates.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { allocationAttemptsMax, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
@@ -27,6 +29,7 @@ import { completesDeletion, planDeletion, type DeleteOptions } from './deletion.
 import { sameValue } from './equality.js';
 import { expiredList, modified, nameTaken, readFailure, writeFailure } from './failures.js';
 import { fitting } from './fitting.js';
+import { gatedFieldDropper, type DropGatedFields } from './gatedFields.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
 import { admitToNamespace, labelsOfNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
@@ -72,7 +75,12 @@ export interface RegistryOptions {
   readonly collectsGarbage?: boolean;
   /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
   readonly provideNamespace?: NamespaceProvider | null;
+  /** Default: those that the release has on by default. */
+  readonly enabled?: EnabledFeatures;
 }
+
+const gatesByDefault = gatesOf(binaryMinor);
+const byDefault: EnabledFeatures = (feature) => gatesByDefault.get(feature)?.byDefault ?? false;
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
 
@@ -124,6 +132,8 @@ class GenericRegistry implements Registry {
   private readonly deletionsAtOnce: number;
   private readonly collectsGarbage: boolean;
   private readonly provideNamespace: NamespaceProvider | null;
+  private readonly enabled: EnabledFeatures;
+  private readonly dropGated: DropGatedFields;
 
   constructor({
     storage,
@@ -135,7 +145,10 @@ class GenericRegistry implements Registry {
     deletionsAtOnce = deletionsAtOnceDefault,
     collectsGarbage = true,
     provideNamespace = null,
+    enabled = byDefault,
   }: RegistryOptions) {
+    this.enabled = enabled;
+    this.dropGated = gatedFieldDropper(enabled);
     this.collectsGarbage = collectsGarbage;
     this.provideNamespace = provideNamespace;
     this.deletionsAtOnce = deletionsAtOnce;
@@ -629,7 +642,7 @@ class GenericRegistry implements Registry {
   }
 
   private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: this.nowText(), user, manager, owners, dryRun };
+    return { now: this.nowText(), user, manager, owners, dryRun, enabled: this.enabled, dropGated: this.dropGated };
   }
 }
 

@@ -1,5 +1,7 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { User } from '../api/user.js';
+import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
+import type { DropGatedFields } from './gatedFields.js';
 import type { FieldError } from './validation/field.js';
 
 /** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
@@ -14,6 +16,9 @@ export interface WriteContext {
   readonly dryRun: boolean;
   /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
+  /** Which features are on, and what goes with those that are off. */
+  readonly enabled: EnabledFeatures;
+  readonly dropGated: DropGatedFields;
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
@@ -34,14 +39,16 @@ export interface MetadataFindings {
 /**
  * The rules of one resource. The generic life cycle (`registry/store.ts`) calls them; a resource without rules of its own has none.
  *
- * Order on create: `defaults`, admission, `create.prepare`, name, `defaults` once more, `create.named`, generic metadata, `validate`, `lastFindings`,
+ * Order on create: `defaults`, admission, `create.prepare`, fields of features that are off go, name, `defaults` once more, `create.named`, generic metadata, `validate`, `lastFindings`,
  * `canonicalize`, validating admission, write, `warnings`.
- * Order on update: `defaults`, admission, `update.prepare`, generic metadata, `update.review` (or `update.validate`), `lastFindings`, `canonicalize`,
+ * Order on update: `defaults`, admission, `update.prepare`, fields of features that are off go, generic metadata, `update.review` (or `update.validate`), `lastFindings`, `canonicalize`,
  * validating admission, write, `warnings`. Through a subresource, its own rules take the place of `update`.
  * What stands before `validate` may change `object`, and so may `canonicalize`, but never `old`; the others change nothing.
  */
 export interface Strategy<T extends object = ApiObject> {
   readonly metadata?: MetadataRules<T>;
+  /** Fields that belong to features. */
+  readonly gated?: GatedFields;
   /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
   defaults?(object: T): void;
   /**

@@ -42,6 +42,7 @@ export function prepareCreate(
   const strategy = target.resource.behaviour.strategy;
   resetStatus(object, target, strategy);
   strategy.create?.prepare?.(object, context);
+  if (strategy.gated !== undefined) context.dropGated(object, null, strategy.gated);
   if (strategy.metadata?.generationOf !== undefined) object.metadata.generation = 1;
   fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
   if (server.owners !== undefined) object.metadata.managedFields = server.owners;
@@ -175,10 +176,12 @@ function applyUpdateRules(
   if (rules !== null) {
     if (rules.prepare !== undefined) rules.prepare(object, old, context);
     else if (subresource === 'status') restoreContent(object, old);
+    if (strategy.gated !== undefined) context.dropGated(object, old, strategy.gated);
     return;
   }
   if (strategy.update?.prepare !== undefined) strategy.update.prepare(object, old, context);
   else if (target.resource.subresources.has('status')) object['status'] = old['status'];
+  if (strategy.gated !== undefined) context.dropGated(object, old, strategy.gated);
   const counted = strategy.metadata?.generationOf;
   if (counted !== undefined && counted.some((member) => !sameValue(object[member], old[member])))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -10,9 +10,9 @@ import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { labelsText, numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { decremented, nonNegativeMembers } from './statusCounts.js';
 
@@ -75,12 +75,12 @@ function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): 
   const both = unavailable !== 0 && surge !== 0;
   const neither = unavailable === 0 && surge === 0;
   return [
-    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
-    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
     ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
     ...intOrPercent(maxSurge, path.child('maxSurge')),
     ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
     ...atMostWhole(maxSurge, path.child('maxSurge')),
+    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
+    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
   ];
 }
 
@@ -98,6 +98,7 @@ const statusCounts = [
 
 export const daemonSets: Kind = {
   name: 'daemonsets.apps',
+  gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
@@ -109,13 +110,11 @@ export const daemonSets: Kind = {
     prepare(set) {
       set['status'] = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
       setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
-      dropDisabledTemplateFields(set);
     },
   },
   update: {
     prepare(set, old) {
       set['status'] = old['status'];
-      dropDisabledTemplateFields(set);
       const changed = !sameValue(specOf(set)['template'], specOf(old)['template']);
       setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
     },

@@ -9,9 +9,9 @@ import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
@@ -114,6 +114,7 @@ function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
 
 export const deployments: Kind = {
   name: 'deployments.apps',
+  gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
@@ -127,13 +128,11 @@ export const deployments: Kind = {
   create: {
     prepare(deployment) {
       deployment['status'] = {};
-      dropDisabledTemplateFields(deployment);
     },
   },
   update: {
     prepare(deployment, old) {
       deployment['status'] = old['status'];
-      dropDisabledTemplateFields(deployment);
       // Annotations are copied to the replica sets, so changing them is work for the controller, too.
       if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
         deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -6,9 +6,9 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
@@ -47,6 +47,7 @@ const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(o
 
 export const replicaSets: Kind = {
   name: 'replicasets.apps',
+  gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
   metadata: { generationOf: ['spec'] },
   defaults(set) {
     const spec = ensureObject(set, 'spec');
@@ -63,13 +64,11 @@ export const replicaSets: Kind = {
   create: {
     prepare(set) {
       set['status'] = { replicas: 0 };
-      dropDisabledTemplateFields(set);
     },
   },
   update: {
     prepare(set, old) {
       set['status'] = old['status'];
-      dropDisabledTemplateFields(set);
     },
     review: (set, old, metadata) => [
       ...metadata.update(),

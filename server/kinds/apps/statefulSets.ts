@@ -8,11 +8,11 @@ import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
 import { containersAt, podTemplate } from '../cells.js';
 import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
@@ -68,8 +68,7 @@ function setClaimDefaults(claim: JsonObject): void {
 }
 
 /** How many pods may be missing during an update cannot be chosen in this release. */
-function dropDisabled(set: ApiObject): void {
-  dropDisabledTemplateFields(set);
+function dropMaxUnavailable(set: ApiObject): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
   if (rolling !== null) delete rolling['maxUnavailable'];
 }
@@ -182,6 +181,7 @@ function warningsOf(set: ApiObject): string[] {
 
 export const statefulSets: Kind = {
   name: 'statefulsets.apps',
+  gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
   validate: (set) => validateSpec(set, true),
@@ -189,13 +189,13 @@ export const statefulSets: Kind = {
   create: {
     prepare(set) {
       set['status'] = { replicas: 0, availableReplicas: 0 };
-      dropDisabled(set);
+      dropMaxUnavailable(set);
     },
   },
   update: {
     prepare(set, old) {
       set['status'] = old['status'];
-      dropDisabled(set);
+      dropMaxUnavailable(set);
     },
     review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
   },

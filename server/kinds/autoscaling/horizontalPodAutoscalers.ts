@@ -6,7 +6,7 @@ import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
-import { validateMetrics, validateReference } from './autoscaler/metrics.js';
+import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
 import { targetsCell } from './targets.js';
 
@@ -50,23 +50,14 @@ function validateReplicas(spec: JsonObject): FieldError[] {
   ];
 }
 
-function validateTarget(target: JsonObject, path: Path): FieldError[] {
-  const apiVersion = textAt(target, 'apiVersion');
-  const at = path.child('apiVersion');
-  const parts = apiVersion.split('/');
-  const unnamed = parts.length === 1 && textAt(target, 'kind') !== withoutGroup;
-  return [
-    ...validateReference(target, path),
-    ...(parts.length > 2
-      ? [invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
-      : unnamed
-        ? [invalid(at, apiVersion, 'apiVersion must specify API group')]
-        : []),
-  ];
-}
+const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
+  ...validateReference(target, path),
+  ...validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+];
 
 export const horizontalPodAutoscalers: Kind = {
   name: 'horizontalpodautoscalers.autoscaling',
+  gated: { HPAConfigurableTolerance: ['spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance'] },
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
   defaults: setDefaults,
   validate: validateSpec,

@@ -5,8 +5,8 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, none, selectorText, containersAt, podTemplate } from '../cells.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { podNameWarnings } from '../apps/podNames.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
@@ -68,9 +68,11 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   if (value === undefined || value === null) return [];
   const name = String(value);
   if (name === '') return [invalid(path, name, 'timeZone must be nil or non-empty string')];
-  if (name.toLowerCase() === 'local')
-    return [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
-  return isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)];
+  const ofThisMachine = name.toLowerCase() === 'local';
+  return [
+    ...(ofThisMachine ? [invalid(path, name, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')] : []),
+    ...(name === 'Local' || isTimeZone(name) ? [] : [invalid(path, name, `unknown time zone ${name}`)]),
+  ];
 }
 
 function validateTemplate(spec: JsonObject): FieldError[] {
@@ -99,6 +101,7 @@ function zoneWarnings(cronJob: ApiObject): string[] {
 
 export const cronJobs: Kind = {
   name: 'cronjobs.batch',
+  gated: gatedPodFields('spec.jobTemplate.spec.template.spec'),
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
@@ -110,13 +113,11 @@ export const cronJobs: Kind = {
   create: {
     prepare(cronJob) {
       cronJob['status'] = {};
-      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
     },
   },
   update: {
     prepare(cronJob, old) {
       cronJob['status'] = old['status'];
-      dropDisabledTemplateFields({ spec: jobSpecOf(cronJob) });
     },
     review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
   },
@@ -125,7 +126,8 @@ export const cronJobs: Kind = {
       prepare(cronJob, old) {
         cronJob['spec'] = old['spec'];
       },
-      review: (_cronJob, _old, metadata) => metadata.update(),
+      // The general checks of metadata are all that there is.
+      review: () => [],
     },
   },
   cells: {

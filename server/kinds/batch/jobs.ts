@@ -5,8 +5,8 @@ import { invalid, Path, type FieldError } from '../../registry/validation/field.
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { age, condition, duration, selectorCell, containersAt, podTemplate } from '../cells.js';
-import { dropDisabledTemplateFields } from '../core/podSpec/disabled.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { gatedPodFields } from '../core/podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
@@ -84,6 +84,7 @@ function jobDuration(job: ApiObject, now: number): string {
 
 export const jobs: Kind = {
   name: 'jobs.batch',
+  gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'] },
   defaults: setJobDefaults,
   validate,
@@ -96,17 +97,20 @@ export const jobs: Kind = {
   create: {
     prepare(job) {
       job['status'] = {};
-      dropDisabledTemplateFields(job);
     },
     named: generateSelector,
   },
   update: {
     prepare(job, old) {
       job['status'] = old['status'];
-      dropDisabledTemplateFields(job);
     },
     // The reference checks the specification once as on create and once as an update.
-    review: (job, old, metadata) => [...metadata.object(), ...validate(job), ...metadata.update(), ...validateJobSpecUpdate(job, old)],
+    review: (job, old, metadata, { enabled }) => [
+      ...metadata.object(),
+      ...validate(job),
+      ...metadata.update(),
+      ...validateJobSpecUpdate(job, old, enabled),
+    ],
   },
   subresources: {
     status: {

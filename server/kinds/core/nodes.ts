@@ -160,6 +160,7 @@ function kernelVersion(node: ApiObject): string {
 
 export const nodes: Kind = {
   name: 'nodes',
+  gated: { NodeDeclaredFeatures: ['status.declaredFeatures'] },
   defaults(node) {
     alignRanges(node);
     setAllocatable(node);

@@ -59,6 +59,7 @@ const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(cl
 
 export const persistentVolumeClaims: Kind = {
   name: 'persistentvolumeclaims',
+  gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
   defaults(claim) {
     const spec = ensureObject(claim, 'spec');
     setDefault(spec, 'volumeMode', 'Filesystem');

@@ -131,6 +131,7 @@ const affinityWarnings = (spec: JsonObject): string[] =>
 
 export const persistentVolumes: Kind = {
   name: 'persistentvolumes',
+  gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
   defaults(volume) {
     const spec = ensureObject(volume, 'spec');
     setTextDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');

@@ -3,6 +3,7 @@ import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { labelsText, containersAt } from '../cells.js';
+import { gatedPodFields } from './podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -12,6 +13,7 @@ const validate = (object: ApiObject): FieldError[] => validatePodTemplate(object
 
 export const podTemplates: Kind = {
   name: 'podtemplates',
+  gated: gatedPodFields('template.spec'),
   metadata: { generationOf: ['template'] },
   defaults(object) {
     setPodTemplateDefaults(ensureObject(object, 'template'));

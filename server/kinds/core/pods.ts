@@ -4,6 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
+import { gatedPodFields } from './podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { annotationsOf } from './pod/annotations.js';
 import { podCells } from './pod/cells.js';
@@ -15,7 +16,6 @@ import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { annotations, specOf, validateNewPod } from './pod/validation.js';
 import { setPodDefaults } from './podSpec/defaults.js';
-import { dropDisabledFields } from './podSpec/disabled.js';
 import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 
@@ -41,6 +41,10 @@ const appArmorWarnings = (pod: ApiObject): string[] =>
 
 export const pods: Kind = {
   name: 'pods',
+  gated: {
+    ...gatedPodFields('spec'),
+    ResourceHealthStatus: ['initContainerStatuses', 'containerStatuses'].map((list) => `status.${list}[].allocatedResourcesStatus`),
+  },
   metadata: { generationOf: ['spec'] },
   defaults: setPodDefaults,
   validate: validateNewPod,
@@ -50,7 +54,6 @@ export const pods: Kind = {
   update: {
     prepare(pod, old) {
       pod['status'] = old['status'];
-      dropDisabledFields(specOf(pod));
     },
     review: reviewPodUpdate,
   },

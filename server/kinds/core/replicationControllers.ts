@@ -7,6 +7,7 @@ import { nonNegative } from '../../registry/validation/values.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
 import { labelsText, numberAt, containersAt } from '../cells.js';
+import { gatedPodFields } from './podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -73,6 +74,7 @@ const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaC
 
 export const replicationControllers: Kind = {
   name: 'replicationcontrollers',
+  gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,

@@ -7,6 +7,7 @@ import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import type { Kind } from '../kind.js';
+import { gatedClaimTemplateFields } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
@@ -30,6 +31,7 @@ const printedTemplate = (spec: JsonObject): JsonObject => ({
 
 export const resourceClaimTemplates: Kind = {
   name: 'resourceclaimtemplates.resource.k8s.io',
+  gated: gatedClaimTemplateFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },
   defaults(template) {
     setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));

@@ -6,6 +6,7 @@ import { Path } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import type { Kind } from '../kind.js';
+import { gatedClaimFields } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
@@ -17,6 +18,7 @@ const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 
 
 export const resourceClaims: Kind = {
   name: 'resourceclaims.resource.k8s.io',
+  gated: gatedClaimFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimConversion } },
   defaults(claim) {
     setClaimDefaults(ensureObject(claim, 'spec'));

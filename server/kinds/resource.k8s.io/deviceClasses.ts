@@ -23,6 +23,7 @@ function validate(deviceClass: ApiObject): FieldError[] {
 
 export const deviceClasses: Kind = {
   name: 'deviceclasses.resource.k8s.io',
+  gated: { DRAExtendedResource: ['spec.extendedResourceName'] },
   metadata: { generationOf: ['spec'], name: longName },
   validate,
   update: { review: (deviceClass, _old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass)] },

@@ -1,8 +1,7 @@
-import { isObject } from '../../../api/json.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -11,6 +10,7 @@ import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
+import { gatedSliceFields } from './gated.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
@@ -119,22 +119,6 @@ function setTaintTimes(slice: ApiObject, now: string): void {
   for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint['timeAdded'] ??= now;
 }
 
-/** Members that this release does not offer unless somebody used them before: lists as values of attributes, and what a device takes of the node. */
-const usesLists = (slice: ApiObject): boolean =>
-  attributesOf(slice).some((attribute) => lists.some((list) => itemsOf(attribute[list]).length > 0));
-const usesMappings = (slice: ApiObject): boolean =>
-  devicesOf(specOf(slice)).some((device) => Object.keys(membersOf(device[mappings])).length > 0);
-const attributesOf = (slice: ApiObject): JsonObject[] =>
-  devicesOf(specOf(slice)).flatMap((device) =>
-    Object.values(objectAt(device, 'attributes') ?? {}).filter((each): each is JsonObject => isObject(each)),
-  );
-const mappings = 'nodeAllocatableResourceMappings';
-
-function dropGated(slice: ApiObject, old: ApiObject | null): void {
-  if (old === null || !usesLists(old)) for (const attribute of attributesOf(slice)) for (const list of lists) delete attribute[list];
-  if (old === null || !usesMappings(old)) for (const device of devicesOf(specOf(slice))) delete device[mappings];
-}
-
 const capitalWarnings = (driver: string): string[] =>
   driver === driver.toLowerCase()
     ? []
@@ -142,13 +126,13 @@ const capitalWarnings = (driver: string): string[] =>
 
 export const resourceSlices: Kind = {
   name: 'resourceslices.resource.k8s.io',
+  gated: gatedSliceFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
   metadata: { generationOf: ['spec'] },
   validate: (slice) => validate(slice, null),
   warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
   create: {
     prepare(slice, { now }) {
-      dropGated(slice, null);
       setTaintTimes(slice, now);
     },
   },
@@ -156,7 +140,6 @@ export const resourceSlices: Kind = {
     prepare(slice, old, { now }) {
       // Counted as a change even when nothing of it stays.
       if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
-      dropGated(slice, old);
       setTaintTimes(slice, now);
     },
     review: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],

@@ -82,12 +82,6 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
-/** The feature of this member is off: nobody can set it who has not set it before. */
-function dropScheduling(driver: ApiObject, old: ApiObject | null): void {
-  if (old === null || specOf(old)['preventPodSchedulingIfMissing'] === undefined)
-    delete objectAt(driver, 'spec')?.['preventPodSchedulingIfMissing'];
-}
-
 const secrets = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
 const warnings = (driver: ApiObject): string[] => {
@@ -97,21 +91,20 @@ const warnings = (driver: ApiObject): string[] => {
 
 export const csiDrivers: Kind = {
   name: 'csidrivers.storage.k8s.io',
+  gated: {
+    CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
+    MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
+    VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
+  },
   defaults: setDefaults,
   validate,
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
-  create: {
-    prepare(driver) {
-      dropScheduling(driver, null);
-    },
-  },
   update: {
     unconditional: false,
     // A new driver has no generation; the first change makes it 1.
     prepare(driver, old) {
-      dropScheduling(driver, old);
       if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     review: (driver, old, metadata) => [

@@ -86,6 +86,7 @@ describe('audit, policy', () => {
     'another namespace': [{ namespaces: ['kube-system'] }, onSecret, false],
     'what is in no namespace': [{ namespaces: [''] }, { ...onSecret, namespace: '' }, true],
     'a whole group': [{ resources: [{ group: 'apps' }] }, onScale, true],
+    'any group': [{ resources: [{ group: '*', resources: ['deployments/scale'] }] }, onScale, true],
     'another group': [{ resources: [{ group: '' }] }, onScale, false],
     'a resource': [{ resources: [{ group: '', resources: ['secrets'] }] }, onSecret, true],
     'a resource, but not its subresource': [{ resources: [{ group: 'apps', resources: ['deployments'] }] }, onScale, false],

@@ -89,6 +89,33 @@ describe('egress', () => {
       proxy.stop();
     });
 
+  for (const [protocol, secure, start] of ways.filter(([, secure]) => secure))
+    it(`asks a proxy by ${protocol} to prove the name that the configuration tells`, async () => {
+      const proxy = await start(secure ? identity : null);
+      const url = `https://127.0.0.1:${proxy.address.split(':').at(-1)}`;
+      const post = async (names: object): Promise<string> => {
+        const egress = createEgress(
+          readEgressSelections(through(protocol, { tcp: { url, tlsConfig: { caBundle: identities.caFile, ...names } } })),
+        );
+        const client = clientFor(
+          { server: `https://127.0.0.1:${port}/hook`, ca: identities.ca, tlsServerName: 'localhost' },
+          { dial: egress('controlplane') },
+        );
+        try {
+          return await client.post('{}', { timeoutMs: 10_000 });
+        } finally {
+          client.close();
+        }
+      };
+      expect(JSON.parse(await post({ tlsServerName: 'localhost' }))).to.include({ path: '/hook' });
+      const failure = await post({ tlsServerName: 'other.example' }).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(failure).to.be.instanceOf(Error);
+      proxy.stop();
+    });
+
   for (const [protocol, start] of [
     ['HTTPConnect', () => connectProxy(null)],
     ['GRPC', () => tunnelProxy(null)],

@@ -98,7 +98,10 @@ const refused: [string[], RegExp][] = [
   [['--emulated-version=1.34', '--runtime-config=storagemigration.k8s.io/v1beta1=true'], /came after the emulated version 1\.34/],
   [['--show-hidden-metrics-for-version=1.2'], /only 1\.35/],
   [['--allow-metric-labels=foo'], /want a metric, one of its labels/],
-  [['--peer-advertise-ip=10.0.0.1'], /UnknownVersionInteroperabilityProxy=true/],
+  [
+    ['--peer-advertise-ip=10.0.0.1', '--feature-gates=UnknownVersionInteroperabilityProxy=false'],
+    /UnknownVersionInteroperabilityProxy=true/,
+  ],
   [['--oidc-issuer-url=http://x', '--oidc-client-id=y'], /want a URL that begins with https/],
   [['--secure-port=-1'], /want a whole number from 0 to 65535/],
 ];

@@ -4,6 +4,8 @@ import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
 import type { PluginConfigurations } from '../../../server/admission/configuration.js';
 import type { AdmissionPlugin } from '../../../server/admission/contract.js';
+import type { FieldGate } from '../../../server/features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../../../server/features/gates.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { Catalogue, ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
@@ -40,10 +42,13 @@ export interface SampleOptions {
   readonly admission?: boolean | ReadonlySet<string>;
   /** What an operator says for single plug-ins. */
   readonly configurations?: PluginConfigurations;
+  /** Features that are on or off other than by default. */
+  readonly features?: Partial<Record<FieldGate, boolean>>;
   /** Steps of admission that are made elsewhere. */
   readonly guards?: (storage: Storage, catalogue: Catalogue) => readonly AdmissionPlugin[];
 }
 
+const gates = gatesOf(binaryMinor);
 const catalogue = createCatalogue({ serves: () => true });
 
 /** By kind alone: names of kinds are unique enough for tests. Groups lead where they are given, as in `events.k8s.io/Event`. */
@@ -62,6 +67,7 @@ export async function createSample({
   portRecord = portClaims,
   admission = false,
   configurations = new Map(),
+  features = {},
   guards = () => [],
 }: SampleOptions = {}): Promise<Sample> {
   const kept = storage ?? createMemoryStorage({ selectableFields: selectableFieldsOf });
@@ -69,6 +75,7 @@ export async function createSample({
   const registry = createRegistry({
     storage: kept,
     random,
+    enabled: (feature) => features[feature] ?? gates.get(feature)?.byDefault ?? false,
     allocators: { services: createServiceAllocator({ storage: kept, ranges, ports: parsePortRange(ports), portRecord: portRecord(kept) }) },
     admission:
       admission === false

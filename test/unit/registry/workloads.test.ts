@@ -166,6 +166,139 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     budget({ minAvailable: 1, maxUnavailable: '150%', unhealthyPodEvictionPolicy: 'X' }),
     ['invalid spec', 'invalid spec.maxUnavailable', 'unsupported spec.unhealthyPodEvictionPolicy'],
   ],
+  [
+    'indexed jobs of unknown length',
+    job({ completionMode: 'Indexed', completions: null, parallelism: 100_001, maxFailedIndexes: 100_001, backoffLimitPerIndex: 1 }),
+    ['required spec.completions', 'invalid spec.parallelism', 'invalid spec.maxFailedIndexes'],
+  ],
+  ['time zones of this machine', cronJob({ timeZone: 'Local' }), ['invalid spec.timeZone']],
+  ['time zones of this machine, misspelt', cronJob({ timeZone: 'local' }), ['invalid spec.timeZone', 'invalid spec.timeZone']],
+  [
+    'targets of autoscalers without a group',
+    autoscaler({ scaleTargetRef: { apiVersion: '/v1', kind: 'Deployment', name: 'd' } }),
+    ['invalid spec.scaleTargetRef.apiVersion'],
+  ],
+  [
+    'objects that autoscalers measure',
+    autoscaler({
+      metrics: [
+        {
+          type: 'Object',
+          object: {
+            describedObject: { apiVersion: 'a/b/c', kind: 'K', name: 'n' },
+            metric: { name: 'm' },
+            target: { type: 'Value', value: '1' },
+          },
+        },
+      ],
+    }),
+    ['invalid spec.metrics[0].object.describedObject.apiVersion'],
+  ],
+];
+
+const startTime = '2026-01-01T00:00:00Z';
+const completionTime = '2026-01-01T01:00:00Z';
+const conditions = (...types: readonly string[]): JsonObject[] => types.map((type) => ({ type, status: 'True' }));
+const indexed = { completionMode: 'Indexed', completions: 5, parallelism: 5 };
+const onConditions = 'invalid status.conditions';
+/** Jobs, and what becomes of writes to their status, one after the other. */
+const statuses: readonly (readonly [
+  what: string,
+  spec: JsonObject,
+  steps: readonly (readonly [status: JsonObject, expected: readonly string[]])[],
+])[] = [
+  [
+    'only what goes together',
+    {},
+    [
+      [{ startTime, completionTime, conditions: conditions('Complete', 'Failed') }, [onConditions, onConditions, onConditions]],
+      [{ startTime, conditions: conditions('Complete', 'SuccessCriteriaMet') }, ['required status.completionTime']],
+      [{ startTime, completionTime }, ['invalid status.completionTime']],
+      [{ startTime, conditions: conditions('SuccessCriteriaMet', 'FailureTarget') }, [onConditions]],
+      [{ startTime, conditions: conditions('SuccessCriteriaMet', 'FailureTarget', 'Failed') }, [onConditions, onConditions]],
+      [
+        { startTime: completionTime, completionTime: startTime, conditions: conditions('Complete', 'SuccessCriteriaMet') },
+        ['invalid status.completionTime'],
+      ],
+    ],
+  ],
+  [
+    'nothing but the end once it has ended',
+    {},
+    [
+      [
+        { completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet'), active: 1 },
+        ['invalid status.active', 'required status.startTime'],
+      ],
+      [{ startTime, completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet') }, []],
+      [
+        { startTime, completionTime: '2026-01-02T00:00:00Z', conditions: conditions('Complete', 'SuccessCriteriaMet') },
+        ['invalid status.completionTime'],
+      ],
+      [{ startTime, completionTime, conditions: conditions('Complete') }, [onConditions, onConditions]],
+      [{ startTime, conditions: conditions('SuccessCriteriaMet') }, [onConditions]],
+      [
+        { startTime, completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet'), terminating: 1 },
+        ['invalid status.terminating'],
+      ],
+      [
+        { completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet') },
+        ['required status.startTime', 'required status.startTime'],
+      ],
+    ],
+  ],
+  [
+    'that it is done before it starts, when nothing is to be done',
+    { suspend: true, completions: 0 },
+    [[{ completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet') }, []]],
+  ],
+  [
+    'that it has succeeded less after it was made smaller',
+    indexed,
+    [
+      [{ startTime, succeeded: 3, failed: 2 }, []],
+      [{ startTime, succeeded: 2, failed: 2 }, []],
+      [{ startTime, succeeded: 2, failed: 1 }, ['invalid status.failed']],
+    ],
+  ],
+  [
+    'that it has succeeded more, and never less',
+    { completions: 5, parallelism: 2 },
+    [
+      [{ startTime, succeeded: 3 }, []],
+      [{ startTime, succeeded: 2 }, ['invalid status.succeeded']],
+      [{ succeeded: 3 }, ['required status.startTime']],
+      [{ startTime: completionTime, succeeded: 3 }, ['required status.startTime']],
+      [{ startTime, succeeded: 3, completedIndexes: '0' }, ['invalid status.completedIndexes']],
+      [{ startTime, succeeded: 3, failedIndexes: '0' }, ['invalid status.failedIndexes']],
+    ],
+  ],
+  [
+    'which of its indexes are done and which have failed',
+    { ...indexed, backoffLimitPerIndex: 1 },
+    [
+      [{ startTime, completedIndexes: '1,3-4', failedIndexes: '0,2' }, []],
+      [{ startTime, completedIndexes: '1,3-5', failedIndexes: '0,2' }, ['invalid status.completedIndexes']],
+      [
+        { startTime, completedIndexes: '1,x,4', failedIndexes: '0,3-4' },
+        ['invalid status.completedIndexes', 'invalid status.failedIndexes'],
+      ],
+      [{ startTime, completedIndexes: '3,1', failedIndexes: '0' }, ['invalid status.completedIndexes']],
+      [{ startTime, completedIndexes: '1', failedIndexes: '1' }, ['invalid status.failedIndexes']],
+    ],
+  ],
+  [
+    'that it is complete by its policy only',
+    { ...indexed, successPolicy: { rules: [{ succeededCount: 1 }] } },
+    [
+      [{ startTime, completionTime, conditions: conditions('Complete') }, [onConditions, onConditions]],
+      [{ startTime, ready: 1 }, ['invalid status.ready']],
+      [
+        { startTime, uncountedTerminatedPods: { succeeded: ['a', ''], failed: ['a'] } },
+        ['invalid status.uncountedTerminatedPods.succeeded[1]', 'duplicate status.uncountedTerminatedPods.failed[0]'],
+      ],
+    ],
+  ],
 ];
 
 describe('registry, workloads', () => {
@@ -319,6 +452,40 @@ describe('registry, workloads', () => {
         current['status'] = { observedGeneration: 1 };
       }, 'status'),
     ]).to.deep.equal([1, 2, 3, 3]);
+  });
+
+  for (const [what, spec, steps] of statuses)
+    it(`lets the status of a job say ${what}`, async () => {
+      await sample.create(job(spec));
+      for (const [status, expected] of steps)
+        expect(await causes(sample.update(job(), (object) => (object['status'] = status), 'status')), JSON.stringify(status)).to.deep.equal(
+          expected,
+        );
+    });
+
+  it('lets a queue change a suspended job without pods, and nobody a running one', async () => {
+    await sample.create(job({ suspend: true }));
+    const spec = (object: ApiObject): JsonObject => ((object['spec'] as JsonObject)['template'] as JsonObject)['spec'] as JsonObject;
+    const resources = (amount: string) => (object: ApiObject) => {
+      (spec(object)['containers'] as JsonObject[])[0]!['resources'] = { requests: { cpu: amount } };
+    };
+    const run = (status: JsonObject): Promise<ApiObject> => sample.update(job(), (object) => (object['status'] = status), 'status');
+    const startTime = '2026-01-01T00:00:00Z';
+    expect(await causes(sample.update(job(), resources('1')))).to.deep.equal([]);
+    await run({ startTime, active: 1 });
+    expect(await causes(sample.update(job(), resources('2')))).to.deep.equal(['invalid spec.template']);
+    await run({ startTime });
+    expect(await causes(sample.update(job(), resources('2')))).to.deep.equal([]);
+    expect(
+      await causes(
+        sample.update(job(), (object) => {
+          spec(object)['nodeSelector'] = { a: 'b' };
+        }),
+      ),
+    ).to.deep.equal([]);
+    expect(await causes(sample.update(job(), (object) => (spec(object)['hostname'] = 'other')))).to.deep.equal(['invalid spec.template']);
+    await sample.update(job(), (object) => ((object['spec'] as JsonObject)['suspend'] = false));
+    expect(await causes(sample.update(job(), resources('3')))).to.deep.equal(['invalid spec.template']);
   });
 
   it('warns of labels that will be cut and templates that are not meant', async () => {

@@ -20,6 +20,7 @@ const sources: Readonly<Record<string, { readonly type: string; readonly rule: S
     type: 'Object',
     rule: (source, { value, averageValue }, path) => [
       ...validateReference(objectAt(source, 'describedObject') ?? {}, path.child('describedObject')),
+      ...validateVersion(objectAt(source, 'describedObject') ?? {}, { groupless: true }, path.child('describedObject', 'apiVersion')),
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
       ...(isSet(value) || isSet(averageValue)
@@ -109,6 +110,15 @@ export function validateReference(reference: JsonObject, path: Path): FieldError
     const text = textAt(reference, member);
     return text === '' ? [required(path.child(member), '')] : named(text, pathSegmentName, path.child(member));
   });
+}
+
+/** The version of something named by kind and name. `path` is that of the version; `groupless` kinds may be of the group without a name. */
+export function validateVersion(reference: JsonObject, { groupless }: { readonly groupless: boolean }, path: Path): FieldError[] {
+  const apiVersion = textAt(reference, 'apiVersion');
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const hasGroup = parts.length === 2 && parts[0] !== '';
+  return hasGroup || groupless ? [] : [invalid(path, apiVersion, 'apiVersion must specify API group')];
 }
 
 const types = Object.values(sources)

@@ -1,33 +1,59 @@
 /** Lists of completion indexes in text, such as `0,2-5`. */
-export type Indexes =
-  | { readonly ok: true; readonly intervals: readonly (readonly [first: number, last: number])[]; readonly total: number }
-  | { readonly ok: false; readonly message: string };
+export type Indexes = { readonly ok: true; readonly total: number } | { readonly ok: false; readonly message: string };
 
-const failed = (message: string): Indexes => ({ ok: false, message });
-const numberIn = (text: string): number | null => (/^[+-]?[0-9]+$/.test(text) ? Number(text) : null);
+interface Interval {
+  readonly first: number;
+  readonly last: number;
+}
+type Parsed = Interval | { readonly message: string };
 
 /** Reads a list whose numbers must grow and stay below `completions`. Messages are in the reference's words. */
 export function parseIndexes(text: string, completions: number): Indexes {
-  const intervals: [number, number][] = [];
   let total = 0;
   let previous: number | null = null;
   for (const fragment of text === '' ? [] : text.split(',')) {
-    const limits = fragment.split('-');
-    if (limits.length > 2)
-      return failed(
-        `the fragment ${JSON.stringify(fragment)} violates the requirement that an index interval can have at most two parts separated by '-'`,
-      );
-    const [first, last] = limits.map(numberIn);
-    for (const [position, value] of [first, last].entries()) {
-      if (value === undefined) continue;
-      if (value === null) return failed(`cannot convert string to integer for index: ${JSON.stringify(limits[position])}`);
-      if (value >= completions) return failed(`too large index: ${JSON.stringify(limits[position])}`);
-      if (previous !== null && previous >= value) return failed(`non-increasing order, previous: ${previous}, current: ${value}`);
-      previous = value;
-    }
-    const interval: [number, number] = [first ?? 0, last ?? first ?? 0];
-    intervals.push(interval);
-    total += interval[1] - interval[0] + 1;
+    const interval = parseInterval(fragment, completions);
+    if ('message' in interval) return { ok: false, message: interval.message };
+    if (previous !== null && previous >= interval.first) return { ok: false, message: notGrowing(previous, interval.first) };
+    previous = interval.last;
+    total += interval.last - interval.first + 1;
   }
-  return { ok: true, intervals, total };
+  return { ok: true, total };
 }
+
+/** The first index that two lists share, or null. Fragments that cannot be read are passed over; they are complained of where the list itself is checked. */
+export function overlapOf(completed: string, failed: string, completions: number): number | null {
+  const [done, lost] = [completed, failed].map((text) =>
+    text.split(',').flatMap((fragment) => {
+      const interval = parseInterval(fragment, completions);
+      return 'message' in interval ? [] : [interval];
+    }),
+  ) as [Interval[], Interval[]];
+  for (let [atDone, atLost] = [0, 0]; ;) {
+    const [one, other] = [done[atDone], lost[atLost]];
+    if (one === undefined || other === undefined) return null;
+    if (one.first <= other.last && other.first <= one.last) return Math.max(one.first, other.first);
+    if (one.first <= other.first) atDone++;
+    else atLost++;
+  }
+}
+
+const notGrowing = (previous: number, current: number): string => `non-increasing order, previous: ${previous}, current: ${current}`;
+
+function parseInterval(fragment: string, completions: number): Parsed {
+  const limits = fragment.split('-');
+  if (limits.length > 2)
+    return {
+      message: `the fragment ${JSON.stringify(fragment)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+    };
+  for (const limit of limits) {
+    const value = integerIn(limit);
+    if (value === null) return { message: `cannot convert string to integer for index: ${JSON.stringify(limit)}` };
+    if (value >= completions) return { message: `too large index: ${JSON.stringify(limit)}` };
+  }
+  const [first = 0, last = first] = limits.map(Number);
+  return limits.length > 1 && first >= last ? { message: notGrowing(first, last) } : { first, last };
+}
+
+/** Whole numbers of 64 bits, as the reference reads them. */
+const integerIn = (text: string): number | null => (/^[+-]?[0-9]+$/.test(text) && Math.abs(Number(text)) < 2 ** 63 ? Number(text) : null);

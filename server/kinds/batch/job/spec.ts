@@ -15,6 +15,7 @@ import { validateSuccessPolicy } from './successPolicy.js';
 
 const managedByMax = 63;
 const indexedParallelismMax = 100_000;
+const indexedFailedMax = 100_000;
 /** With more completions than this, the bookkeeping of failures for each index needs bounds of its own. */
 const completionsSoftMax = 100_000;
 const highCompletionsParallelismMax = 10_000;
@@ -82,12 +83,13 @@ function validateMode(spec: JsonObject, path: Path): FieldError[] {
 }
 
 function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
-  if (!isSet(spec['completions'])) return [required(path.child('completions'), 'when completion mode is Indexed')];
   const [completions, parallelism, failed] = ['completions', 'parallelism', 'maxFailedIndexes'].map((member) =>
-    Number(spec[member] ?? 0),
-  ) as [number, number, number];
-  const tooParallel =
-    parallelism > indexedParallelismMax
+    isSet(spec[member]) ? Number(spec[member]) : null,
+  ) as [number | null, number | null, number | null];
+  const failedPath = path.child('maxFailedIndexes');
+  return [
+    ...(completions === null ? [required(path.child('completions'), 'when completion mode is Indexed')] : []),
+    ...(parallelism !== null && parallelism > indexedParallelismMax
       ? [
           invalid(
             path.child('parallelism'),
@@ -95,13 +97,16 @@ function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
             `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`,
           ),
         ]
-      : [];
-  const tooManyFailures =
-    failed > completions ? [invalid(path.child('maxFailedIndexes'), failed, 'must be less than or equal to completions')] : [];
-  return [
-    ...tooParallel,
-    ...tooManyFailures,
-    ...(isSet(spec['backoffLimitPerIndex']) && completions > completionsSoftMax ? validateManyCompletions(spec, path) : []),
+      : []),
+    ...(completions !== null && failed !== null && failed > completions
+      ? [invalid(failedPath, failed, 'must be less than or equal to completions')]
+      : []),
+    ...(failed !== null && failed > indexedFailedMax
+      ? [invalid(failedPath, failed, `must be less than or equal to ${indexedFailedMax}`)]
+      : []),
+    ...(isSet(spec['backoffLimitPerIndex']) && completions !== null && completions > completionsSoftMax
+      ? validateManyCompletions(spec, path)
+      : []),
   ];
 }
 

@@ -2,41 +2,55 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../registry/members.js';
-import { duplicate, invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegativeMembers } from '../../apps/statusCounts.js';
-import { parseIndexes } from './indexes.js';
+import { overlapOf, parseIndexes } from './indexes.js';
 
-/** Rules of a job's status. Most look at a member only when it changes, so that what older controllers wrote stays writable. */
+/**
+ * Rules of a job's status, in the order in which the reference reports them. Most look at a member only when it changes, so that what older controllers wrote stays
+ * writable, and so that a controller has time to follow a change of the specification.
+ */
 
 const statusPath = Path.of('status');
-const conditions = statusPath.child('conditions');
-const terminal = ['Failed', 'Complete', 'FailureTarget', 'SuccessCriteriaMet'];
+const conditionsPath = statusPath.child('conditions');
 
 const statusOf = (job: ApiObject): JsonObject => objectAt(job, 'status') ?? {};
+const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
 const isTrue = (status: JsonObject, type: string): boolean =>
   objectsIn(status, 'conditions').some((each) => each['type'] === type && each['status'] === 'True');
 const isFinished = (status: JsonObject): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
-const wrong = (path: Path, why: string): FieldError => ({
-  type: 'FieldValueInvalid',
-  path: path.toString(),
-  message: `Invalid value: ${why}`,
-});
+const count = (holder: JsonObject, member: string): number => Number(holder[member] ?? 0);
+
+/** A write to the status of a job. */
+interface Write {
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  readonly before: JsonObject;
+  /** Whether a member of the status changes. */
+  readonly changed: (...members: readonly string[]) => boolean;
+  /** Whether a condition becomes true, or ceases to be. */
+  readonly turned: (...types: readonly string[]) => boolean;
+}
 
 /** All findings about a new status, beyond its metadata. */
 export function validateJobStatus(job: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [statusOf(job), statusOf(old)];
-  const changed = (member: string): boolean => !sameValue(status[member] ?? null, before[member] ?? null);
+  const write: Write = {
+    spec: specOf(job),
+    status,
+    before,
+    changed: (...members) => members.some((member) => !sameValue(status[member] ?? null, before[member] ?? null)),
+    turned: (...types) => types.some((type) => isTrue(status, type) !== isTrue(before, type)),
+  };
   return [
     ...nonNegativeMembers(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath),
     ...validateUncounted(objectAt(status, 'uncountedTerminatedPods') ?? {}),
-    ...validateConditions(status, before),
-    ...validateTimes(status, before, changed),
-    ...validateFinished(status, before, changed),
-    ...validateIndexes(status, objectAt(job, 'spec') ?? {}, changed),
-    ...(changed('ready') && Number(status['ready'] ?? 0) > Number(status['active'] ?? 0)
-      ? [invalid(statusPath.child('ready'), status['ready'], 'cannot set more ready pods than active')]
-      : []),
-    ...validateTransition(job, old),
+    ...validateOutcome(write),
+    ...validateFinished(write),
+    ...validateIndexes(write),
+    ...validateCounts(write),
+    ...validateSuccess(write),
+    ...validateTransition(write),
   ];
 }
 
@@ -52,56 +66,47 @@ function validateUncounted(uncounted: JsonObject): FieldError[] {
   );
 }
 
-function validateConditions(status: JsonObject, before: JsonObject): FieldError[] {
-  const turned = (...types: readonly string[]): boolean => types.some((type) => isTrue(status, type) !== isTrue(before, type));
-  const [complete, failed] = [isTrue(status, 'Complete'), isTrue(status, 'Failed')];
-  return [
-    ...(turned('Complete', 'Failed') && complete && failed
-      ? [wrong(conditions, 'cannot set Complete=True and Failed=true conditions')]
-      : []),
-    ...(turned('Complete', 'FailureTarget') && complete && isTrue(status, 'FailureTarget')
-      ? [wrong(conditions, 'cannot set Complete=True and FailureTarget=true conditions')]
-      : []),
-    ...(turned('Failed', 'FailureTarget') && failed && !isTrue(status, 'FailureTarget')
-      ? [wrong(conditions, 'cannot set Failed=True condition without the FailureTarget=true condition')]
-      : []),
-    ...(turned('Complete', 'SuccessCriteriaMet') && complete && !isTrue(status, 'SuccessCriteriaMet')
-      ? [wrong(conditions, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition')]
-      : []),
-  ];
-}
-
-type Changed = (member: string) => boolean;
-
-function validateTimes(status: JsonObject, before: JsonObject, changed: Changed): FieldError[] {
+/** Conditions that exclude or need each other, and the time of completion that goes with them. */
+function validateOutcome({ status, changed, turned }: Write): FieldError[] {
   const [start, end] = [status['startTime'], status['completionTime']];
   const path = statusPath.child('completionTime');
-  const complete = isTrue(status, 'Complete');
-  const completes = complete !== isTrue(before, 'Complete');
+  const [complete, failed] = [isTrue(status, 'Complete'), isTrue(status, 'Failed')];
+  const completes = turned('Complete') || changed('completionTime');
+  const reversed = isSet(start) && isSet(end) && Date.parse(String(end)) < Date.parse(String(start));
   return [
-    ...(changed('completionTime') && isSet(end) && !complete
+    ...(turned('Complete', 'Failed') && complete && failed
+      ? [invalidUnquoted(conditionsPath, 'cannot set Complete=True and Failed=true conditions')]
+      : []),
+    ...(turned('Complete', 'FailureTarget') && complete && isTrue(status, 'FailureTarget')
+      ? [invalidUnquoted(conditionsPath, 'cannot set Complete=True and FailureTarget=true conditions')]
+      : []),
+    ...(completes && isSet(end) && !complete
       ? [invalid(path, end, 'cannot set completionTime when there is no Complete=True condition')]
       : []),
     ...(completes && complete && !isSet(end) ? [required(path, 'completionTime is required for Complete jobs')] : []),
-    ...((changed('completionTime') || changed('startTime')) &&
-    isSet(start) &&
-    isSet(end) &&
-    Date.parse(String(end)) < Date.parse(String(start))
-      ? [invalid(path, end, 'completionTime cannot be set before startTime')]
+    ...(changed('completionTime', 'startTime') && reversed ? [invalid(path, end, 'completionTime cannot be set before startTime')] : []),
+    ...(turned('Failed', 'FailureTarget') && failed && !isTrue(status, 'FailureTarget')
+      ? [invalidUnquoted(conditionsPath, 'cannot set Failed=True condition without the FailureTarget=true condition')]
+      : []),
+    ...(turned('Complete', 'SuccessCriteriaMet') && complete && !isTrue(status, 'SuccessCriteriaMet')
+      ? [invalidUnquoted(conditionsPath, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition')]
       : []),
   ];
 }
 
 /** A job that has finished has neither pods at work nor pods to count. */
-function validateFinished(status: JsonObject, before: JsonObject, changed: Changed): FieldError[] {
+function validateFinished({ spec, status, before, changed }: Write): FieldError[] {
   if (!isFinished(status)) return [];
   const ends = !isFinished(before);
   const uncounted = objectAt(status, 'uncountedTerminatedPods');
-  const counts = ['active', 'terminating'].filter((member) => (ends || changed(member)) && Number(status[member] ?? 0) > 0);
   const left = uncounted !== null && ['succeeded', 'failed'].some((list) => itemsOf(uncounted[list]).length > 0);
+  // A suspended job of no completions is done without having started.
+  const neverStarts = spec['suspend'] === true && spec['completions'] === 0;
   return [
-    ...counts.map((member) => invalid(statusPath.child(member), status[member], `${member}>0 is invalid for finished job`)),
-    ...((ends || changed('startTime')) && !isSet(status['startTime'])
+    ...((ends || changed('active')) && count(status, 'active') > 0
+      ? [invalid(statusPath.child('active'), status['active'], 'active>0 is invalid for finished job')]
+      : []),
+    ...((ends || changed('startTime')) && !isSet(status['startTime']) && !neverStarts
       ? [required(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
@@ -110,72 +115,82 @@ function validateFinished(status: JsonObject, before: JsonObject, changed: Chang
   ];
 }
 
-function validateIndexes(status: JsonObject, spec: JsonObject, changed: Changed): FieldError[] {
-  const completions = Number(spec['completions'] ?? 0);
+function validateIndexes({ spec, status, changed }: Write): FieldError[] {
+  const completions = isSet(spec['completions']) ? count(spec, 'completions') : null;
+  const perIndex = isSet(spec['backoffLimitPerIndex']);
   const indexed = spec['completionMode'] === 'Indexed';
   const [completed, failed] = [textAt(status, 'completedIndexes'), textAt(status, 'failedIndexes')];
-  const parsed = (['completedIndexes', 'failedIndexes'] as const).map((member) => ({
-    member,
-    indexes: parseIndexes(textAt(status, member), completions),
-  }));
-  const broken = indexed ? parsed.filter(({ member, indexes }) => changed(member) && !indexes.ok) : [];
+  const [completedPath, failedPath] = [statusPath.child('completedIndexes'), statusPath.child('failedIndexes')];
+  const malformed = (member: 'completedIndexes' | 'failedIndexes'): FieldError[] => {
+    const indexes = parseIndexes(textAt(status, member), completions ?? 0);
+    return indexes.ok ? [] : [invalid(statusPath.child(member), status[member], `error parsing ${member}: ${indexes.message}`)];
+  };
+  const overlap = completions === null || !isSet(status['failedIndexes']) ? null : overlapOf(completed, failed, completions);
   return [
-    ...broken.map(({ member, indexes }) =>
-      invalid(statusPath.child(member), status[member], `error parsing ${member}: ${indexes.ok ? '' : indexes.message}`),
-    ),
+    ...(changed('completedIndexes') && completions !== null ? malformed('completedIndexes') : []),
+    ...(changed('failedIndexes') && completions !== null && perIndex && isSet(status['failedIndexes']) ? malformed('failedIndexes') : []),
     ...(changed('completedIndexes') && !indexed && completed !== ''
-      ? [invalid(statusPath.child('completedIndexes'), completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')]
+      ? [invalid(completedPath, completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')]
       : []),
-    ...(changed('failedIndexes') && !isSet(spec['backoffLimitPerIndex']) && isSet(status['failedIndexes'])
-      ? [invalid(statusPath.child('failedIndexes'), failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')]
+    ...(changed('failedIndexes') && !perIndex && isSet(status['failedIndexes'])
+      ? [invalid(failedPath, failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')]
       : []),
-    ...(broken.length === 0 && (changed('failedIndexes') || changed('completedIndexes'))
-      ? validateOverlap(
-          failed,
-          parsed.map(({ indexes }) => indexes),
-        )
+    ...(changed('failedIndexes', 'completedIndexes') && overlap !== null
+      ? [invalid(failedPath, failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`)]
       : []),
   ];
 }
 
-function validateOverlap(failed: string, [completed, failures]: readonly ReturnType<typeof parseIndexes>[]): FieldError[] {
-  if (completed?.ok !== true || failures?.ok !== true) return [];
-  for (const [first, last] of failures.intervals) {
-    const other = completed.intervals.find(([from, to]) => from <= last && first <= to);
-    if (other !== undefined)
-      return [
-        invalid(
-          statusPath.child('failedIndexes'),
-          failed,
-          `failedIndexes and completedIndexes overlap at index: ${Math.max(first, other[0])}`,
-        ),
-      ];
-  }
-  return [];
+function validateCounts({ status, before, changed }: Write): FieldError[] {
+  const ends = isFinished(status) && !isFinished(before);
+  return [
+    ...(isFinished(status) && (ends || changed('terminating')) && count(status, 'terminating') > 0
+      ? [invalid(statusPath.child('terminating'), status['terminating'], 'terminating>0 is invalid for finished job')]
+      : []),
+    ...(changed('ready', 'active') && count(status, 'ready') > count(status, 'active')
+      ? [invalid(statusPath.child('ready'), status['ready'], 'cannot set more ready pods than active')]
+      : []),
+  ];
+}
+
+/** What goes with having succeeded early; looked at whether it changes or not. */
+function validateSuccess({ spec, status }: Write): FieldError[] {
+  const met = isTrue(status, 'SuccessCriteriaMet');
+  return [
+    ...(met && isTrue(status, 'Failed')
+      ? [invalidUnquoted(conditionsPath, 'cannot set SuccessCriteriaMet=True and Failed=true conditions')]
+      : []),
+    ...(met && isTrue(status, 'FailureTarget')
+      ? [invalidUnquoted(conditionsPath, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')]
+      : []),
+    ...(isSet(spec['successPolicy']) && !met && isTrue(status, 'Complete')
+      ? [invalidUnquoted(conditionsPath, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')]
+      : []),
+  ];
 }
 
 /** What is final, and what only grows. */
-function validateTransition(job: ApiObject, old: ApiObject): FieldError[] {
-  const [status, before] = [statusOf(job), statusOf(old)];
-  const suspended = objectAt(job, 'spec')?.['suspend'] === true;
-  const [start, wasStart] = [status['startTime'], before['startTime']];
-  const restarts = !suspended && isSet(wasStart) && !sameValue(start ?? null, wasStart);
+function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
+  // Where as many pods run at once as have to succeed, the job can be made smaller, and has succeeded less then.
+  const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
+  const end = status['completionTime'];
+  const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);
   return [
-    ...terminal
-      .filter((type) => isTrue(before, type) && !isTrue(status, type))
-      .map((type) => wrong(conditions, `cannot disable the terminal ${type}=True condition`)),
-    ...['failed', 'succeeded']
-      .filter((member) => Number(status[member] ?? 0) < Number(before[member] ?? 0))
-      .map((member) => invalid(statusPath.child(member), status[member] ?? 0, `cannot decrease the ${member} counter`)),
-    ...(isSet(before['completionTime']) && !sameValue(status['completionTime'] ?? null, before['completionTime'])
-      ? [invalid(statusPath.child('completionTime'), status['completionTime'], 'field is immutable')]
+    ...['Failed', 'Complete', 'FailureTarget']
+      .filter(ceases)
+      .map((type) => invalidUnquoted(conditionsPath, `cannot disable the terminal ${type}=True condition`)),
+    ...['failed', ...(shrinks ? [] : ['succeeded'])]
+      .filter((member) => count(status, member) < count(before, member))
+      .map((member) => invalid(statusPath.child(member), count(status, member), `cannot decrease the ${member} counter`)),
+    ...(isSet(end) && isSet(before['completionTime']) && changed('completionTime')
+      ? [invalid(statusPath.child('completionTime'), end, 'completionTime cannot be mutated')]
       : []),
-    ...(restarts
-      ? [
-          isSet(start)
-            ? invalid(statusPath.child('startTime'), start, 'startTime cannot be changed for unsuspended job')
-            : required(statusPath.child('startTime'), 'startTime cannot be removed for unsuspended job'),
-        ]
+    ...(isSet(before['startTime']) && changed('startTime') && spec['suspend'] !== true
+      ? [required(statusPath.child('startTime'), 'startTime cannot be removed for unsuspended job')]
+      : []),
+    ...(ceases('SuccessCriteriaMet') ? [invalidUnquoted(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition')] : []),
+    ...(isTrue(before, 'Complete') && !isTrue(before, 'SuccessCriteriaMet') && isTrue(status, 'SuccessCriteriaMet')
+      ? [invalidUnquoted(conditionsPath, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions')]
       : []),
   ];
 }

@@ -1,7 +1,8 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { sameValue } from '../../../registry/equality.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { memberAt } from '../../../registry/members.js';
+import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { isSet, memberAt } from '../../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
 import {
@@ -33,13 +34,13 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
 ];
 
 /** What an update may not change. */
-export function validateJobSpecUpdate(job: ApiObject, old: ApiObject): FieldError[] {
+export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): FieldError[] {
   const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   return [
     ...validateJobSpec(spec, specPath),
     ...validateCompletions(spec, before),
     ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
-    ...validateTemplate(spec, before, mayMove(old)),
+    ...validateTemplate(spec, before, changeable(old, enabled)),
     ...fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
   ];
 }
@@ -56,20 +57,33 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
   return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** While a job is suspended and has not started, a queue may still decide where its pods will run. */
-const mayMove = (old: ApiObject): boolean =>
-  memberAt(old, 'spec', 'suspend') === true && (memberAt(old, 'status', 'startTime') ?? null) === null;
+/** What may be changed in a job's template. */
+interface Changeable {
+  /** Where its pods run. */ readonly placement: boolean;
+  /** What their containers ask for. */ readonly resources: boolean;
+}
 
-function validateTemplate(spec: JsonObject, before: JsonObject, movable: boolean): FieldError[] {
+/** While a job is suspended and none of its pods is left, a queue may still decide where its pods will run, and with how much. */
+function changeable(old: ApiObject, enabled: EnabledFeatures): Changeable {
+  const suspended = memberAt(old, 'spec', 'suspend') === true;
+  const unstarted = !isSet(memberAt(old, 'status', 'startTime'));
+  const idle = suspended && (unstarted || Number(memberAt(old, 'status', 'active') ?? 0) === 0);
+  return {
+    placement: enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && unstarted,
+    resources: enabled('MutablePodResourcesForSuspendedJobs') && idle,
+  };
+}
+
+function validateTemplate(spec: JsonObject, before: JsonObject, changeable: Changeable): FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   const old = objectAt(before, 'template') ?? {};
-  return unchanged(
-    movable ? withoutPlacement(template) : template,
-    movable ? withoutPlacement(old) : old,
-    specPath.child('template'),
-    printedPodTemplate(template),
-  );
+  return unchanged(fixedPart(template, changeable), fixedPart(old, changeable), specPath.child('template'), printedPodTemplate(template));
 }
+
+const fixedPart = (template: JsonObject, { placement, resources }: Changeable): JsonObject => {
+  const placed = placement ? withoutPlacement(template) : template;
+  return resources ? withoutResources(placed) : placed;
+};
 
 /** The part of a template that says nothing of where its pods run. */
 function withoutPlacement(template: JsonObject): JsonObject {
@@ -77,4 +91,15 @@ function withoutPlacement(template: JsonObject): JsonObject {
   const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec') ?? {};
   const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
   return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
+}
+
+/** The part of a template that says nothing of what its containers ask for. */
+function withoutResources(template: JsonObject): JsonObject {
+  const spec = objectAt(template, 'spec') ?? {};
+  const lists = ['initContainers', 'containers'].filter((list) => isSet(spec[list]));
+  const bare = lists.map((list): [string, JsonObject[]] => [
+    list,
+    objectsIn(spec, list).map(({ resources: _r, ...container }) => container),
+  ]);
+  return { ...template, spec: { ...spec, ...Object.fromEntries(bare) } };
 }

@@ -3,7 +3,6 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import { dropDisabledFields } from '../podSpec/disabled.js';
 import { annotationsOf } from './annotations.js';
 import { annotatedContainers } from './profiles.js';
 import { qosClass } from '../../../../api/podQos.js';
@@ -28,7 +27,6 @@ export function preparePod(pod: ApiObject): void {
     ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated }] }),
     qosClass: qosClass(pod as Pod),
   };
-  dropDisabledFields(spec);
   if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   takeAppArmorFromAnnotations(pod, spec);
   selectByOwnLabels(pod, spec);

@@ -1,5 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
@@ -11,7 +12,7 @@ import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
 import { specPath, specOf, validatePod } from './validation.js';
 
-/** The `resize` subresource: other amounts of cpu and memory for the containers of a running pod. */
+/** The `resize` subresource: other amounts of cpu and memory for a running pod and its containers. */
 
 const lists = ['containers', 'initContainers'] as const;
 const resizable = ['cpu', 'memory'] as const;
@@ -23,9 +24,9 @@ const hasOwnAmounts = (pod: ApiObject): boolean =>
   (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
 
 /** Why a pod cannot be resized at all. */
-function refusal(pod: ApiObject, old: ApiObject): string | null {
-  // Other amounts for the pod as a whole come with the feature InPlacePodLevelResourcesVerticalScaling, which is off.
-  if ([old, pod].some(hasOwnAmounts)) return 'pods with pod-level resources cannot be resized';
+function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): string | null {
+  if (!enabled('InPlacePodLevelResourcesVerticalScaling') && [old, pod].some(hasOwnAmounts))
+    return 'pods with pod-level resources cannot be resized';
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return 'static pods cannot be resized';
   if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
   return null;
@@ -35,7 +36,7 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
   const status = objectAt(old, 'status') ?? {};
   const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
-    isSidecar(container) ? validateContainerResize(spec, container, 'initContainers', position) : [],
+    isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
   );
   const findings = [
     ...((textAt(status, 'qosClass') || qosClass(old as Pod)) === qosClass(pod as Pod)
@@ -43,7 +44,10 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
       : [invalid(specPath, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
     ...(supportsResize(status) ? [] : [forbidden(specPath, 'Pod running on node without support for resize')]),
     ...sidecars,
-    ...objectsIn(before, 'containers').flatMap((container, position) => validateContainerResize(spec, container, 'containers', position)),
+    ...validateAmounts(spec, before, specPath),
+    ...objectsIn(before, 'containers').flatMap((container, position) =>
+      validateAmounts(at(spec, 'containers', position), container, pathOf('containers', position)),
+    ),
     ...validateOtherResources(spec, before),
   ];
   return findings;
@@ -55,11 +59,14 @@ function supportsResize(status: JsonObject): boolean {
   return running === undefined || objectAt(running, 'resources') !== null;
 }
 
-function validateContainerResize(spec: JsonObject, before: JsonObject, list: string, position: number): FieldError[] {
-  const container = objectsIn(spec, list)[position] ?? {};
-  const path = specPath.child(list).index(position).child('resources');
+const at = (spec: JsonObject, list: string, position: number): JsonObject => objectsIn(spec, list)[position] ?? {};
+const pathOf = (list: string, position: number): Path => specPath.child(list).index(position);
+
+/** What was asked for, or promised, stays so in some amount. `holder` is a pod's specification, or a container. */
+function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Path): FieldError[] {
+  const path = holderPath.child('resources');
   const removed = (which: 'limits' | 'requests'): boolean =>
-    Object.keys(amounts(before, which)).some((name) => !Object.hasOwn(amounts(container, which), name));
+    Object.keys(amounts(before, which)).some((name) => !Object.hasOwn(amounts(holder, which), name));
   return [
     ...(removed('requests') ? [forbidden(path.child('requests'), 'resource requests cannot be removed')] : []),
     ...(removed('limits') ? [forbidden(path.child('limits'), 'resource limits cannot be removed')] : []),
@@ -68,6 +75,7 @@ function validateContainerResize(spec: JsonObject, before: JsonObject, list: str
 
 /** Devices and the like cannot be exchanged while a container runs. */
 function validateOtherResources(spec: JsonObject, before: JsonObject): FieldError[] {
+  if (changesOtherAmounts(spec, before)) return [forbidden(specPath, 'only cpu and memory resources are mutable')];
   return lists.flatMap((list) =>
     objectsIn(spec, list).flatMap((container, position) => {
       const old = objectsIn(before, list)[position] ?? {};
@@ -90,17 +98,23 @@ function validateOtherResources(spec: JsonObject, before: JsonObject): FieldErro
 const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
   !sameValue(itemsOf(container['resizePolicy']), itemsOf(old['resizePolicy'])) ||
   !sameValue(itemsOf(objectAt(container, 'resources')?.['claims']), itemsOf(objectAt(old, 'resources')?.['claims'])) ||
+  changesOtherAmounts(container, old);
+
+const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
   (['limits', 'requests'] as const).some((which) => {
     if (objectAt(objectAt(old, 'resources') ?? {}, which) === null) return false;
-    const [now, before] = [amounts(container, which), amounts(old, which)];
+    const [now, before] = [amounts(holder, which), amounts(old, which)];
     const names = new Set([...Object.keys(now), ...Object.keys(before)]);
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
   });
 
-/** Takes over resources and policies of the containers that are named, and nothing else. */
+/** Takes over resources of the pod, resources and policies of the containers that are named, and nothing else. */
 function takeResources(pod: ApiObject, old: ApiObject): void {
   const sent = specOf(pod);
   keepAllOf(pod, old);
+  const { resources: ofPod } = sent;
+  if (ofPod === undefined) delete specOf(pod)['resources'];
+  else specOf(pod)['resources'] = ofPod;
   for (const list of lists) {
     const wanted = new Map(objectsIn(sent, list).map((container) => [textAt(container, 'name'), container]));
     for (const container of objectsIn(specOf(pod), list)) {
@@ -115,8 +129,8 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
 
 export const resize: SubresourceRules = {
   prepare: takeResources,
-  review(pod, old, metadata) {
-    const why = refusal(pod, old);
+  review(pod, old, metadata, { enabled }) {
+    const why = refusal(pod, old, enabled);
     if (why !== null) return [forbidden(Path.root, why)];
     return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
   },

@@ -537,11 +537,36 @@ describe('registry/core, pods', () => {
         ['forbidden spec'],
       ],
       [
-        pod({ resources, containers: [container({ resources })] }),
+        pod({ resources, containers: [container()] }),
         (spec) => {
-          first(spec)['resources'] = { requests: { cpu: '1m' } };
+          delete spec['resources'];
         },
-        ['forbidden '],
+        ['invalid spec', 'forbidden spec.resources.requests'],
+      ],
+      [
+        pod({
+          resources: { requests: { cpu: '1', 'hugepages-2Mi': '2Mi' }, limits: { 'hugepages-2Mi': '2Mi' } },
+          containers: [container()],
+        }),
+        (spec) => {
+          spec['resources'] = { requests: { cpu: '1', 'hugepages-2Mi': '4Mi' }, limits: { 'hugepages-2Mi': '4Mi' } };
+        },
+        ['forbidden spec'],
+      ],
+      [
+        pod({ resources, containers: [container({ resources: { requests: { cpu: '500m' } } })] }),
+        (spec) => {
+          spec['resources'] = { requests: { cpu: '2' } };
+          first(spec)['resources'] = { requests: { cpu: '1' } };
+        },
+        [],
+      ],
+      [
+        pod({ resources, containers: [container({ resources: { requests: { cpu: '500m' } } })] }),
+        (spec) => {
+          first(spec)['resources'] = { requests: { cpu: '2' } };
+        },
+        ['invalid spec.resources.requests[cpu]'],
       ],
     ];
     for (const [object, edit, expected] of rows) {

@@ -1,0 +1,69 @@
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { EnabledFeatures, FieldGate, GatedFields } from '../features/fieldGates.js';
+import { isSet, itemsOf, membersOf } from './members.js';
+
+/**
+ * Fields of features that are off. What a client sends there is dropped without a word, unless the object has used the feature before: an object that was stored
+ * while the feature was on keeps what it has.
+ */
+export type DropGatedFields = (object: ApiObject, old: ApiObject | null, gated: GatedFields) => void;
+
+interface Step {
+  readonly member: string;
+  /** What follows stands in each of the member's items or values. */
+  readonly many: boolean;
+  /** An object that goes when nothing is left in it. */
+  readonly goesEmpty: boolean;
+}
+type FieldPath = readonly Step[];
+
+/** Reads `spec.containers[].lifecycle?.stopSignal`: `[]` and `{}` go into all that is in a list or a map, `?` marks an object that does not stay empty. */
+export const fieldPath = (text: string): FieldPath =>
+  text
+    .split('.')
+    .map((part) => ({ member: part.replace(/(\[\]|\{\}|\?)$/, ''), many: /[\]}]$/.test(part), goesEmpty: part.endsWith('?') }));
+
+/** What a server with certain features on drops. Which fields these are is worked out once for each declaration. */
+export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
+  const known = new WeakMap<GatedFields, readonly (readonly FieldPath[])[]>();
+  const offOf = (gated: GatedFields): readonly (readonly FieldPath[])[] => {
+    const paths = Object.entries(gated)
+      .filter(([feature]) => !enabled(feature as FieldGate))
+      .map(([, fields]) => fields.map(fieldPath));
+    known.set(gated, paths);
+    return paths;
+  };
+  return (object, old, gated) => {
+    for (const paths of known.get(gated) ?? offOf(gated)) {
+      if (old !== null && paths.some((path) => isUsed(old, path, 0))) continue;
+      for (const path of paths) drop(object, path, 0);
+    }
+  };
+}
+
+const insideOf = (value: JsonValue, { many }: Step): readonly JsonValue[] =>
+  !many ? [value] : Array.isArray(value) ? itemsOf(value) : Object.values(membersOf(value)).filter((inner) => inner !== undefined);
+
+function isUsed(holder: JsonValue | ApiObject, path: FieldPath, at: number): boolean {
+  const step = path[at]!;
+  const value = membersOf(holder as JsonValue)[step.member];
+  if (!isSet(value)) return false;
+  if (at === path.length - 1) return !Array.isArray(value) || value.length > 0;
+  return insideOf(value, step).some((inner) => isUsed(inner, path, at + 1));
+}
+
+/** Whether there was something to drop. */
+function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): boolean {
+  const step = path[at]!;
+  const members = membersOf(holder as JsonValue) as JsonObject;
+  const value = members[step.member];
+  if (value === undefined) return false;
+  if (at === path.length - 1) {
+    delete members[step.member];
+    return true;
+  }
+  let dropped = false;
+  for (const inner of insideOf(value, step)) dropped = drop(inner, path, at + 1) || dropped;
+  if (dropped && step.goesEmpty && Object.keys(membersOf(value)).length === 0) delete members[step.member];
+  return dropped;
+}
