@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
+import type { User } from '../../../server/api/user.js';
+import { claimGuards } from '../../../server/authorization/claimStatus.js';
+import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';
 
 /** Devices and who asks for them: rules of which hardly anything was recorded, read in `pkg/apis/resource/validation` of the reference. */
@@ -132,4 +135,63 @@ describe('registry/devices', () => {
     await label('false');
     await allocate(result, asAdmin);
   });
+});
+
+describe('registry/devices, who may write what of the status of a claim', () => {
+  const printed = (attributes: Attributes): string =>
+    attributes.isResource ? `${attributes.verb} ${attributes.subresource} ${attributes.namespace} ${attributes.name}` : '';
+  const allocation = (node: string): JsonObject => ({
+    devices: { results: [result] },
+    nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }] },
+  });
+  const bind = 'update binding  ';
+  const anywhere = 'arbitrary-node:update driver default d.example.com';
+  const here = 'associated-node:update driver default d.example.com';
+  const device = { driver: 'd.example.com', pool: 'p', device: 'gpu0' };
+  const cases: readonly (readonly [
+    what: string,
+    status: JsonObject,
+    node: string,
+    allowed: readonly string[],
+    expected: readonly string[],
+  ])[] = [
+    ['nobody who may not bind allocates', { allocation: allocation('n') }, '', [], ['forbidden status']],
+    ['who may bind allocates', { allocation: allocation('n') }, '', [bind], []],
+    ['who may bind reports nothing', { allocation: allocation('n'), devices: [device] }, '', [bind], ['forbidden status.devices']],
+    ['who may report from anywhere does', { allocation: allocation('n'), devices: [device] }, '', [bind, anywhere], []],
+    ['who may report from the node does so there', { allocation: allocation('n'), devices: [device] }, 'n', [bind, here], []],
+    ['who may report from anywhere may from the node', { allocation: allocation('n'), devices: [device] }, 'n', [bind, anywhere], []],
+    [
+      'who may report from the node does not elsewhere',
+      { allocation: allocation('n'), devices: [device] },
+      'm',
+      [bind, here],
+      ['forbidden status.devices'],
+    ],
+  ];
+  for (const [what, status, node, allowed, expected] of cases)
+    it(what, async () => {
+      const user: User = {
+        name: 'system:serviceaccount:default:driver',
+        uid: '',
+        groups: [],
+        extra: node === '' ? {} : { 'authentication.kubernetes.io/node-name': [node] },
+      };
+      const sample = await createSample({
+        admission: new Set(['ResourceClaimStatus']),
+        guards: () =>
+          claimGuards((attributes) => ({ decision: allowed.includes(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })).map(
+            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user }) }),
+          ),
+      });
+      await sample.create(claim);
+      const written = sample.update(
+        claim,
+        (object) => {
+          object['status'] = status;
+        },
+        'status',
+      );
+      expect(await causes(written)).to.deep.equal(expected);
+    });
 });
