@@ -209,7 +209,9 @@ class GenericRegistry implements Registry {
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, context, { uid: this.newUid(), owners });
     if (heavy) await nextTurn();
-    const names = given === '' ? { prefix, firstName: prefix === '' ? '' : firstName } : { prefix: '', firstName: given };
+    // So may the rules of a kind, where neither did.
+    const prepared = body.metadata.name ?? '';
+    const names = given === '' ? { prefix, firstName: prefix === '' ? prepared : firstName } : { prefix: '', firstName: given };
     return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate, heavy }, options);
   }
 

@@ -14,11 +14,11 @@ export interface WriteContext {
   /** `managedFields` as the write has worked them out itself; absent when the registry does. */
   readonly owners?: JsonObject[] | undefined;
   readonly dryRun: boolean;
-  /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
-  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
   /** Which features are on, and what goes with those that are off. */
   readonly enabled: EnabledFeatures;
   readonly dropGated: DropGatedFields;
+  /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
+  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
@@ -88,6 +88,8 @@ export interface CreateRules<T extends object = ApiObject> {
   prepare?(object: T, context: WriteContext): void;
   /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried. */
   named?(object: T): void;
+  /** Instead of `validate`, for kinds whose own findings do not follow those of metadata. */
+  review?(object: T, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
 }
 
 /** What is done with a change, through whatever it comes. */
@@ -99,7 +101,7 @@ export interface ChangeRules<T extends object = ApiObject> {
    * Instead of `validate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
    * what `validate` finds.
    */
-  review?(object: T, old: T, metadata: MetadataFindings, context: WriteContext): FieldError[];
+  review?(object: T, old: T, metadata: MetadataFindings, context: WriteContext, servedAs: ServedAs): FieldError[];
 }
 
 /** How an object itself is changed. */

@@ -62,10 +62,14 @@ export function nameAndValidate(
   // A label may depend on the name, so defaults run once more now that it is known.
   strategy.defaults?.(object);
   strategy.create?.named?.(object);
-  const findings = [
+  const ofMetadata = (): FieldError[] => [
     ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
     ...finalizerFindings(object.metadata, strategy),
-    ...(strategy.validate?.(object, { apiVersion: apiVersionOf(resource), namespaceLabels }) ?? []),
+  ];
+  const servedAs = { apiVersion: apiVersionOf(resource), namespaceLabels };
+  const findings = strategy.create?.review?.(object, ofMetadata, servedAs) ?? [
+    ...ofMetadata(),
+    ...(strategy.validate?.(object, servedAs) ?? []),
   ];
   return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], (last) => {
     refuseInvalid(target, name, [...findings, ...last]);
@@ -209,19 +213,17 @@ function updateFindings(
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const ofObject = (): FieldError[] => [...found, ...finalizerFindings(metadata, strategy)];
   const rules = ownRules(strategy, subresource) ?? strategy.update;
+  const servedAs = { apiVersion: apiVersionOf(resource) };
+  const ofUpdate = (): FieldError[] => [...update, ...finalizerFindings(metadata, strategy)];
   if (rules?.review !== undefined)
-    return [
-      ...found,
-      ...update,
-      ...rules.review(object, old, { object: ofObject, update: () => [...update, ...finalizerFindings(metadata, strategy)] }, context),
-    ];
+    return [...found, ...update, ...rules.review(object, old, { object: ofObject, update: ofUpdate }, context, servedAs)];
   return [
     ...found,
     ...update,
     ...update,
     ...finalizerFindings(metadata, strategy),
     ...ofObject(),
-    ...(rules?.validate?.(object, old, { apiVersion: apiVersionOf(resource) }) ?? []),
+    ...(rules?.validate?.(object, old, servedAs) ?? []),
   ];
 }
 

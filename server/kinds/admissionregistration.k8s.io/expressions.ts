@@ -76,7 +76,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
       const at = path.index(position);
       const name = textAt(condition, 'name');
       return [
-        ...validateExpression(condition['expression'], at.child('expression'), scope, ['bool']),
+        ...validateExpression(textAt(condition, 'expression').trim(), at.child('expression'), scope, ['bool']),
         ...(name === '' ? [required(at.child('name'), '')] : qualified(name, at.child('name'))),
         ...(name !== '' && names.indexOf(name) < position ? [duplicate(at.child('name'), name)] : []),
       ];

@@ -117,8 +117,10 @@ function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: 
     ...(policy === ''
       ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
       : qualified(`${policy}/${key}`, path.child('key'))),
-    ...validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified'),
-    ...(tooLong ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)] : []),
+    // What is too long is not even read.
+    ...(tooLong
+      ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)]
+      : validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified')),
   ];
 }
 
@@ -162,9 +164,12 @@ function validateStatus(policy: ApiObject): FieldError[] {
   return [
     ...warnings.flatMap((warning, position) => {
       const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
-      return ['warning', 'fieldRef']
-        .filter((member) => textAt(warning, member).trim() === '')
-        .map((member) => required(at.child(member), ''));
+      return (
+        ['warning', 'fieldRef']
+          // A warning of nothing but spaces is one.
+          .filter((member) => (member === 'warning' ? textAt(warning, member) : textAt(warning, member).trim()) === '')
+          .map((member) => required(at.child(member), ''))
+      );
     }),
     ...validateConditions(itemsOf(status['conditions']), statusPath.child('conditions')),
   ];

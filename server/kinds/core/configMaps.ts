@@ -29,6 +29,8 @@ const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] =>
 export const configMaps: Kind = {
   name: 'configmaps',
   validate,
-  update: { validate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root), ...validate(configMap)] },
+  update: {
+    validate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root, ['data']), ...validate(configMap)],
+  },
   cells: { Data: keysAt(['data'], ['binaryData']) },
 };

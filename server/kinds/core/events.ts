@@ -66,13 +66,15 @@ const older: readonly (readonly [member: string, isUsed: (event: ApiObject) => b
   ['source', (event) => ['component', 'host'].some((member) => textAt(event, 'source', member) !== '')],
 ];
 
-function validate(event: ApiObject, servedAs: ServedAs): FieldError[] {
+/** In the core group metadata is looked at only where nothing else is wrong; in the newer one, after the rules of both. */
+function validateNew(event: ApiObject, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
-  if (servedAs.apiVersion !== newerGroup) return findings;
+  if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
   const type = textAt(event, 'type');
   const name = event.metadata.name ?? '';
   return [
     ...findings,
+    ...ofMetadata(),
     // In the core group any name will do.
     ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     ...validateSeries(event),
@@ -105,11 +107,13 @@ const empty = (value: JsonObject[string]): unknown =>
     ? undefined
     : value;
 
-function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs): FieldError[] {
+/** Metadata is looked at once more in the newer group only. */
+function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs, ofMetadata: () => FieldError[]): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
   return [
     ...findings,
+    ...ofMetadata(),
     ...(sameValue(event['series'] ?? null, old['series'] ?? null) ? [] : validateSeries(event)),
     ...immutable
       .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
@@ -166,8 +170,8 @@ export const events: Kind = {
   views: ['events.events.k8s.io'],
   versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
   metadata: { name: pathSegmentName },
-  validate,
-  update: { creates: true, validate: validateUpdate },
+  create: { review: validateNew },
+  update: { creates: true, review: (event, old, metadata, _context, servedAs) => validateUpdate(event, old, servedAs, metadata.update) },
   fields: {
     values: {
       ...fieldsAt(...involved.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),

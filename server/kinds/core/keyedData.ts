@@ -16,9 +16,24 @@ export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
 export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number =>
   Object.values(data).reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0), 0);
 
-/** Once an object is immutable, it stays so and so do `members`. An empty map is as good as none. */
-export function validateFrozen(object: ApiObject, old: ApiObject, members: readonly string[], root: Path): FieldError[] {
+/**
+ * Once an object is immutable, it stays so and so do `members`. A map that holds nothing is not kept, so that one that is sent is a change, except
+ * of `defaulted` members: they are there in any case (SetDefaults_ConfigMap of the reference).
+ */
+export function validateFrozen(
+  object: ApiObject,
+  old: ApiObject,
+  members: readonly string[],
+  root: Path,
+  defaulted: readonly string[] = [],
+): FieldError[] {
   if (old['immutable'] !== true) return [];
-  const changed = members.filter((member) => !sameValue(object[member] ?? {}, old[member] ?? {}));
+  const same = (member: string): boolean => {
+    const [now, before] = [object[member] ?? null, old[member] ?? {}];
+    return now === null || defaulted.includes(member)
+      ? sameValue(now ?? {}, before)
+      : sameValue(now, before) && Object.keys(before as JsonObject).length > 0;
+  };
+  const changed = members.filter((member) => !same(member));
   return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), frozen));
 }

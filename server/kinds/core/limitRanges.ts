@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
@@ -165,5 +166,11 @@ export const limitRanges: Kind = {
     for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
   },
   validate,
+  create: {
+    // Nobody has to think of a name for one.
+    prepare(range) {
+      if ((range.metadata.name ?? '') === '' && (range.metadata.generateName ?? '') === '') range.metadata.name = randomUUID();
+    },
+  },
   update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
 };

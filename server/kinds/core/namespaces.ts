@@ -8,6 +8,8 @@ import type { Kind } from '../kind.js';
 
 /** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
 const contentFinalizer = 'kubernetes';
+/** Of a new namespace, and of one whose writer says nothing about it (defaults of v1 `NamespaceStatus`). */
+const activePhase = 'Active';
 const nameLabel = 'kubernetes.io/metadata.name';
 const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const specFinalizers = Path.of('spec', 'finalizers');
@@ -35,7 +37,7 @@ const validateFinalizers = (namespace: ApiObject, pathOf: (position: number) => 
 function validateStatus(namespace: ApiObject): FieldError[] {
   const phase = membersOf(namespace['status'])['phase'];
   const deleted = namespace.metadata.deletionTimestamp !== undefined;
-  if (!deleted && phase !== 'Active')
+  if (!deleted && phase !== activePhase)
     return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Active' if `deletionTimestamp` is empty")];
   if (deleted && phase !== 'Terminating')
     return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
@@ -52,7 +54,7 @@ export const namespaces: Kind = {
       const spec = membersOf(namespace['spec']);
       const finalizers = finalizersOf(namespace);
       namespace['spec'] = withFinalizers(spec, finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer]);
-      namespace['status'] = { phase: 'Active' };
+      namespace['status'] = { phase: activePhase };
       label(namespace);
     },
   },
@@ -66,7 +68,8 @@ export const namespaces: Kind = {
     status: {
       prepare(namespace, old) {
         namespace['spec'] = old['spec'];
-        namespace['status'] = { phase: membersOf(old['status'])['phase'], ...membersOf(namespace['status']) };
+        const status = membersOf(namespace['status']);
+        namespace['status'] = { ...status, phase: (status['phase'] ?? '') === '' ? activePhase : status['phase'] };
       },
       validate: validateStatus,
     },
@@ -74,7 +77,6 @@ export const namespaces: Kind = {
       prepare(namespace, old) {
         namespace['spec'] = withFinalizers(membersOf(old['spec']), finalizersOf(namespace));
         namespace['status'] = old['status'];
-        namespace.metadata = { ...old.metadata, resourceVersion: namespace.metadata.resourceVersion ?? '' };
       },
       validate: (namespace) => validateFinalizers(namespace, (position) => specFinalizers.index(position)),
     },

@@ -1,8 +1,17 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { cidr, parseRange } from '../../registry/validation/addresses.js';
-import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { cidr, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
+import {
+  duplicate,
+  forbidden,
+  internalError,
+  invalid,
+  notSupported,
+  Path,
+  required,
+  type FieldError,
+} from '../../registry/validation/field.js';
 import { labelValueComplaints } from '../../registry/validation/names.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -11,6 +20,8 @@ import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { qualified } from '../../registry/validation/values.js';
 import { atOr, condition, none } from '../cells.js';
 import type { Kind } from '../kind.js';
+import { validateNodeAnnotations } from './nodeAnnotations.js';
+import { roundAmounts } from './resourceLists.js';
 
 const taints = Path.of('metadata', 'taints');
 const rangesPath = Path.of('spec', 'podCIDRs');
@@ -29,6 +40,17 @@ function alignRanges(node: ApiObject): void {
   if (first !== undefined) spec['podCIDR'] = first;
 }
 
+/** A kubelet's configuration is no longer kept with its node: only nodes that have one may go on to have one. */
+function dropConfig(node: ApiObject, old: ApiObject | null): void {
+  for (const [part, member] of [
+    ['spec', 'configSource'],
+    ['status', 'config'],
+  ] as const) {
+    const holder = objectAt(node, part);
+    if (holder !== null && (old === null || (memberAt(old, part, member) ?? null) === null)) delete holder[member];
+  }
+}
+
 /** What nobody has reserved is there to be given out. */
 function setAllocatable(node: ApiObject): void {
   const status = objectAt(node, 'status') ?? {};
@@ -36,10 +58,13 @@ function setAllocatable(node: ApiObject): void {
   if (capacity !== null && (status['allocatable'] ?? null) === null) status['allocatable'] = { ...capacity };
 }
 
-function validateTaints(node: ApiObject): FieldError[] {
+const validateNodeTaints = (node: ApiObject): FieldError[] => validateTaints(objectsIn(specOf(node), 'taints'), taints);
+const validateAnnotations = (node: ApiObject): FieldError[] => validateNodeAnnotations(node, validateTaints);
+
+function validateTaints(list: readonly JsonObject[], listPath: Path): FieldError[] {
   const seen = new Set<string>();
-  return objectsIn(specOf(node), 'taints').flatMap((taint, position) => {
-    const path = taints.index(position);
+  return list.flatMap((taint, position) => {
+    const path = listPath.index(position);
     const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
     const id = `${effect} ${key}`;
     const repeated = seen.has(id);
@@ -83,7 +108,9 @@ function validateRanges(node: ApiObject): FieldError[] {
   const ranges = rangesOf(node);
   const families = ranges.map((range) => parseRange(range)?.family);
   const findings = ranges.flatMap((range, position) => cidr(range, rangesPath.index(position)));
-  if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
+  const malformed = ranges.findIndex((range) => !readsAsRange(range));
+  if (ranges.length > 1 && malformed >= 0) findings.push(internalError(rangesPath, unreadableRange(malformed, ranges[malformed] ?? '')));
+  else if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
   const isRepeated = repeats(ranges);
   return [
     ...findings,
@@ -92,20 +119,31 @@ function validateRanges(node: ApiObject): FieldError[] {
   ];
 }
 
-const validate = (node: ApiObject): FieldError[] => [...validateTaints(node), ...validateAmounts(node), ...validateRanges(node)];
+/** Zeros in front of numbers are no reason not to understand a range. */
+const readsAsRange = (range: string): boolean => parseRange(withoutLeadingZeros(range)) !== null;
+const unreadableRange = (position: number, range: string): string =>
+  `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${position}]: <nil> (invalid CIDR address: ${range})`;
+
+const validate = (node: ApiObject): FieldError[] => [
+  ...validateAnnotations(node),
+  ...validateNodeTaints(node),
+  ...validateAmounts(node),
+  ...validateRanges(node),
+];
 
 /** What an update, of whatever part, may change. */
 function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(node), specOf(old)];
   const provider = textAt(before, 'providerID');
   return [
+    ...validateAnnotations(node),
     ...validateAmounts(node),
     ...repeatedAddresses(node),
     ...changedRanges(rangesOf(node), rangesOf(old)),
     ...(provider !== '' && textAt(spec, 'providerID') !== provider
       ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
       : []),
-    ...validateTaints(node),
+    ...validateNodeTaints(node),
     ...(textAt(spec, 'externalID') === textAt(before, 'externalID')
       ? []
       : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
@@ -164,6 +202,7 @@ export const nodes: Kind = {
   defaults(node) {
     alignRanges(node);
     setAllocatable(node);
+    for (const member of ['capacity', 'allocatable']) roundAmounts(objectAt(objectAt(node, 'status') ?? {}, member));
   },
   validate,
   warnings: (node) => [
@@ -173,11 +212,14 @@ export const nodes: Kind = {
   ],
   create: {
     // A node reports itself: what it says of its state counts from the start.
-    prepare() {},
+    prepare(node) {
+      dropConfig(node, null);
+    },
   },
   update: {
     prepare(node, old) {
       node['status'] = old['status'];
+      dropConfig(node, old);
     },
     review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
   },
@@ -185,6 +227,7 @@ export const nodes: Kind = {
     status: {
       prepare(node, old) {
         node['spec'] = old['spec'];
+        dropConfig(node, old);
       },
       review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
     },

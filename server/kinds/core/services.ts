@@ -10,7 +10,7 @@ import { dropMeaningless } from './service/carry.js';
 import { setServiceDefaults } from './service/defaults.js';
 import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
-import { serviceWarnings } from './service/warnings.js';
+import { serviceWarnings, statusWarnings } from './service/warnings.js';
 
 const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
   ...validateAddressingUpdate(service, old),
@@ -67,6 +67,7 @@ export const services: Kind = {
       prepare(service, old) {
         service['spec'] = old['spec'];
       },
+      warnings: statusWarnings,
       validate: (service) =>
         validateBalancerStatus(membersOf(membersOf(service['status'])['loadBalancer']), service, Path.of('status', 'loadBalancer')),
     },

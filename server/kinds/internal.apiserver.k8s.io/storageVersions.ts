@@ -41,8 +41,15 @@ function apiVersionAt(apiVersion: string, path: Path): FieldError[] {
   return complaints.length === 0 ? [] : [invalid(path, apiVersion, complaints.join(','))];
 }
 
+const validateServed = (version: string, decodable: readonly string[], path: Path): FieldError[] => [
+  ...apiVersionAt(version, path),
+  ...(decodable.includes(version)
+    ? []
+    : [invalid(path, version, `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`)]),
+];
+
 function validateServer(server: Server, path: Path): FieldError[] {
-  const { apiServerID = '', encodingVersion = '', decodableVersions } = server;
+  const { apiServerID = '', encodingVersion = '', decodableVersions, servedVersions } = server;
   const decodable = decodableVersions ?? [];
   const at = path.child('decodableVersions');
   return [
@@ -52,6 +59,9 @@ function validateServer(server: Server, path: Path): FieldError[] {
     ...(decodable.includes(encodingVersion)
       ? []
       : [invalid(at, decodableVersions ?? null, `decodableVersions must include encodingVersion ${encodingVersion}`)]),
+    ...(servedVersions ?? []).flatMap((version, position) =>
+      validateServed(version, decodable, path.child('servedVersions').index(position)),
+    ),
   ];
 }
 

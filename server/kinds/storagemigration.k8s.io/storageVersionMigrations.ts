@@ -26,14 +26,20 @@ function isTrue(migration: ApiObject, type: string): boolean {
 }
 
 /** The revision up to which objects are rewritten: set once. */
-function validateVersion(migration: ApiObject, old: ApiObject): FieldError[] {
+const versionOf = (migration: ApiObject): string => textAt(migration, 'status', 'resourceVersion');
+
+function validateVersion(migration: ApiObject): FieldError[] {
   const path = status.child('resourceVersion');
-  const [version, before] = [migration, old].map((object) => textAt(object, 'status', 'resourceVersion')) as [string, string];
+  const version = versionOf(migration);
   return [
     ...(isRevision(version) ? [] : [invalid(path, version, versionComplaint(version))]),
     ...(isRevision(version) && version.startsWith('-') ? [invalid(path, Number(version), 'must be greater than or equal to 0')] : []),
-    ...(before !== '' && before !== version ? [invalid(path, version, 'cannot be updated')] : []),
   ];
+}
+
+function validateKeptVersion(migration: ApiObject, old: ApiObject): FieldError[] {
+  const [version, before] = [versionOf(migration), versionOf(old)];
+  return before !== '' && before !== version ? [invalid(status.child('resourceVersion'), version, 'cannot be updated')] : [];
 }
 
 const isRevision = (version: string): boolean =>
@@ -78,8 +84,9 @@ export const storageVersionMigrations: Kind = {
       prepare: restoreAllButStatus,
       review: (migration, old, metadata) => [
         ...metadata.update(),
-        ...validateVersion(migration, old),
+        ...validateVersion(migration),
         ...validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), conditions),
+        ...validateKeptVersion(migration, old),
         ...validateProgress(migration, old),
       ],
     },

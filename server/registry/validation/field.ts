@@ -94,6 +94,11 @@ export const forbidden = (path: Path, detail: string): FieldError => ({
   path: path.toString(),
   message: colon('Forbidden', detail),
 });
+export const internalError = (path: Path, detail: string): FieldError => ({
+  type: 'InternalError',
+  path: path.toString(),
+  message: colon('Internal error', detail),
+});
 export const fieldNotFound = (path: Path, value: unknown): FieldError => ({
   type: 'FieldValueNotFound',
   path: path.toString(),

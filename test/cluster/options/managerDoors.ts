@@ -116,7 +116,7 @@ export function managerDoors(): void {
           { without: ['authorization-kubeconfig'] },
         ),
         ManagerUnderProbe.start(server, [
-          '--controllers=namespace-controller',
+          '--controllers=replicaset-controller',
           `--kubeconfig=${kubeconfigOf(server, folder, { name: 'elsewhere', address: 'https://127.0.0.1:1' })}`,
           `--master=https://127.0.0.1:${server.port}`,
           `--authentication-kubeconfig=${unknown()}`,
@@ -268,12 +268,16 @@ export function managerDoors(): void {
       expect(strict).to.deep.include({ status: 1 }).and.to.have.property('text').that.contains('--authentication-tolerate-lookup-failure');
     });
     probe('master', 'wins over the address in the file', async () => {
-      await server.post('/api/v1/namespaces', { metadata: { name: 'gone' } });
-      await server.ask({ method: 'DELETE', path: '/api/v1/namespaces/gone' });
-      await lost.program.says(/starting namespace-controller/);
+      const labels = { app: 'found' };
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }], automountServiceAccountToken: false } };
+      const made = await server.post('/apis/apps/v1/namespaces/default/replicasets', {
+        metadata: { name: 'found' },
+        spec: { replicas: 1, selector: { matchLabels: labels }, template },
+      });
+      expect(made.status, made.text).to.equal(201);
       await eventually(
-        () => server.ask('/api/v1/namespaces/gone'),
-        ({ status }) => status === 404,
+        () => server.ask('/api/v1/namespaces/default/pods?labelSelector=app%3Dfound'),
+        ({ body }) => (body['items'] as unknown[]).length === 1,
       );
     });
     probe('controller-start-interval', 'the second controller waits for its turn', async () => {

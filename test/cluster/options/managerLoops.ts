@@ -430,18 +430,6 @@ export function managerLoops(): void {
         expect(Math.min(...waited)).to.be.at.least(1_500);
       },
     );
-    probe('namespace-sync-period', 'a namespace goes as soon as it is empty, whatever its pods were given', async () => {
-      const pod = '/api/v1/namespaces/leaving/pods/slow';
-      await eventually(
-        () => get(pod),
-        ({ body }) => (body['metadata'] as { deletionTimestamp?: string }).deletionTimestamp !== undefined,
-      );
-      await server.ask({ method: 'DELETE', path: `${pod}?gracePeriodSeconds=0` });
-      await eventually(
-        () => get('/api/v1/namespaces/leaving'),
-        ({ status }) => status === 404,
-      );
-    });
     probe('disable-force-detach-on-timeout', 'a volume stays with a silent node that has not let it go, whatever the time', async () => {
       const [driver, handle, node] = ['outside.example', 'disk-1', 'small-silent-0'];
       await seeds.make('/api/v1/persistentvolumes', {
@@ -471,6 +459,23 @@ export function managerLoops(): void {
       often.leap();
       await eventually(there, (is) => !is);
       expect(await often.metric('attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}')).to.equal(1);
+    });
+    probe('namespace-sync-period', 'a namespace goes as soon as it is empty, whatever its pods were given', async () => {
+      const pod = '/api/v1/namespaces/leaving/pods/slow';
+      await eventually(
+        () => get(pod),
+        ({ body }) => (body['metadata'] as { deletionTimestamp?: string }).deletionTimestamp !== undefined,
+      );
+      // As often nobody would look who waits for half of what the pod was given.
+      await eventually(
+        () => often.metric('workqueue_adds_total{name="namespace"'),
+        (looks) => (looks ?? 0) >= 4,
+      );
+      await server.ask({ method: 'DELETE', path: `${pod}?gracePeriodSeconds=0` });
+      await eventually(
+        () => get('/api/v1/namespaces/leaving'),
+        ({ status }) => status === 404,
+      );
     });
   });
 }

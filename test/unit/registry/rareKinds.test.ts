@@ -154,6 +154,49 @@ describe('registry/rare kinds', () => {
       });
     });
 
+  it('reads all versions that a server serves', async () => {
+    const version = object('internal.apiserver.k8s.io/v1alpha1', 'StorageVersion', { spec: {} }, 'served.example.pods');
+    await sample.create(version);
+    const server = { apiServerID: 's', encodingVersion: 'v1', decodableVersions: ['v1'], servedVersions: ['v1', 'v2', 'a/b/c'] };
+    const change = sample.update(
+      version,
+      (current) => {
+        current['status'] = { storageVersions: [server], commonEncodingVersion: 'v1' };
+      },
+      'status',
+    );
+    expect(await causes(change)).to.deep.equal([
+      'invalid status.storageVersions[0].servedVersions[1]',
+      'invalid status.storageVersions[0].servedVersions[2]',
+      'invalid status.storageVersions[0].servedVersions[2]',
+    ]);
+  });
+
+  it('looks at the conditions of a migration before it looks at what has been set once', async () => {
+    const kept = object(
+      'storagemigration.k8s.io/v1beta1',
+      'StorageVersionMigration',
+      { spec: { resource: { group: '', resource: 'pods' } } },
+      'm',
+    );
+    await sample.create(kept);
+    const change = (status: JsonObject): Promise<unknown> =>
+      sample.update(
+        kept,
+        (current) => {
+          current['status'] = status;
+        },
+        'status',
+      );
+    await change({ resourceVersion: '5' });
+    expect(await causes(change({ resourceVersion: '6', conditions: [{ type: 'Running', status: 'X' }] }))).to.deep.equal([
+      'unsupported status.conditions[0].status',
+      'required status.conditions[0].lastTransitionTime',
+      'required status.conditions[0].reason',
+      'invalid status.resourceVersion',
+    ]);
+  });
+
   it('takes candidates, and keeps what they are candidates for', async () => {
     await sample.create(candidate(right));
     const change = sample.update(candidate(right), (object) => {

@@ -157,6 +157,7 @@ const shortNames: Readonly<Record<string, string>> = {
   FieldValueTooLong: 'long',
   FieldValueTooMany: 'many',
   FieldValueNotFound: 'absent',
+  InternalError: 'internal',
 };
 
 const short = ({ field, reason = '' }: StatusCause): string => `${shortNames[reason] ?? reason} ${field ?? ''}`;

@@ -34,7 +34,7 @@ export function validateAddressing(service: ApiObject): FieldError[] {
   if (malformed.length > 0) return findings;
   if (addresses.length > 1 && !isDualStack(addresses))
     findings.push(invalid(addressesPath, addresses, 'may specify no more than one IP for each IP family'));
-  return isHeadless(service) || findings.length > 0 ? findings : matchFamilies(addresses, familiesOf(service));
+  return isHeadless(service) ? findings : [...findings, ...matchFamilies(addresses, familiesOf(service))];
 }
 
 function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
@@ -54,7 +54,8 @@ const validateAddresses = (addresses: readonly string[]): FieldError[] =>
 const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
   addresses.flatMap((address, position) => {
     const family = families[position];
-    return family === undefined || family === (isSixText(address) ? 'IPv6' : 'IPv4')
+    // A family that there is not has been refused already.
+    return family === undefined || !familyNames.includes(family) || family === (isSixText(address) ? 'IPv6' : 'IPv4')
       ? []
       : [invalid(addressesPath.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
   });
@@ -70,7 +71,14 @@ export function validateAddressingUpdate(service: ApiObject, old: ApiObject): Fi
       : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: addressesPath, what: 'clusterIP', policy })),
     ...(headless[0] || headless[1]
       ? []
-      : changesOf({ old: familiesOf(old), now: familiesOf(service), path: families, what: 'ipFamily', policy })),
+      : changesOf({
+          old: familiesOf(old),
+          now: familiesOf(service),
+          path: families,
+          what: 'ipFamily',
+          policy,
+          shown: clusterIPsOf(service),
+        })),
   ];
 }
 
@@ -80,13 +88,15 @@ interface Values {
   readonly path: Path;
   readonly what: 'clusterIP' | 'ipFamily';
   readonly policy: string;
+  /** What is quoted where the first value changes along with the number of values: of families the reference quotes the addresses. */
+  readonly shown?: readonly string[];
 }
 
-function changesOf({ old, now, path, what, policy }: Values): FieldError[] {
-  const changed = (position: number): FieldError =>
-    invalid(path.index(what === 'clusterIP' ? position : 0), now, 'may not change once set');
-  if (old.length === now.length) return old.flatMap((value, position) => (value === now[position] ? [] : [changed(position)]));
-  const primary = old.length > 0 && now.length > 0 && old[0] !== now[0] ? [changed(0)] : [];
+function changesOf({ old, now, path, what, policy, shown = now }: Values): FieldError[] {
+  const changed = (position: number, quoted: readonly string[]): FieldError =>
+    invalid(path.index(what === 'clusterIP' ? position : 0), quoted, 'may not change once set');
+  if (old.length === now.length) return old.flatMap((value, position) => (value === now[position] ? [] : [changed(position, now)]));
+  const primary = old.length > 0 && now.length > 0 && old[0] !== now[0] ? [changed(0, shown)] : [];
   if (old.length < now.length) return primary;
   return [
     ...(now.length === 0 ? [invalid(path.index(0), now, `primary ${what} can not be unset`)] : []),

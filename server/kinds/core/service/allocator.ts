@@ -52,7 +52,7 @@ class ServiceAllocator implements Allocator {
     const held = old === null ? [] : claimsOf(old);
     const round = new Round(this.options, service, held, context);
     if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
-    await round.choosePorts();
+    await round.choosePorts(old === null);
     const wanted = claimsOf(service);
     return this.change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
@@ -125,20 +125,20 @@ class Round {
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
   }
 
-  async choosePorts(): Promise<void> {
-    if (opensNodePorts(this.service)) await this.chooseNodePorts();
+  /** `isNew`: only when a service is made do entries for the same port and other protocols share a node port. */
+  async choosePorts(isNew: boolean): Promise<void> {
+    if (opensNodePorts(this.service)) await this.chooseNodePorts(isNew);
     if (needsHealthCheckPort(this.service)) await this.chooseHealthCheckPort();
   }
 
-  /** Entries for the same port but other protocols share a node port where they can. */
-  private async chooseNodePorts(): Promise<void> {
+  private async chooseNodePorts(sharing: boolean): Promise<void> {
     const ports = objectsIn(specOf(this.service), 'ports');
     const byPort = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
       let wanted = Number(entry['nodePort'] ?? 0);
       if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
-      if (wanted === 0)
+      if (wanted === 0 && sharing)
         wanted =
           byPort.get(port) ??
           Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);

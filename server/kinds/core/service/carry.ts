@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../../api/object.js';
 import { objectsIn } from '../../../registry/defaulting.js';
+import { membersOf } from '../../../registry/members.js';
 import {
   allocatesNodePorts,
   clusterIPsOf,
@@ -7,6 +8,7 @@ import {
   isExternallyAccessible,
   isLoadBalancer,
   needsHealthCheckPort,
+  opensNodePorts,
   sameSpec,
   specOf,
 } from './kinds.js';
@@ -52,7 +54,7 @@ export function dropMeaningless(service: ApiObject, old: ApiObject): void {
     drop('ipFamilies');
     drop('ipFamilyPolicy');
   }
-  if (unlike(allocatesNodePorts, service, old) && sameNodePorts(service, old))
+  if (unlike(opensNodePorts, service, old) && onlyKnownNodePorts(service, old))
     for (const port of objectsIn(spec, 'ports')) delete port['nodePort'];
   if (unlike(needsHealthCheckPort, service, old)) drop('healthCheckNodePort');
   if (unlike(isLoadBalancer, service, old)) {
@@ -61,18 +63,13 @@ export function dropMeaningless(service: ApiObject, old: ApiObject): void {
   }
   if (unlike(isExternallyAccessible, service, old)) drop('externalTrafficPolicy');
   if (!isExternalName(old) && isExternalName(service)) drop('internalTrafficPolicy');
+  // Its balancer goes some time later; clients need not know of that.
+  if (!isLoadBalancer(service)) service['status'] = { ...membersOf(service['status']), loadBalancer: {} };
 }
 
-function sameNodePorts(service: ApiObject, old: ApiObject): boolean {
-  const ports = (of: ApiObject): string =>
-    [
-      ...new Set(
-        objectsIn(specOf(of), 'ports')
-          .map((port) => Number(port['nodePort'] ?? 0))
-          .filter((port) => port !== 0),
-      ),
-    ]
-      .sort((a, b) => a - b)
-      .join();
-  return ports(service) === ports(old);
+/** Whether no node port is there that was not there before; some may have gone. */
+function onlyKnownNodePorts(service: ApiObject, old: ApiObject): boolean {
+  const ports = (of: ApiObject): number[] => objectsIn(specOf(of), 'ports').map((port) => Number(port['nodePort'] ?? 0));
+  const known = new Set([0, ...ports(old)]);
+  return ports(service).every((port) => known.has(port));
 }

@@ -18,6 +18,7 @@ import {
 /** Works out which address families a service has, from what the client said, the state before, and what the cluster is set up for. */
 
 const spec = Path.of('spec');
+const policyPath = spec.child('ipFamilyPolicy');
 
 /** Older clients know one address only: keeps the list equal to it, unless both were set and contradict each other. */
 export function alignAddresses(service: ApiObject, old: ApiObject | null): void {
@@ -47,48 +48,63 @@ export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolea
 export function settleFamilies(service: ApiObject, old: ApiObject | null, configured: readonly Family[]): FieldError[] {
   if (isExternalName(service) || keepsFamilies(service, old)) return [];
   const spec = specOf(service);
-  if (lacksPolicy(service) && old !== null && policyOf(old) !== '') spec['ipFamilyPolicy'] = policyOf(old);
-  if (old !== null) trimDowngrade(service, old);
+  if (lacksPolicy(service)) spec['ipFamilyPolicy'] = inferPolicy(service, old);
   const addressing = validateAddressing(service);
   if (addressing.length > 0) return addressing;
-  const contradictions = [...singleStackFindings(service), ...inferFamilies(service, configured)];
+  const contradictions = [
+    ...(old === null ? [] : release(service, old)),
+    ...singleStackFindings(service),
+    ...inferFamilies(service, configured),
+  ];
   if (contradictions.length > 0) return contradictions;
-  if (isHeadless(service) && Object.keys((spec['selector'] ?? {}) as JsonObject).length === 0) {
+  if (isUnselected(service)) {
     settleUnselected(service, configured);
     return [];
   }
   const unavailable = unavailableFindings(service, configured);
   if (unavailable.length > 0) return unavailable;
-  if (policyOf(service) === '') spec['ipFamilyPolicy'] = 'SingleStack';
   if (familiesOf(service).length === 0) spec['ipFamilies'] = configured.slice(0, 1);
   if (policyOf(service) !== 'SingleStack' && configured.length === 2) addOtherFamily(service);
   return [];
 }
 
-/** Setting the policy alone is enough to give the second address back. */
-function trimDowngrade(service: ApiObject, old: ApiObject): void {
-  if (policyOf(service) !== 'SingleStack' || !policyOf(old).endsWith('DualStack')) return;
-  const spec = specOf(service);
-  for (const member of ['clusterIPs', 'ipFamilies']) {
-    const values = spec[member];
-    if (Array.isArray(values) && values.length > 1) spec[member] = values.slice(0, 1);
-  }
+/** Whoever lists endpoints by hand may list any: both families, unless the client says otherwise. */
+const isUnselected = (service: ApiObject): boolean =>
+  isHeadless(service) && Object.keys((specOf(service)['selector'] ?? {}) as JsonObject).length === 0;
+
+/** Neither creates nor updates move between one family and two unless told so. */
+function inferPolicy(service: ApiObject, old: ApiObject | null): string {
+  const before = old === null ? '' : policyOf(old);
+  return before !== '' ? before : isUnselected(service) ? 'RequireDualStack' : 'SingleStack';
 }
+
+/** Setting the policy alone is enough to give the second address back; nothing else is. */
+function release(service: ApiObject, old: ApiObject): FieldError[] {
+  const [spec, policy] = [specOf(service), policyOf(service)];
+  return released.flatMap(({ member, what, valuesOf }) => {
+    const [values, before] = [valuesOf(service), valuesOf(old)];
+    if (policy !== 'SingleStack')
+      return values.length > 0 && values.length < before.length
+        ? [invalid(policyPath, policy, `must be 'SingleStack' to release the secondary ${what}`)]
+        : [];
+    if (values.length > 1 && values.join() === before.join()) spec[member] = values.slice(0, 1);
+    return [];
+  });
+}
+
+const released = [
+  { member: 'clusterIPs', what: 'cluster IP', valuesOf: clusterIPsOf },
+  { member: 'ipFamilies', what: 'IP family', valuesOf: familiesOf },
+] as const;
 
 function singleStackFindings(service: ApiObject): FieldError[] {
   const policy = policyOf(service);
-  if (policy !== '' && policy !== 'SingleStack') return [];
-  const refused = (member: string, values: readonly string[]): FieldError[] =>
+  if (policy !== 'SingleStack') return [];
+  const refused = (what: string, values: readonly string[]): FieldError[] =>
     values.length === 2
-      ? [
-          invalid(
-            spec.child('ipFamilyPolicy'),
-            policy === '' ? null : policy,
-            `must be RequireDualStack or PreferDualStack when multiple ${member} are specified`,
-          ),
-        ]
+      ? [invalid(policyPath, policy, `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`)]
       : [];
-  return [...refused('clusterIPs', clusterIPsOf(service)), ...refused('ipFamilies', familiesOf(service))];
+  return [...refused('cluster IPs', clusterIPsOf(service)), ...refused('IP families', familiesOf(service))];
 }
 
 /** An address tells its family. */
@@ -106,11 +122,9 @@ function inferFamilies(service: ApiObject, configured: readonly Family[]): Field
   return findings;
 }
 
-/** Whoever lists endpoints by hand may list any: both families, unless the client says otherwise. */
 function settleUnselected(service: ApiObject, configured: readonly Family[]): void {
   const spec = specOf(service);
   if (familiesOf(service).length === 0) spec['ipFamilies'] = configured.slice(0, 1);
-  if (policyOf(service) === '') spec['ipFamilyPolicy'] = 'RequireDualStack';
   if (policyOf(service) !== 'SingleStack') addOtherFamily(service);
 }
 

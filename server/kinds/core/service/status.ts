@@ -1,6 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
+import { withoutLeadingZeros } from '../../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { dnsSubdomain, ipAddress } from '../../../registry/validation/values.js';
 import { isLoadBalancer } from './kinds.js';
@@ -24,7 +25,8 @@ function validateEntry(entry: JsonObject, path: Path): FieldError[] {
   else if (mode !== null && !modes.includes(String(mode))) findings.push(notSupported(path.child('ipMode'), mode, modes));
   if (host !== '') {
     findings.push(...dnsSubdomain(host, path.child('hostname')));
-    if (isIP(host) !== 0) findings.push(invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address'));
+    if (isIP(withoutLeadingZeros(host)) !== 0)
+      findings.push(invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address'));
   }
   return findings;
 }

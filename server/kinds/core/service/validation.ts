@@ -138,13 +138,13 @@ function externalAddress(address: string, path: Path): FieldError[] {
 
 function validateNodePorts(service: ApiObject): FieldError[] {
   const ports = portsOf(service);
-  const repeated = (member: string, found: (port: JsonObject, path: Path) => FieldError): FieldError[] => {
+  const repeated = (member: string, found: (port: JsonObject, path: Path) => FieldError[]): FieldError[] => {
     const seen = new Set<string>();
     return ports.flatMap((port, position) => {
-      const key = `${textAt(port, 'protocol')} ${textAt(port, member)}`;
+      const key = `${textAt(port, 'protocol')} ${Number(port[member] ?? 0)}`;
       const known = seen.has(key);
       seen.add(key);
-      return known && (port[member] ?? 0) !== 0 ? [found(port, portsPath.index(position))] : [];
+      return known ? found(port, portsPath.index(position)) : [];
     });
   };
   return [
@@ -155,10 +155,11 @@ function validateNodePorts(service: ApiObject): FieldError[] {
             ? []
             : [forbidden(portsPath.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
         )),
-    ...repeated('nodePort', (port, path) => duplicate(path.child('nodePort'), port['nodePort'])),
-    ...repeated('port', (port, path) =>
-      duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'], TargetPort: 0, NodePort: 0 }),
-    ),
+    // A node port of 0 is one still to be given out; a port of 0 is one like any other.
+    ...repeated('nodePort', (port, path) => ((port['nodePort'] ?? 0) === 0 ? [] : [duplicate(path.child('nodePort'), port['nodePort'])])),
+    ...repeated('port', (port, path) => [
+      duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 }),
+    ]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../../api/object.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
 import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
 import { clusterIPsOf, isExternalName, isHeadless, specOf } from './kinds.js';
 
@@ -28,6 +28,12 @@ export function serviceWarnings(service: ApiObject): string[] {
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return warnings;
 }
+
+/** Of addresses that a balancer reports. */
+export const statusWarnings = (service: ApiObject): string[] =>
+  itemsOf(memberAt(service, 'status', 'loadBalancer', 'ingress')).flatMap((entry, position) =>
+    addressWarnings(textAt(entry, 'ip'), `status.loadBalancer.ingress[${position}]`),
+  );
 
 function headlessWarnings(service: ApiObject, external: readonly string[]): string[] {
   const ignored = (member: string, present: boolean): string[] => (present ? [`spec.${member} is ignored for headless services`] : []);

@@ -151,6 +151,64 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ['invalid spec.podCIDRs', 'duplicate spec.podCIDRs[1]'],
   ],
   [
+    'ranges of a node of which one cannot be read',
+    object('Node', { spec: { podCIDRs: ['10.1.0.0/24', 'x'] } }),
+    ['invalid spec.podCIDRs[1]', 'internal spec.podCIDRs', 'invalid spec.podCIDRs'],
+  ],
+  [
+    'taints in an annotation of a node',
+    object('Node', {}, { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"Key":"k","effect":"X"}]' } }),
+    ['unsupported metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect'],
+  ],
+  [
+    'annotations of nodes that cannot be read',
+    object(
+      'Node',
+      {},
+      {
+        annotations: { 'scheduler.alpha.kubernetes.io/taints': '["x"]', 'scheduler.alpha.kubernetes.io/preferAvoidPods': '[]' },
+      },
+    ),
+    ['invalid metadata.annotations', 'invalid metadata.annotations.AvoidPods'],
+  ],
+  [
+    'pods that a node avoids',
+    object(
+      'Node',
+      {},
+      {
+        annotations: {
+          'scheduler.alpha.kubernetes.io/preferAvoidPods': JSON.stringify({
+            preferAvoidPods: [
+              { podSignature: {} },
+              { podSignature: { podController: { controller: false } } },
+              { podSignature: { podController: { controller: true } } },
+            ],
+          }),
+        },
+      },
+    ),
+    [
+      'required metadata.annotations.scheduler.alpha.kubernetes.io/preferAvoidPods[0].PodSignature',
+      'invalid metadata.annotations.scheduler.alpha.kubernetes.io/preferAvoidPods[1].PodSignature.PodController',
+    ],
+  ],
+  [
+    'metadata of events, where nothing else is wrong',
+    object('Event', { involvedObject: { namespace: 'default' } }, { labels: { 'a b': '' } }),
+    ['invalid metadata.labels'],
+  ],
+  [
+    'metadata of events, which is not looked at otherwise',
+    object('Event', { involvedObject: { namespace: 'other' } }, { labels: { 'a b': '' } }),
+    ['invalid involvedObject.namespace'],
+  ],
+  [
+    'metadata of events of the newer group, after the rules of both',
+    object('events.k8s.io/v1/Event', { regarding: { namespace: 'other' }, type: 'Normal', deprecatedCount: 1 }, { labels: { 'a b': '' } }),
+    ['invalid involvedObject.namespace', 'invalid metadata.labels', 'required eventTime', 'invalid count'],
+  ],
+  [
     'taints and ranges of nodes',
     object('Node', { spec: { taints: [{ key: '', effect: 'X' }], podCIDRs: ['10.0.0.1/24', '10.1.0.0/24'] } }),
     [
@@ -299,6 +357,63 @@ describe('registry/core', () => {
       'forbidden data',
     ]);
     expect(await changing('Secret', { immutable: true }, { metadata: { labels: { a: 'b' } } })).to.deep.equal([]);
+  });
+
+  it('takes an empty map for a change of frozen data, unless there is always one', async () => {
+    expect(await changing('Secret', { immutable: true }, { data: {} })).to.deep.equal(['forbidden data']);
+    await sample.remove('ConfigMap', 'a').catch(() => undefined);
+    expect(await changing('ConfigMap', { immutable: true }, { data: {}, binaryData: {} })).to.deep.equal(['forbidden binaryData']);
+  });
+
+  it('gives a limit range without a name one', async () => {
+    const { metadata } = await sample.create(object('LimitRange', { spec: { limits: [] } }, { name: '' }));
+    expect(metadata.name).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  });
+
+  it('keeps no configuration of kubelets and no amounts finer than a thousandth with nodes', async () => {
+    const configMap = { name: 'c', namespace: 'default', kubeletConfigKey: 'k' };
+    const node = object('Node', {
+      spec: { configSource: { configMap } },
+      status: { capacity: { cpu: '1.0005' }, config: { assigned: { configMap } } },
+    });
+    const created = await sample.create(node);
+    expect(created['spec']).to.not.have.property('configSource');
+    expect(created['status']).to.deep.include({ capacity: { cpu: '1001m' }, allocatable: { cpu: '1001m' } });
+    expect(created['status']).to.not.have.property('config');
+    const updated = await sample.update(
+      node,
+      (current) => {
+        merge(current, { status: { config: { assigned: { configMap } } } });
+      },
+      'status',
+    );
+    expect(updated['status']).to.not.have.property('config');
+  });
+
+  it('takes a status of a namespace that names no phase for an active one', async () => {
+    const namespace = object('Namespace');
+    await sample.create(namespace);
+    const updated = await sample.update(
+      namespace,
+      (current) => {
+        current['status'] = {};
+      },
+      'status',
+    );
+    expect(updated['status']).to.deep.equal({ phase: 'Active' });
+  });
+
+  it('lets labels of a namespace change along with its finalizers', async () => {
+    const namespace = object('Namespace');
+    await sample.create(namespace);
+    const updated = await sample.update(
+      namespace,
+      (current) => {
+        merge(current, { metadata: { labels: { a: 'b' } } });
+      },
+      'finalize',
+    );
+    expect(updated.metadata.labels).to.include({ a: 'b' });
   });
 
   it('keeps types, scopes and address families', async () => {

@@ -75,6 +75,22 @@ describe('registry/services', () => {
 
   const refused: readonly (readonly [what: string, spec: JsonObject, expected: readonly string[]])[] = [
     ['no ports', { ports: [] }, ['required spec.ports']],
+    [
+      'ports of 0, of which there can be one only, unlike node ports of 0',
+      { ports: [{ name: 'a' }, { name: 'b' }] },
+      [
+        'invalid spec.ports[0].port',
+        'invalid spec.ports[0].targetPort',
+        'invalid spec.ports[1].port',
+        'invalid spec.ports[1].targetPort',
+        'duplicate spec.ports[1]',
+      ],
+    ],
+    [
+      'a family that does not fit the address, beside a policy that there is not',
+      { clusterIP: '10.0.0.9', ipFamilies: ['IPv6'], ipFamilyPolicy: 'X' },
+      ['unsupported spec.ipFamilyPolicy', 'invalid spec.clusterIPs[0]'],
+    ],
     ['unnamed ports', { ports: [{ port: 1 }, { port: 2 }] }, ['required spec.ports[0].name', 'required spec.ports[1].name']],
     [
       'one port twice',
@@ -227,7 +243,7 @@ describe('registry/services', () => {
 
     it('cannot be changed, nor taken by naming them in an update', async () => {
       await sample.create(service('a'));
-      await sample.create(service('b'));
+      await sample.create(service('b', { clusterIP: '10.0.0.9' }));
       expect(
         await causes(
           sample.update(service('b'), (object) => {
@@ -250,6 +266,59 @@ describe('registry/services', () => {
       ]);
       const six = await sample.create(service('b', { ipFamilies: ['IPv6'] }));
       expect(specOf(six)['clusterIP']).to.match(/^fd00::/);
+    });
+
+    it('are not given back by halves, and tell which policy fits', async () => {
+      sample = await createSample({ serviceRanges: '10.0.0.0/24,fd00::/112' });
+      await sample.create(service('a', { ipFamilyPolicy: 'PreferDualStack' }));
+      const change = (name: string, spec: JsonObject): Promise<ApiObject> =>
+        sample.update(service(name), (object) => {
+          Object.assign(specOf(object), spec);
+        });
+      const first = specOf(await sample.get('v1/Service', 'a'))['clusterIPs'] as string[];
+      const { message } = await refusal(change('a', { clusterIPs: first.slice(0, 1), ipFamilies: ['IPv4'] }));
+      for (const what of ['cluster IP', 'IP family']) expect(message).to.include(`must be 'SingleStack' to release the secondary ${what}`);
+      expect((await refusal(sample.create(service('b', { ipFamilies: ['IPv4', 'IPv6'] })))).message).to.include(
+        `Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified`,
+      );
+      const listed = await sample.create(service('c', { clusterIP: 'None', ipFamilies: ['IPv6', 'IPv4'] }));
+      expect(specOf(listed)['ipFamilyPolicy']).to.equal('RequireDualStack');
+    });
+
+    it('are one for each entry that an update adds', async () => {
+      const ports = (protocols: readonly string[]): JsonObject[] =>
+        protocols.map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }));
+      const made = await sample.create(service('a', { type: 'NodePort', ports: ports(['TCP', 'UDP']) }));
+      expect(new Set(portsOf(made)).size).to.equal(1);
+      await sample.create(service('b', { type: 'NodePort', ports: ports(['TCP']) }));
+      const grown = await sample.update(service('b'), (object) => {
+        specOf(object)['ports'] = ports(['TCP', 'UDP']);
+      });
+      expect(new Set(portsOf(grown)).size).to.equal(2);
+    });
+
+    it('go along with the balancer when a service is one no more, also if some of its entries have gone', async () => {
+      const balanced = service('a', {
+        type: 'LoadBalancer',
+        ports: [
+          { name: 'x', port: 1 },
+          { name: 'y', port: 2 },
+        ],
+      });
+      await sample.create(balanced);
+      await sample.update(
+        balanced,
+        (object) => {
+          object['status'] = { loadBalancer: { ingress: [{ ip: '2001:db8:0::1' }] } };
+        },
+        'status',
+      );
+      expect(sample.warnings().join()).to.include('status.loadBalancer.ingress[0]: IPv6 address "2001:db8:0::1"');
+      const plain = await sample.update(balanced, (object) => {
+        const spec = specOf(object);
+        Object.assign(spec, { type: 'ClusterIP', ports: (spec['ports'] as JsonObject[]).slice(0, 1) });
+      });
+      expect([portsOf(plain), plain['status']]).to.deep.equal([[0], { loadBalancer: {} }]);
     });
 
     it('agree with the services again after a repair', async () => {
