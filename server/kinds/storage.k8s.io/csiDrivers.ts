@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { GatedFields } from '../../features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
@@ -89,13 +90,15 @@ const warnings = (driver: ApiObject): string[] => {
   return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [secretsWarning] : [];
 };
 
+const gated: GatedFields = {
+  CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
+  MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
+  VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
+};
+
 export const csiDrivers: Kind = {
   name: 'csidrivers.storage.k8s.io',
-  gated: {
-    CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
-    MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
-    VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
-  },
+  gated,
   defaults: setDefaults,
   validate,
   // Who changes neither is not warned again.
@@ -103,8 +106,9 @@ export const csiDrivers: Kind = {
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
   update: {
     unconditional: false,
-    // A new driver has no generation; the first change makes it 1.
-    prepare(driver, old) {
+    // A new driver has no generation; the first change makes it 1. What is dropped is no change.
+    prepare(driver, old, { dropGated }) {
+      dropGated(driver, old, gated);
       if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     review: (driver, old, metadata) => [

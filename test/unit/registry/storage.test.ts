@@ -29,4 +29,17 @@ describe('registry/storage', () => {
     it(what, async () => {
       expect(await causes(sample.create(object))).to.deep.equal(expected);
     });
+
+  it('counts no change of a driver where nothing of it stays', async () => {
+    const made = { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name: 'd.example.com' }, spec: {} };
+    await sample.create(made);
+    const write = async (spec: JsonObject): Promise<unknown> =>
+      (
+        await sample.update(made, (object) => {
+          object['spec'] = { ...(object['spec'] as JsonObject), ...spec };
+        })
+      ).metadata.generation;
+    expect(await write({ preventPodSchedulingIfMissing: true })).to.equal(undefined);
+    expect(await write({ podInfoOnMount: true })).to.equal(1);
+  });
 });
