@@ -10,12 +10,14 @@ import { createLogger, type Logger, type Verbosity } from '../server/observabili
 import { featuresOf } from '../server/options/features.js';
 import { loggerOptions } from '../server/options/logging.js';
 import { metricChoice } from '../server/options/metrics.js';
+import { unreadableFiles } from '../server/options/unreadable.js';
 import { unknownControllers } from './catalogue.js';
 import { systemClock } from './client/clock.js';
 import { messageOf } from './client/errors.js';
 import { inClusterSettings, loadKubeconfig, type ConnectionSettings } from './client/kubeconfig.js';
 import { about, examples } from './about.js';
 import { Manager, type Trace } from './manager.js';
+import { uselessFiles } from './options/files.js';
 import { controllerManagerFlags } from './options/flags.js';
 import { leaderMigrationOf } from './options/migration.js';
 import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
@@ -35,12 +37,19 @@ async function main(argv: readonly string[]): Promise<number> {
   const errors = read.ok
     ? unknownControllers(read.options.controllers).map((word) => `--controllers names ${JSON.stringify(word)}, which is no controller`)
     : read.errors;
-  if (!read.ok || errors.length > 0) {
-    process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
-    return 1;
-  }
+  if (!read.ok || errors.length > 0) return refuse(errors);
   if (describe(read.options)) return 0;
+  const unreadable = unreadableFiles(controllerManagerFlags, read.options);
+  if (unreadable.length > 0) return refuse(unreadable);
+  const useless = uselessFiles(read.options);
+  if (useless.length > 0) return refuse(useless);
   return run(read.options, writeLogAs(read.options));
+}
+
+/** Tells what is wrong with the command line. */
+function refuse(errors: readonly string[]): number {
+  process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
+  return 1;
 }
 
 /** Prints what options ask to be told; false when they ask to run. */

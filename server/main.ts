@@ -10,6 +10,7 @@ import { loggerOptions } from './options/logging.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { operationNames } from './operations/names.js';
 import { about, examples, versionText } from './options/texts.js';
+import { unreadableFiles } from './options/unreadable.js';
 import { startServer, type RunningServer } from './server.js';
 
 /** Exit codes, as the reference has them: 0 after an orderly stop, 1 for what failed and for a command line that cannot be right. */
@@ -32,17 +33,15 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   const read = readApiServerOptions(argv);
-  if (!read.ok) {
-    process.stderr.write(`${read.errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
-    process.exitCode = exitFailure;
-    return;
-  }
+  if (!read.ok) return refuse(read.errors);
   const { options } = read;
   const text = textAskedFor(options);
   if (text !== null) {
     process.stdout.write(text);
     return;
   }
+  const unreadable = unreadableFiles(apiServerFlags, options);
+  if (unreadable.length > 0) return refuse(unreadable);
   const { output, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   const log = createLogger(output === null ? logging : { ...logging, output });
   // What is held back must not be lost with the process.
@@ -51,6 +50,12 @@ async function main(argv: readonly string[]): Promise<void> {
   // As a thread it shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
   await run(options, log, logging.verbosity);
+}
+
+/** Tells what is wrong with the command line. */
+function refuse(errors: readonly string[]): void {
+  process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
+  process.exitCode = exitFailure;
 }
 
 function textAskedFor(options: ApiServerOptions): string | null {

@@ -307,7 +307,10 @@ export const controllerManagerFlags = {
       oneOf: ['', 'external'],
       help: 'external where a controller manager of the cloud runs beside this one, and has the controllers of load balancers, routes and nodes that are gone; empty for none. None is built in.',
     },
-    'cloud-config': file('Its configuration, which the controller manager of the cloud reads: only with --cloud-provider=external.'),
+    'cloud-config': {
+      ...file('Its configuration, which the controller manager of the cloud reads: only with --cloud-provider=external.'),
+      notRead: true,
+    },
     'cluster-name': { kind: 'string', default: 'kubernetes', help: "What the cluster's instances begin with." },
     'configure-cloud-routes': { kind: 'bool', default: true, help: 'Set up routes for node ranges at the cloud provider.' },
     'route-reconciliation-period': { kind: 'duration', default: 10_000, min: 1, help: 'How often these routes are compared.' },

@@ -60,9 +60,30 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
   const end = runMs === null ? Infinity : started + runMs;
   if (now >= end) return exit(pod, place, exitCode, now);
   const ready = conditionStatus(pod, 'Ready') === 'True';
+  if (isUnseen(pod)) return report(changed(pod, place, ready, now));
   if (!ready && now >= started + readyAfterMs) return report(running(pod, place, true, restarts(pod), now, timeText(started)));
   const next = Math.min(end, deadline, ready ? Infinity : started + readyAfterMs);
   return next === Infinity ? { do: 'nothing' } : { do: 'wait', ms: next - now };
+}
+
+/** Whether the specification has changed since the last report: containers were given other amounts, or one was put beside them. */
+const isUnseen = ({ metadata, status }: Pod): boolean => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
+
+/** Gives containers the amounts that they have been promised since, and starts those again that cannot take them while they run. */
+function changed(pod: Pod, place: Place, ready: boolean, now: number): PodStatus {
+  const starts = (pod.spec?.containers ?? []).some((container) => startsAgain(container, statusOf(pod, container)));
+  return starts
+    ? running(pod, place, ready, restarts(pod) + 1, now)
+    : running(pod, place, ready, restarts(pod), now, timeText(startedAt(pod)));
+}
+
+function startsAgain({ resources = {}, resizePolicy = [] }: Container, status: ContainerStatus | undefined): boolean {
+  const before = status?.resources ?? {};
+  return resizePolicy.some(
+    ({ resourceName, restartPolicy }) =>
+      restartPolicy === 'RestartContainer' &&
+      (['requests', 'limits'] as const).some((list) => resources[list]?.[resourceName] !== before[list]?.[resourceName]),
+  );
 }
 
 function exit(pod: Pod, place: Place, exitCode: number, now: number): Step {
@@ -88,6 +109,8 @@ const startedAt = (pod: Pod): number =>
     (pod.status?.containerStatuses?.[0]?.state as { readonly running?: { readonly startedAt?: string } } | undefined)?.running?.startedAt,
   );
 const restarts = (pod: Pod): number => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+const statusOf = (pod: Pod, { name }: Container): ContainerStatus | undefined =>
+  pod.status?.containerStatuses?.find((status) => status.name === name);
 const conditionStatus = (pod: Pod, type: string): string | undefined =>
   pod.status?.conditions?.find((condition) => condition.type === type)?.status;
 
@@ -97,6 +120,9 @@ function running(pod: Pod, place: Place, ready: boolean, restartCount: number, n
     ...standing(pod, place, now),
     phase: 'Running',
     containerStatuses: (pod.spec?.containers ?? []).map((container) => containerStatus(pod, container, { ready, restartCount, state })),
+    ...(pod.spec?.ephemeralContainers
+      ? { ephemeralContainerStatuses: pod.spec.ephemeralContainers.map((container) => besideStatus(pod, container, now)) }
+      : {}),
     conditions: conditions(pod, now, {
       PodReadyToStartContainers: ['True'],
       Initialized: ['True'],
@@ -148,11 +174,20 @@ const idOf = (pod: Pod, container: string): string => `fake://${uidOf(pod)}/${co
 
 function containerStatus(
   pod: Pod,
-  { name, image = '' }: Container,
+  { name, image = '', resources = {} }: Container,
   { ready, restartCount, state }: { readonly ready: boolean; readonly restartCount: number; readonly state: State },
 ): ContainerStatus {
   const about = { image, imageID: `fake://${image}`, containerID: idOf(pod, name), ready, started: 'running' in state };
-  return { name, restartCount, state, ...about };
+  const allocated = resources.requests === undefined ? {} : { allocatedResources: resources.requests };
+  const given = 'running' in state ? { resources: { ...resources }, ...allocated } : {};
+  return { name, restartCount, state, ...about, ...given };
+}
+
+/** A container that was put into a running pod. It goes on until the pod ends. */
+function besideStatus(pod: Pod, container: Container, now: number): ContainerStatus {
+  const before = pod.status?.ephemeralContainerStatuses?.find(({ name }) => name === container.name);
+  const state: State = { running: { startedAt: before?.state?.running?.startedAt ?? timeText(now) } };
+  return { ...containerStatus(pod, container, { ready: false, restartCount: 0, state }), started: false };
 }
 
 /** Those that run beside the others go on; the rest have done their work. */

@@ -16,6 +16,7 @@ import { apiServicesResource } from '../aggregation/apiServices.js';
 import { publishTrackingStart, publishTrust } from '../authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
 import { certificateGuards } from '../authorization/certificates.js';
+import { claimGuards } from '../authorization/claimStatus.js';
 import { nodeRestriction } from '../authorization/node/restriction.js';
 import { policyParamsCheck } from '../authorization/policyParams.js';
 import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
@@ -418,6 +419,7 @@ function admissionOf({
       others: [
         ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
+        ...(featuresOf(options).enabled('DRAResourceClaimGranularStatusAuthorization') ? claimGuards(access.authorize) : []),
         nodeRestriction(createLookup(storage), access.authorize),
         ownerReferencesPermission(access.authorize, catalogue),
         policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),

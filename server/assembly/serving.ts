@@ -27,7 +27,7 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
 
 function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairFiles> {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
-  if (certFile !== null && keyFile !== null) return { certFile, keyFile };
+  if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter(
     (address) => address !== '' && address !== '0.0.0.0' && address !== '::',
   );

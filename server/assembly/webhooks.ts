@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkPluginConfiguration, type PluginConfigurations, type PluginKind } from '../admission/configuration.js';
 import type { AdmissionPlugin } from '../admission/contract.js';
@@ -19,6 +18,7 @@ import { createConversionMetrics } from '../observability/conversions.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createHookMetrics } from '../observability/webhooks.js';
+import { readPairOf, type KeyPairFiles } from '../http/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Catalogue } from '../registry/resources.js';
@@ -45,19 +45,14 @@ export function hookConnections(options: WebhookOptions, storage: Storage, egres
   return {
     egress,
     addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
-    identity:
-      certFile === null || keyFile === null
-        ? {}
-        : { cert: read(certFile, '--proxy-client-cert-file'), key: read(keyFile, '--proxy-client-key-file') },
+    identity: certFile === null || keyFile === null ? {} : identityIn({ certFile, keyFile }),
   };
 }
 
-function read(file: string, option: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error(`cannot read ${file} (${option})`, { cause });
-  }
+/** A certificate whose time is over says who shows it all the same: who is shown it decides. */
+function identityIn(files: KeyPairFiles): HookConnections['identity'] {
+  const { cert, key } = readPairOf('--proxy-client-cert-file', files, new Date(0));
+  return { cert: cert.toString(), key: key.toString() };
 }
 
 export interface AdmissionWebhooks {

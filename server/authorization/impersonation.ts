@@ -212,7 +212,7 @@ function nodeOf(name: string): string | null {
 }
 
 /** The node of the pod for which the token of a service account was issued. */
-function boundNode({ name, extra }: User): string | null {
+export function boundNode({ name, extra }: User): string | null {
   const nodes = Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined;
   return serviceAccount(name) !== null && nodes?.length === 1 ? nodes[0]! : null;
 }

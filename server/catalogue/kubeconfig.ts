@@ -78,7 +78,9 @@ function readConfig(file: string): ConfigFile {
   try {
     return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;
   } catch (cause) {
-    throw new Error(`${file} cannot be read as a kubeconfig: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    // Behind the first line parsers show the place in the text, on lines of its own.
+    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
+    throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
 }
 

@@ -16,6 +16,8 @@ export interface KeyPair {
 export interface KeyPairFiles {
   readonly certFile: string;
   readonly keyFile: string;
+  /** The option that names them; those kept in `--cert-dir` have none. */
+  readonly option?: string;
 }
 
 /** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
@@ -29,6 +31,16 @@ export function readKeyPair(certFile: string, keyFile: string, now: Date = new D
   if (now.getTime() > Date.parse(leaf.validTo))
     throw new CredentialError(`the certificate in ${certFile} expired at ${new Date(leaf.validTo).toISOString()}`);
   return { cert, key };
+}
+
+/** The same for the files of an option, which every complaint begins with. */
+export function readPairOf(option: string, { certFile, keyFile }: KeyPairFiles, now?: Date): KeyPair {
+  try {
+    return readKeyPair(certFile, keyFile, now);
+  } catch (cause) {
+    if (!(cause instanceof CredentialError)) throw cause;
+    throw new CredentialError(`${option}: ${cause.message}`, { cause });
+  }
 }
 
 export interface Authorities {

@@ -2,7 +2,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { ciphers, tlsVersions } from '../catalogue/flags/tls.js';
 import type { Live, LiveFiles, Source } from '../files/liveFile.js';
 import { canSharePorts } from './bind.js';
-import { checkTlsSettings, readAuthorities, readKeyPair, type KeyPair, type KeyPairFiles } from './credentials.js';
+import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from './credentials.js';
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
 import { sniChooser, splitSniPair } from './sni.js';
 
@@ -66,7 +66,7 @@ function followed(
       const authorities = [...clientCas.map(({ option, file }) => readAuthorities(file, option).pem), ...moreAuthorities.map(Buffer.from)];
       const clientCa = authorities.length === 0 ? null : Buffer.concat(authorities.flatMap((pem) => [pem, Buffer.from('\n')]));
       return {
-        certificate: 'certFile' in pair ? readKeyPair(pair.certFile, pair.keyFile) : pair,
+        certificate: 'certFile' in pair ? readPairOf(pair.option ?? '--cert-dir', pair) : pair,
         clientCa,
         sni: sniChooser(sniPairs, (certificate) => secureContextOptions({ certificate, clientCa }, tls)),
       };

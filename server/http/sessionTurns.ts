@@ -1,7 +1,7 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 
-/** Requests over HTTP/2, of all connections, that begin in one turn of the event loop: some ten milliseconds of work. */
-const begunPerTurnMax = 64;
+/** Requests over HTTP/2, of all connections, that begin in one turn of the event loop: some two milliseconds of work. Who comes next waits for several turns. */
+const begunPerTurnMax = 16;
 /** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
 const waitingMax = 8_192;
 /** Those that have begun are dropped from a lane once there are so many, or none waits. */

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext, SecureContextOptions } from 'node:tls';
-import { CredentialError, readKeyPair, type KeyPair } from './credentials.js';
+import { CredentialError, readPairOf, type KeyPair } from './credentials.js';
 
 interface Candidate {
   readonly pattern: string;
@@ -23,7 +23,7 @@ export function sniChooser(
   const implied: Candidate[] = [];
   for (const text of texts) {
     const { certFile, keyFile, names } = splitSniPair(text);
-    const pair = readKeyPair(certFile, keyFile);
+    const pair = readPairOf(`--tls-sni-cert-key=${text}`, { certFile, keyFile });
     const context = createSecureContext(contextOptions(pair));
     const patterns = names.length > 0 ? names : namesOf(new X509Certificate(pair.cert));
     for (const pattern of patterns) (names.length > 0 ? explicit : implied).push({ pattern: pattern.toLowerCase(), context });

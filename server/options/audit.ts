@@ -50,7 +50,7 @@ export const auditFlags = inGroup('Audit', {
     value: 'file',
     help: 'File of kind Policy: what is written to the audit log. Nothing without it.',
   },
-  'audit-log-path': { kind: 'string', default: null, value: 'file', help: 'Log file; "-" is standard output.' },
+  'audit-log-path': { kind: 'string', default: null, value: 'file', notRead: true, help: 'Log file; "-" is standard output.' },
   'audit-log-format': { kind: 'string', default: 'json', oneOf: ['json', 'legacy'], help: 'Form of its lines.' },
   'audit-log-mode': { kind: 'string', default: 'blocking', oneOf: modes, help: 'Whether requests wait for their entry.' },
   'audit-log-version': { kind: 'string', default: 'audit.k8s.io/v1', oneOf: ['audit.k8s.io/v1'], help: 'API version of the entries.' },

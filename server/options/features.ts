@@ -18,6 +18,7 @@ export const switching = [
   'ComponentFlagz',
   'ComponentStatusz',
   'ConstrainedImpersonation',
+  'DRAResourceClaimGranularStatusAuthorization',
   'ExternalServiceAccountTokenSigner',
   'KMSv1',
   'LoggingAlphaOptions',

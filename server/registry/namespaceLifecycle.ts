@@ -2,7 +2,7 @@ import type { ApiObject } from '../api/object.js';
 import { memberAt } from './members.js';
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
-import type { Storage, StoredObject } from '../storage/contract.js';
+import type { GetResult, ObjectKey, Storage, StoredObject } from '../storage/contract.js';
 import { readFailure } from './failures.js';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
@@ -22,16 +22,29 @@ export async function admitToNamespace(
   name: string,
   provide: NamespaceProvider | null = null,
 ): Promise<Readonly<Record<string, string>>> {
-  const key = { resource: namespaces, namespace: '', name: namespace };
-  let result = await storage.get(key, { at: 'any' });
-  if (result.outcome === 'absent') result = await storage.get(key, { at: 'mostRecent' });
+  let result = await find(storage, namespace);
   if (result.outcome === 'absent' && provide !== null) {
     await provide(namespace);
-    result = await storage.get(key, { at: 'mostRecent' });
+    result = await storage.get(keyOf(namespace), { at: 'mostRecent' });
   }
   if (result.outcome === 'absent') throw notFound(namespaces, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
   if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);
+  return result.object.labels;
+}
+
+const keyOf = (name: string): ObjectKey => ({ resource: namespaces, namespace: '', name });
+
+async function find(storage: Storage, namespace: string): Promise<GetResult> {
+  const result = await storage.get(keyOf(namespace), { at: 'any' });
+  return result.outcome === 'absent' ? storage.get(keyOf(namespace), { at: 'mostRecent' }) : result;
+}
+
+/** The labels of a namespace that has objects; none where it is gone already. Throws StatusError when it cannot be read. */
+export async function labelsOfNamespace(storage: Storage, namespace: string): Promise<Readonly<Record<string, string>>> {
+  const result = await find(storage, namespace);
+  if (result.outcome === 'absent') return {};
+  if (result.outcome !== 'found') throw readFailure(result);
   return result.object.labels;
 }
 

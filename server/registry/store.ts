@@ -32,7 +32,7 @@ import { fitting } from './fitting.js';
 import { gatedFieldDropper, type DropGatedFields } from './gatedFields.js';
 import { generatedName } from './generatedName.js';
 import { storedForm } from './metadata.js';
-import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
+import { admitToNamespace, labelsOfNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
@@ -390,13 +390,14 @@ class GenericRegistry implements Registry {
       (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
     const reviewing = change.subresource === '' ? reviewAhead(target, object) : null;
     if (reviewing !== null) await reviewing;
-    const prepared = prepareUpdate(
-      target,
-      object,
-      old,
-      change.subresource,
-      this.contextOf(owners === undefined ? options : { ...options, owners }),
-    );
+    const namespaceLabels =
+      target.resource.behaviour.strategy.subresources?.[change.subresource]?.readsNamespace?.(object, old) === true
+        ? await labelsOfNamespace(this.storage, target.namespace)
+        : undefined;
+    const prepared = prepareUpdate(target, object, old, change.subresource, {
+      ...this.contextOf(owners === undefined ? options : { ...options, owners }),
+      namespaceLabels,
+    });
     const step = prepared instanceof Promise ? await prepared : prepared;
     if (heavy) await nextTurn();
     // Who changes nothing may still be refused.

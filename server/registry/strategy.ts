@@ -17,6 +17,8 @@ export interface WriteContext {
   /** Which features are on, and what goes with those that are off. */
   readonly enabled: EnabledFeatures;
   readonly dropGated: DropGatedFields;
+  /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
+  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
@@ -113,7 +115,10 @@ export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T
 }
 
 /** How a part of it is changed. Nothing of what holds for the whole object holds here. */
-export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Strategy<T>, 'lastFindings' | 'warnings'> {}
+export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Strategy<T>, 'lastFindings' | 'warnings'> {
+  /** Whether `review` has to know the labels of the namespace. Asked before `prepare`; changes nothing. */
+  readsNamespace?(object: T, old: T): boolean;
+}
 
 export interface DeleteRules<T extends object = ApiObject> {
   /** What a completed DELETE answers. Default "status". */

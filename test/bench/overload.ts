@@ -1,7 +1,8 @@
 import { loadavg } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterMember } from '../../deploy/cluster.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from '../cluster/storm.js';
-import { offerRequests, rapidResets } from '../cluster/storms/children.js';
+import { offerRequests, rapidResets, trickle } from '../cluster/storms/children.js';
 import { Observer, type Endured } from '../cluster/storms/observer.js';
 import { busyStreams } from '../cluster/storms/streams.js';
 import { withBenchCluster } from './benchCluster.js';
@@ -24,6 +25,7 @@ const busyConnections = 60;
 const streamsEach = 100;
 const resettingConnections = 20;
 const slowClients = 500;
+const settlingSeconds = 1;
 const deafClients = 100;
 
 interface Storm {
@@ -98,6 +100,20 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
       async run() {
         const { answered, refused } = await busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds });
         return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
+      },
+    },
+    {
+      name: `one client beside another with ${busyConnections * streamsEach} streams for ${seconds} s`,
+      async run() {
+        const asking = { name: 'calm', everyMs: 20, seconds };
+        const alone = await trickle(storm, asking);
+        const flooding = busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds: seconds + 2 * settlingSeconds });
+        // Connections are made first, which is a storm of its own.
+        await delay(settlingSeconds * 1000);
+        const beside = await trickle(storm, asking);
+        const { answered, refused } = await flooding;
+        const times = ({ p50Ms, p99Ms }: typeof alone): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
+        return `its gets take ${times(alone)} alone (p50 / p99), ${times(beside)} beside ${count((answered + refused) / (seconds + 2 * settlingSeconds))}/s, ${beside.refused} refused`;
       },
     },
     {

@@ -3,8 +3,11 @@ import { coverage } from './options/coverage.js';
 import { doors } from './options/doors.js';
 import { files } from './options/files.js';
 import { limits } from './options/limits.js';
+import { managerDoors } from './options/managerDoors.js';
+import { managerLoops } from './options/managerLoops.js';
 import { managers } from './options/managers.js';
 import { refusals } from './options/refusals.js';
+import { stores } from './options/stores.js';
 
 /** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
 describe('cluster/options', () => {
@@ -12,7 +15,10 @@ describe('cluster/options', () => {
   limits();
   access();
   files();
+  stores();
   managers();
+  managerDoors();
+  managerLoops();
   refusals();
   coverage();
 });

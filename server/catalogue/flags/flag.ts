@@ -34,6 +34,8 @@ export interface FlagFacts {
   readonly short?: string;
   /** What the value is called in help texts, where the kind says too little. */
   readonly value?: string;
+  /** For a `value` of "file": this program does not read it at its start, so it need not be there. */
+  readonly notRead?: boolean;
   readonly min?: number;
   readonly max?: number;
   /** The only values accepted, for `string` and (each element) `strings`. */

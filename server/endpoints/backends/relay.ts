@@ -11,6 +11,7 @@ import { framedBody } from './framing.js';
 import { answeredHeaders, forwardedHeaders, upgradeHead } from './headers.js';
 import { seenThrough, type View } from './links.js';
 import type { Location } from './location.js';
+import { joined } from './joined.js';
 import { Pace } from './pace.js';
 import { PageLinks } from './pages.js';
 import { encodePath } from './paths.js';
@@ -214,11 +215,7 @@ export async function handOver(
   socket.write(upgradeHead(response));
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
-  const paced = (): Pace[] => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []);
-  const ends = [pipeline([socket, ...paced(), backend]), pipeline([backend, ...paced(), socket])].map((each) =>
-    each.catch(() => undefined),
-  );
-  await Promise.all(ends);
+  await joined(socket, backend, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));
   socket.destroy();
   backend.destroy();
 }

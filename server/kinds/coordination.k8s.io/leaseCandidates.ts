@@ -28,12 +28,19 @@ function validate(candidate: ApiObject): FieldError[] {
 function validateBinaryVersion(version: string, emulated: string): FieldError[] {
   const path = spec.child('binaryVersion');
   if (version === '') return [required(path, '')];
-  if (!isVersion(version)) return [invalid(path, version, versionText)];
-  return isBefore(version, emulated) ? [invalid(path, version, 'must be greater than or equal to `emulationVersion`')] : [];
+  const known = isVersion(version);
+  return [
+    ...(known ? [] : [invalid(path, version, versionText)]),
+    // What is no version counts as the lowest.
+    ...(isBefore(known ? version : zeroVersion, emulated)
+      ? [invalid(path, version, 'must be greater than or equal to `emulationVersion`')]
+      : []),
+  ];
 }
 
 function validateStrategy(strategy: string, emulated: string): FieldError[] {
-  const isUnknown = !isVersion(emulated) || emulated === zeroVersion;
+  // What stands behind the plus sign tells no versions apart.
+  const isUnknown = !isVersion(emulated) || emulated.split('+')[0] === zeroVersion;
   return [
     ...(strategy === oldestEmulationVersion && isUnknown
       ? [required(spec.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]

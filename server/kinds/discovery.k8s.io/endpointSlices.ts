@@ -4,6 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { endpointAddress, parseAddress } from '../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { addressWarnings } from '../../registry/validation/spelling.js';
 import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
@@ -17,6 +18,8 @@ const topologyLabelsMax = 16;
 const hintsMax = 8;
 const types = ['FQDN', 'IPv4', 'IPv6'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
+const managedBy = 'endpointslice.kubernetes.io/managed-by';
+const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']);
 const endpoints = Path.of('endpoints');
 const portsPath = Path.of('ports');
 
@@ -119,6 +122,16 @@ function validatePorts(slice: ApiObject): FieldError[] {
   });
 }
 
+/** Addresses in an unusual spelling; the controllers that make slices never write one. */
+const spellingWarnings = (slice: ApiObject): string[] =>
+  controllers.has(slice.metadata.labels?.[managedBy] ?? '')
+    ? []
+    : objectsIn(slice, 'endpoints').flatMap((endpoint, outer) =>
+        itemsOf(endpoint['addresses']).flatMap((address, inner) =>
+          addressWarnings(String(address), endpoints.index(outer).child('addresses').index(inner)),
+        ),
+      );
+
 function slicePorts(slice: ApiObject): string {
   const ports = itemsOf(slice['ports']).map(
     (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
@@ -144,7 +157,10 @@ export const endpointSlices: Kind = {
     }
   },
   validate: (slice) => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
-  warnings: (slice) => (addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warnings: (slice, old) => [
+    ...(old === null && addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...spellingWarnings(slice),
+  ],
   create: {
     prepare(slice) {
       dropTopology(slice, null);

@@ -1,8 +1,9 @@
+import { addQuantities, formatQuantity } from '../../../api/quantity.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
+import { compareAmounts, quantityOf, wholeValue } from '../../registry/validation/quantities.js';
 
 /** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */
 
@@ -39,29 +40,32 @@ function validateOptions(amount: JsonValue, capacity: JsonValue | undefined, val
               ? [invalid(path.index(position), value, `option is larger than capacity value: ${String(capacity)}`)]
               : [],
           ),
-          ...values.flatMap((value, position) =>
-            values.slice(0, position).some((earlier) => compareAmounts(earlier, value) === 0)
-              ? [duplicate(path.index(position), value)]
-              : [],
-          ),
+          ...validateDistinct(values, path),
         ];
   const found = values.some((value) => compareAmounts(value, amount) === 0);
   return [...sorted, ...each, ...(found ? [] : [invalid(path, amount, 'default value is not valid according to the requestPolicy')])];
 }
 
+/** Amounts that round up to the same whole number are the same, and are reported as that number. */
+function validateDistinct(values: readonly JsonValue[], path: Path): FieldError[] {
+  const keys = values.map((value) => String(wholeValue(value)));
+  return keys.flatMap((key, position) => (keys.indexOf(key) < position ? [duplicate(path.index(position), key)] : []));
+}
+
+/** A default out of range is reported at the bound that it crosses. */
 function validateRange(amount: JsonValue, capacity: JsonValue | undefined, { min, max, step }: JsonObject, path: Path): FieldError[] {
   if (min === undefined || min === null) return [required(path.child('min'), 'required when validRange is defined')];
   const findings = [
     ...(compareAmounts(min, capacity) > 0
       ? [invalid(path.child('min'), min, `min is larger than capacity value: ${String(capacity)}`)]
       : []),
-    ...(compareAmounts(amount, min) < 0 ? [invalid(path.child('default'), amount, `default is less than min: ${String(min)}`)] : []),
+    ...(compareAmounts(amount, min) < 0 ? [invalid(path.child('min'), amount, `default is less than min: ${String(min)}`)] : []),
   ];
   if (max !== undefined) {
     if (compareAmounts(min, max) > 0) findings.push(invalid(path.child('max'), min, `min is larger than max: ${String(max)}`));
     if (compareAmounts(max, capacity) > 0)
       findings.push(invalid(path.child('max'), max, `max is larger than capacity value: ${String(capacity)}`));
-    if (compareAmounts(amount, max) > 0) findings.push(invalid(path.child('default'), amount, `default is more than max: ${String(max)}`));
+    if (compareAmounts(amount, max) > 0) findings.push(invalid(path.child('max'), amount, `default is more than max: ${String(max)}`));
   }
   return step === undefined
     ? findings
@@ -75,14 +79,16 @@ function validateStep(
   capacity: JsonValue | undefined,
   path: Path,
 ): FieldError[] {
-  const [stepMilli, minMilli] = [milliValue(step), milliValue(min)];
-  if (stepMilli <= 0n) return [invalid(path, step, 'must be greater than zero')];
-  const one = minMilli + stepMilli;
-  const printed = one % 1000n === 0n ? String(one / 1000n) : `${one}m`;
+  // Steps are counted in whole numbers, rounded up.
+  const [wholeStep, wholeMin] = [wholeValue(step), wholeValue(min)];
+  if (wholeStep <= 0n) return [invalid(path, step, 'must be greater than zero')];
+  const one = formatQuantity(addQuantities(quantityOf(min), quantityOf(step)));
   return [
-    ...(one > milliValue(capacity) ? [invalid(path, step, `one step ${printed} is larger than capacity value: ${String(capacity)}`)] : []),
+    ...(compareAmounts(one, capacity) > 0
+      ? [invalid(path, step, `one step ${one} is larger than capacity value: ${String(capacity)}`)]
+      : []),
     ...amounts
-      .filter((amount) => (milliValue(amount) - minMilli) % stepMilli !== 0n)
+      .filter((amount) => (wholeValue(amount) - wholeMin) % wholeStep !== 0n)
       .map((amount) => invalid(path, amount, `value is not a multiple of a given step (${String(step)}) from (${String(min)})`)),
   ];
 }

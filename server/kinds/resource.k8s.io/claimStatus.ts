@@ -122,10 +122,13 @@ function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path
   ];
 }
 
+const atMostBytes = (holder: JsonObject, member: string, max: number, path: Path): FieldError[] =>
+  Buffer.byteLength(textAt(holder, member)) > max ? [tooLong(path.child(member), max)] : [];
+
 function validateNetwork(data: JsonObject, path: Path): FieldError[] {
   return [
-    ...(textAt(data, 'interfaceName').length > interfaceNameMax ? [tooLong(path.child('interfaceName'), interfaceNameMax)] : []),
-    ...(textAt(data, 'hardwareAddress').length > hardwareAddressMax ? [tooLong(path.child('hardwareAddress'), hardwareAddressMax)] : []),
+    ...atMostBytes(data, 'interfaceName', interfaceNameMax, path),
+    ...atMostBytes(data, 'hardwareAddress', hardwareAddressMax, path),
     ...validateSet(itemsOf(data['ips']).map(String), ipsMax, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
   ];
 }

@@ -7,7 +7,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import type { Kind } from '../kind.js';
 import { gatedClaimFields } from './gated.js';
-import { validateAdminAccess } from './adminAccess.js';
+import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
@@ -47,7 +47,12 @@ export const resourceClaims: Kind = {
         restoreMetadata(claim, old);
         dropDeallocated(claim, old);
       },
-      review: (claim, old, metadata) => [...metadata.update(), ...validateClaimStatus(claim, old)],
+      readsNamespace: beginsAdminAccess,
+      review: (claim, old, metadata, context) => [
+        ...validateAdminStatus(claim, old, context),
+        ...metadata.update(),
+        ...validateClaimStatus(claim, old),
+      ],
     },
   },
   delete: { answers: 'object' },

@@ -4,7 +4,16 @@ import { refusedSelector } from '../../cel/check/device.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+  type Path,
+} from '../../registry/validation/field.js';
 import { labelValueComplaints } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
@@ -31,7 +40,10 @@ export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] 
     const [expression, ofExpression] = [textAt(cel, 'expression'), at.child('cel', 'expression')];
     if (Buffer.byteLength(expression) > expressionBytesMax) return [tooLong(ofExpression, expressionBytesMax)];
     const refused = refusedSelector(expression);
-    return refused === null ? [] : [invalid(ofExpression, expression, refused)];
+    if (refused === null) return [];
+    return refused.reason === 'costly'
+      ? [forbidden(ofExpression, 'too complex, exceeds cost limit')]
+      : [invalid(ofExpression, expression, refused.text)];
   });
 
 /** Configuration means nothing to anybody but the driver. */

@@ -16,7 +16,7 @@ const identifierText =
 const identifierPattern = new RegExp(`^${identifierSource}$`);
 
 const identifier = (id: string, path: Path): FieldError[] => [
-  ...(id.length > idMax ? [tooLong(path, idMax)] : []),
+  ...(Buffer.byteLength(id) > idMax ? [tooLong(path, idMax)] : []),
   ...(identifierPattern.test(id) ? [] : [invalid(path, id, identifierText)]),
 ];
 
@@ -39,7 +39,10 @@ export const fullyQualifiedName = (name: string, path: Path): FieldError[] => [
 /** Pools are named by subdomains with slashes between them. */
 export function poolName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
-  return [...(name.length > poolMax ? [tooLong(path, poolMax)] : []), ...name.split('/').flatMap((part) => dnsSubdomain(part, path))];
+  return [
+    ...(Buffer.byteLength(name) > poolMax ? [tooLong(path, poolMax)] : []),
+    ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
+  ];
 }
 
 const uidPattern = /^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;

@@ -37,8 +37,13 @@ function validate(node: ApiObject): FieldError[] {
   });
 }
 
+/** The reference says characters, but counts bytes. */
 const validateNodeId = (id: string, path: Path): FieldError[] =>
-  id === '' ? [required(path, '')] : id.length > nodeIdMax ? [invalid(path, id, `must be ${nodeIdMax} characters or less`)] : [];
+  id === ''
+    ? [required(path, '')]
+    : Buffer.byteLength(id) > nodeIdMax
+      ? [invalid(path, id, `must be ${nodeIdMax} characters or less`)]
+      : [];
 
 /** Keys are reported at their driver. */
 const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] =>

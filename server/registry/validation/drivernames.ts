@@ -7,7 +7,7 @@ const driverNameMax = 63;
 export function driverName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   return [
-    ...(name.length > driverNameMax ? [tooLong(path, driverNameMax)] : []),
+    ...(Buffer.byteLength(name) > driverNameMax ? [tooLong(path, driverNameMax)] : []),
     ...subdomainName(name.toLowerCase(), false).map((text) => invalid(path, name, text)),
   ];
 }

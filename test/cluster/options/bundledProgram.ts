@@ -13,8 +13,8 @@ export class BundledProgram {
   readonly #child: ChildProcess;
   readonly #heard = new EventEmitter();
 
-  private constructor(program: ProbedProgram, args: readonly string[]) {
-    this.#child = spawn(process.execPath, [programFile(program), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  private constructor(program: ProbedProgram, args: readonly string[], ofNode: readonly string[]) {
+    this.#child = spawn(process.execPath, [...ofNode, programFile(program), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const [stream, chunks] of [
       [this.#child.stdout!, this.stdout],
       [this.#child.stderr!, this.stderr],
@@ -29,8 +29,9 @@ export class BundledProgram {
     });
   }
 
-  static start(program: ProbedProgram, args: readonly string[]): BundledProgram {
-    return new BundledProgram(program, args);
+  /** `ofNode`: arguments of Node itself. */
+  static start(program: ProbedProgram, args: readonly string[], ofNode: readonly string[] = []): BundledProgram {
+    return new BundledProgram(program, args, ofNode);
   }
 
   /** Everything that it has written, errors first. */

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
+import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
@@ -102,6 +104,7 @@ plugins:
         `--kubelet-client-key=${write('agents.client.key', agent.client.key)}`,
         '--kubelet-preferred-address-types=ExternalIP,InternalIP',
         '--kubelet-timeout=300ms',
+        '--max-connection-bytes-per-sec=40000',
         `--requestheader-client-ca-file=${proxies.caFile}`,
         '--requestheader-allowed-names=front',
         '--requestheader-username-headers=X-Name',
@@ -332,6 +335,30 @@ plugins:
         silent.close();
       },
     );
+    probe('max-connection-bytes-per-sec', 'what an agent sends at once takes its time', async () => {
+      const sent = Buffer.alloc(60_000, 'x');
+      agent.upgrade = (_request, socket) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\n\r\n');
+        socket.once('data', () => socket.end(sent));
+      };
+      const request = https.request({
+        ...{ host: '127.0.0.1', port, path: `${pods}/on-good/exec?command=date&stdout=true`, method: 'POST' },
+        ...{ cert: server.admin.cert, key: server.admin.key, rejectUnauthorized: false },
+        headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1' },
+      });
+      request.end();
+      const [, connection] = (await once(request, 'upgrade')) as [unknown, Duplex];
+      const began = performance.now();
+      connection.write('go');
+      let received = 0;
+      connection.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      await once(connection, 'end');
+      connection.destroy();
+      expect(received).to.equal(sent.length);
+      expect(performance.now() - began, 'half a second for the half that is too much').to.be.at.least(450);
+    });
     probe(
       [
         'requestheader-client-ca-file',

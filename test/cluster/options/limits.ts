@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { canSharePorts } from '../../../server/http/bind.js';
 import { startHookService, type HookService } from '../../fixtures/hookService.js';
+import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, type Answer } from '../../unit/http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../unit/http/identities.js';
@@ -45,13 +46,27 @@ export function limits(): void {
     let identities: Identities;
     let hook: HookService;
     let bob: Identity;
+    let trail: ReviewService;
     const folder = temporaryDirectory('limits');
+    const auditLog = path.join(folder, 'audit.log');
 
     before(async () => {
       identities = await createIdentities();
       [hook, bob] = [await startHookService(identities), await identities.issue({ name: 'bob', groups: ['builders'] })];
       const labels = path.join(folder, 'labels.yaml');
       fs.writeFileSync(labels, '"apiserver_request_total,verb": "LIST"\n');
+      trail = await startReviewService(identities, 'trail');
+      trail.replies = ['silence'];
+      const policy = path.join(folder, 'policy.json');
+      fs.writeFileSync(
+        policy,
+        JSON.stringify({
+          apiVersion: 'audit.k8s.io/v1',
+          kind: 'Policy',
+          omitStages: ['RequestReceived'],
+          rules: [{ level: 'Metadata', resources: [{ group: '', resources: ['secrets'] }], verbs: ['create'] }, { level: 'None' }],
+        }),
+      );
       server = await ServerUnderProbe.start(
         identities,
         [
@@ -79,6 +94,19 @@ export function limits(): void {
           '--vmodule=access=3',
           '--endpoint-reconciler-type=none',
           `--cert-dir=${path.join(folder, 'certs')}`,
+          `--audit-policy-file=${policy}`,
+          `--audit-log-path=${auditLog}`,
+          '--audit-log-mode=batch',
+          '--audit-log-batch-max-size=2',
+          '--audit-log-batch-max-wait=1h',
+          '--audit-log-batch-buffer-size=3',
+          '--audit-log-batch-throttle-enable',
+          '--audit-log-batch-throttle-qps=0.001',
+          '--audit-log-batch-throttle-burst=1',
+          `--audit-webhook-config-file=${trail.kubeconfig}`,
+          '--audit-webhook-batch-max-size=2',
+          '--audit-webhook-batch-max-wait=1h',
+          '--audit-webhook-batch-buffer-size=4',
         ],
         { without: ['tls-cert-file', 'tls-private-key-file'] },
       );
@@ -92,8 +120,11 @@ export function limits(): void {
       expect(made.status, made.text).to.equal(201);
     });
     after(async () => {
-      await server?.stop();
+      // It would wait for the services that must not answer.
+      server?.program.signal('SIGKILL');
+      await server?.program.exited;
       hook?.close();
+      trail?.close();
     });
 
     probe('cert-dir', 'has the pair that was made', () => {
@@ -214,6 +245,30 @@ export function limits(): void {
         await server.program.says(/look=for-this/);
         expect(server.program.stdout.join('')).to.contain('look=for-this');
         expect(server.program.stderr.join('')).to.not.match(/ info /);
+      },
+    );
+    probe(
+      [
+        'audit-log-batch-throttle-enable',
+        'audit-log-batch-throttle-qps',
+        'audit-log-batch-throttle-burst',
+        'audit-log-batch-buffer-size',
+        'audit-webhook-batch-buffer-size',
+      ],
+      'one batch at once and the next in a quarter of an hour; so many may wait, and what comes then is lost',
+      async () => {
+        const create = (name: string): Promise<Answer> => server.post('/api/v1/namespaces/default/secrets', { metadata: { name } });
+        const lines = (): string[] => (fs.existsSync(auditLog) ? fs.readFileSync(auditLog, 'utf8').split('\n').slice(0, -1) : []);
+        await Promise.all([create('a'), create('b')]);
+        await eventually(
+          () => [lines().length, trail.questions.length],
+          ([written, asked]) => written === 2 && asked === 1,
+        );
+        for (const name of ['c', 'd', 'e', 'f', 'g', 'h', 'i']) await create(name);
+        const lost = async (plugin: string): Promise<number> =>
+          Number((await server.metric(`apiserver_audit_error_total{plugin="${plugin}"}`))?.split(' ')[1] ?? 0);
+        expect([await lost('log'), await lost('webhook')]).to.deep.equal([4, 3]);
+        expect([lines().length, trail.questions.length]).to.deep.equal([2, 1]);
       },
     );
     probe('permit-port-sharing', 'another server on the same port, where Node can', async () => {

@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import type { Answer } from '../../unit/http/frontDoor.js';
 import { createIdentities, type Identities } from '../../unit/http/identities.js';
 import { BundledProgram, eventually } from './bundledProgram.js';
+import { kubeconfigOf } from './managerUnderProbe.js';
 import { MostAtOnce } from './mostAtOnce.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
@@ -128,6 +129,11 @@ async function seed(server: ServerUnderProbe): Promise<void> {
   }
 }
 
+const isApproved = (status: unknown): boolean =>
+  ((status as { readonly conditions?: readonly { readonly type: string }[] } | undefined)?.conditions ?? []).some(
+    ({ type }) => type === 'Approved',
+  );
+
 /** Workers, leases, and what single objects show of the options of controllers. */
 export function managers(): void {
   describe('a controller manager with few workers and settings of its own', function () {
@@ -187,7 +193,7 @@ export function managers(): void {
           `apiVersion: v1\nkind: Pod\nmetadata: { name: recycler, namespace: default, labels: { mark: ${mark} } }\nspec:\n  restartPolicy: Never\n  volumes: [{ name: vol, hostPath: { path: /any } }]\n  containers: [{ name: c, image: i, volumeMounts: [{ name: vol, mountPath: /scrub }] }]\n`,
         );
       manager = BundledProgram.start('controller-manager', [
-        `--kubeconfig=${kubeconfig(server, folder)}`,
+        `--kubeconfig=${kubeconfigOf(server, folder)}`,
         '--secure-port=0',
         '--use-service-account-credentials',
         '--kube-api-qps=-1',
@@ -361,7 +367,7 @@ export function managers(): void {
     });
     probe(
       [
-        ...['kube-apiserver-client', 'kubelet-client'].flatMap((signer) => [
+        ...['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'].flatMap((signer) => [
           `cluster-signing-${signer}-cert-file`,
           `cluster-signing-${signer}-key-file`,
         ]),
@@ -370,23 +376,44 @@ export function managers(): void {
       'each signer has an authority',
       async () => {
         const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-        const asked: readonly (readonly [string, string, string, readonly string[]])[] = [
-          ['kube-apiserver-client', 'kubernetes.io/kube-apiserver-client', 'somebody', ['client auth']],
-          [
-            'kubelet-client',
-            'kubernetes.io/kube-apiserver-client-kubelet',
-            'system:node:x, O=system:nodes',
-            ['client auth', 'digital signature'],
-          ],
+        const node = 'system:node:x, O=system:nodes';
+        const client = ['client auth', 'digital signature'];
+        const asked: readonly (readonly [name: string, signer: string, request: string, usages: readonly string[]])[] = [
+          ['kube-apiserver-client', 'kube-apiserver-client', await signingRequest('somebody'), ['client auth']],
+          ['kubelet-client', 'kube-apiserver-client-kubelet', await signingRequest(node), client],
+          ['kubelet-serving', 'kubelet-serving', await signingRequest(node, ['x.example']), ['server auth', 'digital signature']],
         ];
-        for (const [name, signerName, subject, usages] of asked) {
-          const request = await signingRequest(subject);
-          const made = await server.post(requests, { metadata: { name }, spec: { request, signerName, usages } });
+        for (const [name, signer, request, usages] of asked) {
+          const made = await server.post(requests, {
+            metadata: { name },
+            spec: { request, signerName: `kubernetes.io/${signer}`, usages },
+          });
           expect(made.status, made.text).to.equal(201);
-          const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
-          const object = { ...made.body, status: { conditions } };
-          const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
-          expect(approved.status, approved.text).to.equal(200);
+        }
+        // Of this signer nobody can ask any more; requests from earlier are signed all the same.
+        const earlier = {
+          apiVersion: 'certificates.k8s.io/v1',
+          kind: 'CertificateSigningRequest',
+          metadata: { name: 'legacy-unknown', uid: 'from-earlier', creationTimestamp: new Date().toISOString().replace(/\.\d+/, '') },
+          spec: { request: await signingRequest('old'), signerName: 'kubernetes.io/legacy-unknown', usages: client, username: 'old' },
+        };
+        const put = await server.send('PUT', '/raft/v1/objects', {
+          objects: [{ group: 'certificates.k8s.io', resource: 'certificatesigningrequests', object: earlier }],
+        });
+        expect(put.status, put.text).to.equal(200);
+        for (const name of [...asked.map(([each]) => each), 'legacy-unknown']) {
+          // A controller approves some of them as well, and may be the first.
+          await eventually(
+            async () => {
+              const { body } = await get(`${requests}/${name}`);
+              if (isApproved(body['status'])) return 200;
+              const object = { ...body, status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }] } };
+              const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
+              expect(approved.status, approved.text).to.be.oneOf([200, 409]);
+              return approved.status;
+            },
+            (status) => status === 200,
+          );
           const signed = await eventually(
             () => get(`${requests}/${name}`),
             ({ body }) => (body['status'] as { certificate?: string }).certificate !== undefined,
@@ -475,21 +502,4 @@ export function managers(): void {
       server.program.signal('SIGCONT');
     });
   });
-}
-
-/** A file by which the manager reaches the server as its administrator. */
-function kubeconfig(server: ServerUnderProbe, folder: string): string {
-  const file = path.join(folder, 'kubeconfig');
-  fs.writeFileSync(
-    file,
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'c',
-      contexts: [{ name: 'c', context: { cluster: 's', user: 'u' } }],
-      clusters: [{ name: 's', cluster: { server: `https://127.0.0.1:${server.port}`, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'u', user: { 'client-certificate': server.admin.certFile, 'client-key': server.admin.keyFile } }],
-    }),
-  );
-  return file;
 }

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
 import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { apiServerFlags } from '../../../server/options/apiserver.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { reservePort } from '../../fixtures/tlsBackends.js';
 import { runToEnd } from './bundledProgram.js';
-import { specifiedOptions } from './probed.js';
+import { specifiedOptions, type ProbedProgram } from './probed.js';
 
 /** What no value of the kind is. Texts have no such value of their own: `texts` has those of options that want a form. */
 const nonsense: Partial<Record<FlagKind, string>> = {
@@ -38,6 +42,74 @@ const texts: Readonly<Record<string, string>> = {
   'runtime-config': 'api/all=maybe',
 };
 
+/** What has to be said beside files for them to count, for as many at a time as get on with each other. */
+const companions: Readonly<Record<ProbedProgram, readonly (readonly [without: RegExp, beside: readonly string[]])[]>> = {
+  apiserver: [
+    [
+      /^(?:authorization|authentication)-config$/,
+      [
+        ...['--authorization-mode=ABAC,Webhook', '--oidc-issuer-url=https://x', '--oidc-client-id=x', '--etcd-servers=http://127.0.0.1:1'],
+        ...['--feature-gates=UnknownVersionInteroperabilityProxy=true', '--service-account-issuer=https://y'],
+      ],
+    ],
+    [/^(?!authorization-config$|authentication-config$)/, []],
+  ],
+  'controller-manager': [
+    [/^cluster-signing-(?:cert|key)-file$/, ['--enable-leader-migration']],
+    [/^(?!cluster-signing-(?:cert|key)-file$)/, []],
+  ],
+};
+/** Files that a program writes, or that others read. */
+const notRead: ReadonlySet<string> = new Set(['audit-log-path', 'cloud-config']);
+
+/** Beside a file in which there is rubbish, what makes the program look into it; `with`: the other file of a pair. */
+const lookedInto: Readonly<
+  Record<ProbedProgram, Readonly<Record<string, { readonly with?: string; readonly beside?: readonly string[] }>>>
+> = {
+  apiserver: {
+    'allow-metric-labels-manifest': {},
+    'tls-cert-file': { with: 'tls-private-key-file' },
+    'admission-control-config-file': {},
+    'kubelet-client-certificate': { with: 'kubelet-client-key' },
+    'kubelet-certificate-authority': {},
+    'proxy-client-cert-file': { with: 'proxy-client-key-file' },
+    'egress-selector-config-file': {},
+    'peer-ca-file': { beside: ['--feature-gates=UnknownVersionInteroperabilityProxy=true'] },
+    'tracing-config-file': {},
+    'encryption-provider-config': {},
+    'client-ca-file': {},
+    'token-auth-file': {},
+    'authentication-config': {},
+    'authentication-token-webhook-config-file': {},
+    'oidc-ca-file': { beside: ['--oidc-issuer-url=https://x', '--oidc-client-id=x'] },
+    'requestheader-client-ca-file': {},
+    'service-account-key-file': {},
+    'authorization-config': {},
+    'authorization-policy-file': { beside: ['--authorization-mode=ABAC'] },
+    'authorization-webhook-config-file': { beside: ['--authorization-mode=Webhook'] },
+    'audit-policy-file': {},
+  },
+  'controller-manager': {
+    'allow-metric-labels-manifest': {},
+    'tls-cert-file': { with: 'tls-private-key-file' },
+    kubeconfig: {},
+    'leader-migration-config': { beside: ['--enable-leader-migration', '--leader-elect=true'] },
+    'pv-recycler-pod-template-filepath-hostpath': {},
+    'pv-recycler-pod-template-filepath-nfs': {},
+    'root-ca-file': {},
+    'service-account-private-key-file': {},
+    'cluster-signing-cert-file': { with: 'cluster-signing-key-file' },
+    'cluster-signing-kube-apiserver-client-cert-file': { with: 'cluster-signing-kube-apiserver-client-key-file' },
+    'cluster-signing-kubelet-client-cert-file': { with: 'cluster-signing-kubelet-client-key-file' },
+    'cluster-signing-kubelet-serving-cert-file': { with: 'cluster-signing-kubelet-serving-key-file' },
+    'cluster-signing-legacy-unknown-cert-file': { with: 'cluster-signing-legacy-unknown-key-file' },
+    'authentication-kubeconfig': {},
+    'authorization-kubeconfig': {},
+    'client-ca-file': {},
+    'requestheader-client-ca-file': {},
+  },
+};
+
 /** The bundles refuse what cannot be right, all of it at once, in the words and with the code of the reference. */
 export function refusals(): void {
   for (const [program, table] of [
@@ -63,6 +135,64 @@ export function refusals(): void {
         ([name, value]) =>
           !lines.some((line) => line.startsWith(`Error: invalid argument ${JSON.stringify(value)} for "--${name}" flag: want `)),
       );
+      expect(silent).to.deep.equal([]);
+    });
+  for (const [program, table] of [
+    ['apiserver', apiServerFlags as FlagTable],
+    ['controller-manager', controllerManagerFlags as FlagTable],
+  ] as const)
+    it(`${program} refuses every file that it cannot read, and says of which option`, async function () {
+      this.timeout(60_000);
+      const files = specifiedOptions(program).filter((name) => /^file\b/.test(table[name]!.value ?? '') && !notRead.has(name));
+      expect(files.length).to.be.above(20);
+      const looked = new Set<string>();
+      for (const [without, beside] of companions[program]) {
+        const given = files.filter((name) => !without.test(name));
+        const { status, text } = await runToEnd(program, [...beside, ...given.map((name) => `--${name}=/nowhere/${name}`)]);
+        expect(status, text).to.equal(1);
+        const silent = given.filter((name) => !text.includes(`Error: --${name}: /nowhere/${name} cannot be read: ENOENT: `));
+        expect(silent, text).to.deep.equal([]);
+        for (const name of given) looked.add(name);
+      }
+      expect(files.filter((name) => !looked.has(name))).to.deep.equal([]);
+      const { status, text } = await runToEnd(program, [
+        '--bind-address=127.0.0.1',
+        ...(program === 'apiserver' ? ['--storage-backend=memory', '--secure-port=0'] : ['--master=https://127.0.0.1:1']),
+        '--tls-sni-cert-key=/nowhere/c,/nowhere/k',
+      ]);
+      expect(status).to.equal(1);
+      expect(text).to.contain('--tls-sni-cert-key=/nowhere/c,/nowhere/k: cannot read the certificate /nowhere/c: ENOENT: ');
+    });
+  for (const program of ['apiserver', 'controller-manager'] as const)
+    it(`${program} does not begin with a file in which there is something else, and says of which option`, async function () {
+      this.timeout(60_000);
+      const folder = temporaryDirectory('rubbish');
+      const [rubbish, kubeconfig] = [path.join(folder, 'rubbish'), path.join(folder, 'kubeconfig')];
+      fs.writeFileSync(rubbish, '{ [ rubbish\n');
+      fs.writeFileSync(
+        kubeconfig,
+        JSON.stringify({
+          'current-context': 'x',
+          contexts: [{ name: 'x', context: { cluster: 'c' } }],
+          clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+        }),
+      );
+      const usual: Readonly<Record<string, string>> = {
+        'bind-address': '127.0.0.1',
+        'cert-dir': folder,
+        ...(program === 'apiserver'
+          ? { 'secure-port': '0', 'storage-backend': 'memory' }
+          : { 'secure-port': String(await reservePort()), kubeconfig, 'leader-elect': 'false' }),
+      };
+      const silent: string[] = [];
+      for (const [option, { with: other, beside = [] }] of Object.entries(lookedInto[program])) {
+        const told = [option, ...(other === undefined ? [] : [other])].map((name) => `--${name}=${rubbish}`);
+        const given = [...told, ...beside];
+        const rest = Object.entries(usual).filter(([name]) => !given.some((arg) => arg.startsWith(`--${name}=`)));
+        const { status, text } = await runToEnd(program, [...rest.map(([name, value]) => `--${name}=${value}`), ...given]);
+        const said = text.split('\n').some((line) => line.includes(`--${option}`) && line.includes(rubbish));
+        if (status !== 1 || !said) silent.push(`${option}: ${status} ${text.slice(-300)}`);
+      }
       expect(silent).to.deep.equal([]);
     });
 }

@@ -10,6 +10,7 @@ import { request } from '../../bench/connection.js';
 import type { Overloaded } from '../storm.js';
 import type { OfferReport, OfferTask } from './offered.js';
 import type { ResetReport, ResetTask } from './resets.js';
+import type { TrickleReport, TrickleTask } from './trickle.js';
 
 /** Storms whose load comes from a process of its own, so that what watches the servers is not held up by it. */
 
@@ -19,11 +20,9 @@ export interface PlainClient {
   readonly keyFile: string;
 }
 
-const user = 'storm';
-
 /** Makes such a client, who may do everything with config maps. */
-export async function plainClient(cluster: Cluster): Promise<PlainClient> {
-  const directory = path.join(cluster.dataDirectory, 'storm');
+export async function plainClient(cluster: Cluster, user = 'storm'): Promise<PlainClient> {
+  const directory = path.join(cluster.dataDirectory, 'storm', user);
   const files = { certFile: path.join(directory, 'client.crt'), keyFile: path.join(directory, 'client.key') };
   if (fs.existsSync(files.keyFile)) return files;
   const authority = {
@@ -97,8 +96,18 @@ export async function rapidResets(
   return run<ResetReport>('resets', task);
 }
 
+/** Asks for one object now and then, as another client without privileges: how long that takes. */
+export async function trickle(
+  { cluster, path: collection }: Overloaded,
+  { name, ...options }: { readonly name: string; readonly everyMs: number; readonly seconds: number },
+): Promise<TrickleReport> {
+  const [port = 0] = portsOf(cluster);
+  const client = await plainClient(cluster, 'trickle');
+  return run<TrickleReport>('trickle', { port, caFile: cluster.pki.caFile, ...client, path: `${collection}/${name}`, ...options });
+}
+
 /** Runs a program of this folder and gives its report. Rejects when it ends without one. */
-async function run<Report>(program: string, task: OfferTask | ResetTask): Promise<Report> {
+async function run<Report>(program: string, task: OfferTask | ResetTask | TrickleTask): Promise<Report> {
   const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

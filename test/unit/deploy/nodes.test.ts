@@ -184,6 +184,51 @@ describe('deploy/nodes/podLife', () => {
     ).to.deep.equal({ do: 'remove' });
   });
 
+  it('gives containers what they are promised later, and starts those again that cannot take it otherwise', () => {
+    const sized = (cpu: string, restartPolicy: string, generation: number, status?: Pod['status']): Pod => {
+      const container = {
+        name: 'c',
+        image: 'x',
+        resources: { requests: { cpu } },
+        resizePolicy: [{ resourceName: 'cpu', restartPolicy }],
+      };
+      const given = pod({ containers: [container] }, status === undefined ? {} : { status });
+      return { ...given, metadata: { ...given.metadata, generation } };
+    };
+    const statusAfter = (given: Pod, now: number): NonNullable<Pod['status']> =>
+      (nextStep(given, behaviourOf(given), at, now) as { status: NonNullable<Pod['status']> }).status;
+    for (const [policy, restartCount, since] of [
+      ['NotRequired', 0, '2026-01-01T00:00:00Z'],
+      ['RestartContainer', 1, '2026-01-01T00:00:03Z'],
+    ] as const) {
+      const before = statusAfter(sized('1', policy, 1), begun);
+      expect(before.containerStatuses?.[0]).to.deep.include({ resources: { requests: { cpu: '1' } }, allocatedResources: { cpu: '1' } });
+      expect(nextStep(sized('1', policy, 1, before), behaviourOf(pod()), at, begun)).to.deep.equal({ do: 'nothing' });
+      const after = statusAfter(sized('2', policy, 2, before), begun + 3_000);
+      expect(after).to.include({ observedGeneration: 2 });
+      expect(after.containerStatuses?.[0]).to.deep.include({
+        restartCount,
+        resources: { requests: { cpu: '2' } },
+        allocatedResources: { cpu: '2' },
+        state: { running: { startedAt: since } },
+      });
+    }
+  });
+
+  it('starts containers that are put into a running pod', () => {
+    const first = nextStep(pod(), behaviourOf(pod()), at, begun) as { status: NonNullable<Pod['status']> };
+    const more = pod({ ephemeralContainers: [{ name: 'd', image: 'y' }] }, { status: first.status });
+    const given = { ...more, metadata: { ...more.metadata, generation: 2 } };
+    const second = nextStep(given, behaviourOf(given), at, begun + 3_000) as { status: NonNullable<Pod['status']> };
+    expect(second.status.ephemeralContainerStatuses?.[0]).to.deep.include({
+      name: 'd',
+      state: { running: { startedAt: '2026-01-01T00:00:03Z' } },
+    });
+    expect(second.status.containerStatuses?.[0]?.state).to.deep.equal({ running: { startedAt: '2026-01-01T00:00:00Z' } });
+    const again = { ...given, status: second.status };
+    expect(nextStep(again, behaviourOf(again), at, begun + 9_000)).to.deep.equal({ do: 'nothing' });
+  });
+
   it('leaves times alone of what has not changed', () => {
     const running = pod({}, { annotations: { 'fake-node/ready-after-seconds': '3' } });
     const first = nextStep(running, behaviourOf(running), at, begun) as { status: NonNullable<Pod['status']> };

@@ -51,8 +51,12 @@ describe('the programs', function () {
   it('apiserver names the file that it cannot use', () => {
     const { status, stderr } = run('apiserver', '--tls-cert-file=/nowhere/a.crt', '--tls-private-key-file=/nowhere/a.key');
     expect(status).to.equal(1);
-    expect(stderr).to.match(/error cannot start reason="cannot read the certificate \/nowhere\/a\.crt: ENOENT/);
-    expect(stderr.match(/ENOENT/g)).to.have.length(1);
+    for (const [option, file] of [
+      ['--tls-cert-file', '/nowhere/a.crt'],
+      ['--tls-private-key-file', '/nowhere/a.key'],
+    ])
+      expect(stderr).to.contain(`Error: ${option}: ${file} cannot be read: ENOENT: `);
+    expect(stderr.match(/ENOENT/g)).to.have.length(2);
   });
   it('apiserver does not let an authority of users vouch for proxies whose names nobody gave', async () => {
     const identities = await createIdentities();
@@ -120,10 +124,10 @@ describe('the programs', function () {
       expect(status).to.not.equal(0);
       expect(last.slice(25)).to.equal('error ended: nothing was left to wait for, which is a defect');
     });
-    it('controller-manager that cannot use its files', async () => {
-      const { status, last } = await ended([programs['controller-manager'], '--kubeconfig=/nowhere'], null, []);
+    it('controller-manager that cannot listen where it should', async () => {
+      const { status, last } = await ended([...manager, '--secure-port=10257', '--bind-address=203.0.113.1'], null, []);
       expect(status).to.equal(1);
-      expect(last).to.match(/error ended: \/nowhere cannot be read/);
+      expect(last).to.match(/error ended: cannot listen on 203\.0\.113\.1:10257: this machine has no such address/);
     });
     it('apiserver that is asked to stop twice does not wait any longer', async () => {
       const key = join(folder, 'signing.key');
@@ -151,6 +155,7 @@ describe('the programs', function () {
       expect(last).to.match(/error second signal, ending at once/);
     });
     it('apiserver that cannot use its files', async () => {
+      writeFileSync(join(folder, 'sa.key'), 'no key');
       const args = [
         programs.apiserver,
         `--raft-data-dir=${join(folder, 'data')}`,

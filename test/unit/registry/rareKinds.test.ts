@@ -34,6 +34,12 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     candidate({ ...right, binaryVersion: '1', emulationVersion: 'x' }),
     ['invalid spec.emulationVersion', 'invalid spec.binaryVersion', 'required spec.emulationVersion'],
   ],
+  [
+    'a binary without a version, which counts as older than any',
+    candidate({ ...right, binaryVersion: 'x' }),
+    ['invalid spec.binaryVersion', 'invalid spec.binaryVersion'],
+  ],
+  ['a version that says no more than zero', candidate({ ...right, emulationVersion: '0.0.0+build' }), ['required spec.emulationVersion']],
   ['a binary older than what it emulates', candidate({ ...right, binaryVersion: '1.34.0' }), ['invalid spec.binaryVersion']],
   ['a strategy of nobody', candidate({ ...right, strategy: 'Youngest' }), ['unsupported spec.strategy.strategy']],
   ['a migration of nothing', migration({}), ['required spec.resource.resource']],

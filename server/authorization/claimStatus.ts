@@ -1,0 +1,103 @@
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { invalidObject } from '../api/status.js';
+import type { User } from '../api/user.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import { objectAt, objectsIn } from '../registry/defaulting.js';
+import { sameValue } from '../registry/equality.js';
+import { itemsOf, memberAt, textAt } from '../registry/members.js';
+import { forbidden as fieldForbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
+import type { Attributes, Authorizer } from './authorizer.js';
+import { forbidden } from './forbidden.js';
+import { boundNode } from './impersonation.js';
+
+/**
+ * Who may write which part of the status of a claim for devices, besides the right to write the status at all: who allocates needs
+ * `resourceclaims/binding`, who reports of devices needs `resourceclaims/driver` for their driver. Source: `AuthorizedForBinding` and
+ * `AuthorizedForDeviceStatus` of the reference, which asks so while it checks the status.
+ */
+
+const group = 'resource.k8s.io';
+/** Admission does not tell patches from updates; roles give the rights to both together. */
+const verb = 'update';
+
+type Right = Extract<Attributes, { isResource: true }>;
+const right = (user: User, subresource: string, more: Pick<Right, 'verb' | 'namespace' | 'name'>): Right => ({
+  isResource: true,
+  user,
+  group,
+  version: 'v1',
+  resource: 'resourceclaims',
+  subresource,
+  ...more,
+});
+
+/** Null when the user has one of the rights, else why the first is missing. */
+async function missing(rights: readonly Right[], authorize: Authorizer): Promise<string | null> {
+  let first: string | null = null;
+  for (const attributes of rights) {
+    const { decision, reason } = await authorize(attributes);
+    if (decision === 'allow') return null;
+    first ??= forbidden(attributes, reason).message;
+  }
+  return first;
+}
+
+const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
+
+async function bindingFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
+  const [now, before] = [statusOf(request.object), statusOf(request.old)];
+  if (['allocation', 'reservedFor'].every((member) => sameValue(now[member], before[member]))) return [];
+  const why = await missing([right(request.user, 'binding', { verb, namespace: '', name: '' })], authorize);
+  const needed = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
+  return why === null ? [] : [fieldForbidden(Path.of('status'), `${needed}: ${why}`)];
+}
+
+async function driverFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
+  const node = allocatedNode(request.object);
+  const prefixes = node !== null && boundNode(request.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node'];
+  const verbs = prefixes.map((prefix) => `${prefix}:${verb}`);
+  const findings: FieldError[] = [];
+  for (const name of changedDrivers(request)) {
+    const rights = verbs.map((each) => right(request.user, 'driver', { verb: each, namespace: request.namespace, name }));
+    const why = await missing(rights, authorize);
+    const needed = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`;
+    if (why !== null) findings.push(fieldForbidden(Path.of('status', 'devices'), `${needed}: ${why}`));
+  }
+  return findings;
+}
+
+/** The node to which the allocation is bound by its name alone. */
+function allocatedNode(claim: ApiObject): string | null {
+  const terms = itemsOf(memberAt(claim, 'status', 'allocation', 'nodeSelector', 'nodeSelectorTerms'));
+  const fields = itemsOf(memberAt(terms[0], 'matchFields'));
+  const values = itemsOf(memberAt(fields[0], 'values'));
+  const alone =
+    terms.length === 1 && fields.length === 1 && values.length === 1 && itemsOf(memberAt(terms[0], 'matchExpressions')).length === 0;
+  return alone && textAt(fields[0], 'key') === 'metadata.name' && textAt(fields[0], 'operator') === 'In' ? String(values[0]) : null;
+}
+
+/** Drivers of which a device is new, gone or described otherwise, by name. */
+function changedDrivers({ object, old }: Changed): string[] {
+  const byId = (claim: ApiObject): ReadonlyMap<string, JsonObject> =>
+    new Map(objectsIn(statusOf(claim), 'devices').map((device) => [idOf(device), device]));
+  const [now, before] = [byId(object), byId(old)];
+  const changed = [...new Set([...now.keys(), ...before.keys()])].filter((id) => !sameValue(now.get(id), before.get(id)));
+  return [...new Set(changed.map((id) => textAt(now.get(id) ?? before.get(id), 'driver')))].sort();
+}
+
+const idOf = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
+
+type Changed = Pick<AdmissionRequest, 'user' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
+
+export const claimGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
+  {
+    name: 'ResourceClaimStatus',
+    resources: [`resourceclaims.${group}`],
+    async validate({ operation, subresource, object, old, resource, name, namespace, user }) {
+      if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
+      const request = { user, namespace, object, old };
+      const findings = [...(await bindingFindings(request, authorize)), ...(await driverFindings(request, authorize))];
+      if (findings.length > 0) throw invalidObject(resource.storage, name, findings.map(toCause));
+    },
+  },
+];

@@ -1,0 +1,32 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import type { FlagTable } from '../catalogue/flags/flag.js';
+
+/** Options that name files which the program reads, each with the names in its values. */
+function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly (readonly [option: string, file: string])[] {
+  return Object.entries(table).flatMap(([option, { value, notRead = false }]) => {
+    if (notRead || value === undefined || !/^file\b/.test(value)) return [];
+    const told = options[option];
+    const files: readonly unknown[] = Array.isArray(told) ? told : [told];
+    return files.flatMap((file) => (typeof file === 'string' && file !== '' ? [[option, file] as const] : []));
+  });
+}
+
+/**
+ * A complaint for each file that an option names and that cannot be read: all of them at the start, and not each when it is needed. Looks, and reads
+ * nothing, since what stands behind a name may be there to be read once.
+ */
+export function unreadableFiles(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly string[] {
+  return filesRead(table, options).flatMap(([option, file]) => {
+    const reason = reasonAgainst(file);
+    return reason === null ? [] : [`--${option}: ${file} cannot be read: ${reason}`];
+  });
+}
+
+function reasonAgainst(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return statSync(file).isDirectory() ? 'it is a directory' : null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

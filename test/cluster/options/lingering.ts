@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+
+/** Lets a program that speaks TLS end a connection by itself: its own side is then the one that remembers the addresses. */
+export async function endedByProgram(port: number): Promise<void> {
+  const connection = net.connect(port, '127.0.0.1').resume();
+  connection.write('this is no handshake\r\n\r\n');
+  await once(connection, 'close');
+}
+
+/** Connections of this machine's port that are over, and for which their addresses are still kept: TIME_WAIT, as Linux tells it. */
+export function lingering(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return fs
+    .readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, address = '', , state]) => address.endsWith(local) && state === '06').length;
+}
