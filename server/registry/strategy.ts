@@ -39,8 +39,8 @@ export interface MetadataFindings {
 /**
  * The rules of one resource. The generic life cycle (`registry/store.ts`) calls them; a resource without rules of its own has none.
  *
- * Order on create: `defaults`, admission, `create.prepare`, fields of features that are off go, name, `defaults` once more, `create.named`, generic metadata, `validate`, `lastFindings`,
- * `canonicalize`, validating admission, write, `warnings`.
+ * Order on create: `defaults`, admission, `create.prepare`, fields of features that are off go, name, `defaults` once more, `create.named`, generic metadata, `validate` (or `create.review` for both),
+ * `lastFindings`, `canonicalize`, validating admission, write, `warnings`.
  * Order on update: `defaults`, admission, `update.prepare`, fields of features that are off go, generic metadata, `update.review` (or `update.validate`), `lastFindings`, `canonicalize`,
  * validating admission, write, `warnings`. Through a subresource, its own rules take the place of `update`.
  * What stands before `validate` may change `object`, and so may `canonicalize`, but never `old`; the others change nothing.

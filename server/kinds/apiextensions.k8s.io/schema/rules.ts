@@ -55,16 +55,12 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 }
 
 /**
- * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, or below it, its rules are not compiled, since
- * its types mean nothing.
+ * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, with one of its
+ * rules, or below it, its rules are not compiled, since its types may mean nothing.
  */
 export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
   const root = path.toString();
-  // What is wrong with a rule itself is no reason not to read it.
-  const broken = findings
-    .map((finding) => finding.path)
-    .filter((at) => !at.includes(`.${member}[`))
-    .sort();
+  const broken = findings.map((finding) => finding.path).sort();
   return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).map((finding) => {
     const at = Path.of(root + finding.at);
     if (finding.kind === 'forbidden') return forbidden(at, finding.detail);

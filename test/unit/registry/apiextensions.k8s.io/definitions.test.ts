@@ -240,6 +240,15 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       `invalid ${rulePath}.fieldPath`,
     ],
   ],
+  [
+    'rules beside one that is wrong in itself, which are not read',
+    teeth({
+      type: 'object',
+      properties: { a: string },
+      'x-kubernetes-validations': [{ rule: 'self.a >' }, { rule: 'true', message: ' ' }],
+    }),
+    [`invalid ${teethPath}.x-kubernetes-validations[1].message`],
+  ],
   ['rules without text', rule({ rule: ' ' }), [`required ${rulePath}.rule`]],
   [
     'selectable fields',
