@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { X509Certificate, generateKeyPairSync, webcrypto } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
