@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { HPAScalingRules, HorizontalPodAutoscalerBehavior } from '../../../../api/types/autoscaling/v2.js';
 import { firstSeen, granted, noHistory, withChange, type History } from '../../../../controllers/autoscaling/pace.js';
+import { behaviors } from './behaviors.js';
 
 /**
  * A model of the pace of scaling, written from its published rules: it keeps everything that ever happened, and looks at all of it each time.
@@ -96,20 +97,6 @@ class Model {
   }
 }
 
-const policy = fc.record({
-  type: fc.constantFrom('Pods', 'Percent'),
-  value: fc.integer({ min: 1, max: 150 }),
-  periodSeconds: fc.integer({ min: 1, max: 120 }),
-});
-const side = fc.record(
-  {
-    selectPolicy: fc.constantFrom('Max', 'Min', 'Disabled'),
-    stabilizationWindowSeconds: fc.integer({ min: 0, max: 120 }),
-    policies: fc.array(policy, { minLength: 1, maxLength: 3 }),
-  },
-  { requiredKeys: [] },
-);
-const behaviors = fc.option(fc.record({ scaleUp: side, scaleDown: side }, { requiredKeys: [] }), { nil: undefined });
 const steps = fc.array(fc.record({ wanted: fc.integer({ min: 0, max: 60 }), seconds: fc.integer({ min: 1, max: 45 }) }), {
   minLength: 1,
   maxLength: 40,

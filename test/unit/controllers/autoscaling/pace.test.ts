@@ -10,6 +10,7 @@ import {
   type History,
   type Wish,
 } from '../../../../controllers/autoscaling/pace.js';
+import { behaviors } from './behaviors.js';
 
 const wish = (current: number, wanted: number, more: Partial<Wish> = {}): Wish => ({
   current,
@@ -115,23 +116,9 @@ describe('the pace of autoscaling', () => {
   });
 
   it('keeps its bounds, whatever is wanted', () => {
-    const policy = fc.record({
-      type: fc.constantFrom('Pods', 'Percent'),
-      value: fc.integer({ min: 1, max: 200 }),
-      periodSeconds: fc.integer({ min: 1, max: 120 }),
-    });
-    const side = fc.record(
-      {
-        selectPolicy: fc.constantFrom('Max', 'Min', 'Disabled'),
-        stabilizationWindowSeconds: fc.integer({ min: 0, max: 120 }),
-        policies: fc.array(policy, { minLength: 1, maxLength: 3 }),
-      },
-      { requiredKeys: [] },
-    );
-    const behavior = fc.option(fc.record({ scaleUp: side, scaleDown: side }, { requiredKeys: [] }), { nil: undefined });
     const step = fc.record({ wanted: fc.integer({ min: 0, max: 60 }), seconds: fc.integer({ min: 1, max: 90 }) });
     fc.assert(
-      fc.property(behavior, fc.array(step, { minLength: 1, maxLength: 30 }), (rule, steps) => {
+      fc.property(behaviors, fc.array(step, { minLength: 1, maxLength: 30 }), (rule, steps) => {
         let history = firstSeen(noHistory, 10, 0);
         let current = 10;
         let now = 0;
