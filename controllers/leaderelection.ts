@@ -41,6 +41,8 @@ export interface LeaderElectionOptions {
   /** How long the holder tries to renew before it gives up; less than the lease duration, so that it stops before others begin. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
+  /** Whether the lease is given back at the end, so that others need not wait until it is over. Default true. */
+  readonly givesBack?: boolean;
   readonly events?: EventRecorder;
   readonly onError?: (error: unknown) => void;
   /** Told whenever another holder is seen. */
@@ -106,7 +108,7 @@ export class LeaderElector {
       signal.removeEventListener('abort', stop);
       // Only now: the next leader must not begin while this one's last steps are under way, and an attempt must not take back what is given away.
       await this.#attempting;
-      if (this.#leads) await this.#release();
+      if (this.#leads && this.options.givesBack !== false) await this.#release();
     }
     return result;
   }

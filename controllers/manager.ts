@@ -156,6 +156,8 @@ export class Manager {
       namespace: options['leader-elect-resource-namespace'],
       leaseDurationMs: options['leader-elect-lease-duration'],
       retryPeriodMs: options['leader-elect-retry-period'],
+      // Giving it back costs nothing: it is done unless somebody says otherwise.
+      givesBack: options['feature-gates']['ControllerManagerReleaseLeaderElectionLockOnExit'] !== 'false',
       events: writer.as(program),
       onError: (error) => {
         if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`);
@@ -197,6 +199,7 @@ export class Manager {
       clock,
       random,
       resyncMs: options['min-resync-period'],
+      watchesLists: features.enabled('WatchListClient'),
       onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
     });
     const events = new EventWriter({

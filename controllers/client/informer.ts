@@ -168,7 +168,7 @@ function withoutManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-export interface InformersOptions {
+export interface InformersOptions extends Pick<ReflectorOptions<KubeObject>, 'watchesLists'> {
   readonly api: ReflectorOptions<KubeObject>['api'];
   readonly clock: Clock;
   readonly random: () => number;

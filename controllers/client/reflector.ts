@@ -24,6 +24,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
+  /** Whether the initial state comes with the watch, where the server knows that, rather than as a list before it. Default true. */
+  readonly watchesLists?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** Told of what goes wrong; the reflector goes on. */
@@ -50,14 +52,16 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
  * The initial state is a consistent read, so a replica that lags cannot show anything older than what was seen before.
  */
 export class Reflector<T extends KubeObject> {
-  #lists = false;
+  #lists: boolean;
   #stale = true;
   #failures = 0;
 
   constructor(
     private readonly options: ReflectorOptions<T>,
     private readonly sink: Sink<T>,
-  ) {}
+  ) {
+    this.#lists = options.watchesLists === false;
+  }
 
   /** Resolves after `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {

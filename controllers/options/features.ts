@@ -14,10 +14,13 @@ export const switching = [
   ...gated,
   'ComponentFlagz',
   'ComponentStatusz',
+  'ControllerManagerReleaseLeaderElectionLockOnExit',
   'DeploymentReplicaSetTerminatingReplicas',
   'HPAConfigurableTolerance',
   'LoggingAlphaOptions',
   'LoggingBetaOptions',
   'MaxUnavailableStatefulSet',
+  'PodDeletionCost',
+  'WatchListClient',
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];

@@ -20,11 +20,16 @@ export type ReplicaPlan =
 const burst = 500;
 
 /** How to come from the pods that are there to the number wanted. `related` also holds the pods of sister sets, for choosing by node. Pure. */
-export function planReplicas(replicas: number, active: readonly Pod[], related: readonly Pod[], now: number): ReplicaPlan {
+export function planReplicas(
+  replicas: number,
+  active: readonly Pod[],
+  related: readonly Pod[],
+  { now, knowsCosts = true }: { readonly now: number; readonly knowsCosts?: boolean },
+): ReplicaPlan {
   const missing = replicas - active.length;
   if (missing === 0) return { do: 'nothing' };
   if (missing > 0) return { do: 'create', count: Math.min(missing, burst) };
-  return { do: 'delete', pods: podsToDelete(active, related, Math.min(-missing, burst), now) };
+  return { do: 'delete', pods: podsToDelete(active, related, Math.min(-missing, burst), now, knowsCosts) };
 }
 
 export interface Failure {

@@ -99,7 +99,10 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
     { replicas, template }: Wanted,
     active: readonly Pod[],
   ): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
-    const plan = planReplicas(replicas, active, this.#related(owner, active), this.environment.clock.now());
+    const plan = planReplicas(replicas, active, this.#related(owner, active), {
+      now: this.environment.clock.now(),
+      knowsCosts: this.environment.isOn('PodDeletionCost'),
+    });
     if (plan.do === 'nothing') return null;
     const cause =
       plan.do === 'create'

@@ -13,12 +13,15 @@ interface Ranked {
 
 type Comparison = (a: Ranked, b: Ranked, now: number) => number;
 
+/** What their owner says that it costs to lose them. */
+const byCost: Comparison = (a, b) => costOf(a.pod) - costOf(b.pod);
+
 /** The first that tells two pods apart decides; the lower goes first. The order of the reference. */
 const comparisons: readonly Comparison[] = [
   (a, b) => Number(isAssigned(a.pod)) - Number(isAssigned(b.pod)),
   (a, b) => phaseRank(a.pod) - phaseRank(b.pod),
   (a, b) => Number(isReady(a.pod)) - Number(isReady(b.pod)),
-  (a, b) => costOf(a.pod) - costOf(b.pod),
+  byCost,
   (a, b) => b.neighbours - a.neighbours,
   (a, b, now) => (isReady(a.pod) && isReady(b.pod) ? youngerFirst(readySince(a.pod), readySince(b.pod), a, b, now) : 0),
   (a, b) => restartsOf(b.pod.status) - restartsOf(a.pod.status),
@@ -42,8 +45,8 @@ function youngerFirst(a: number, b: number, first: Ranked, second: Ranked, now: 
   return magnitude(a) - magnitude(b) || (uidOf(first.pod) < uidOf(second.pod) ? -1 : 1);
 }
 
-/** The `count` of `pods` that are to be deleted. `related` are all pods that do the same work, `pods` among them. Pure. */
-export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], count: number, now: number): readonly Pod[] {
+/** The `count` of `pods` that are to be deleted. `related` are all pods that do the same work, `pods` among them; `knowsCosts`: what an annotation says of a pod counts. Pure. */
+export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], count: number, now: number, knowsCosts = true): readonly Pod[] {
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();
   for (const { spec, status } of related)
@@ -52,6 +55,7 @@ export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], coun
   const ranked = pods.map((pod) => ({ pod, neighbours: onNode.get(pod.spec?.nodeName ?? '') ?? 0 }));
   const compare = (a: Ranked, b: Ranked): number => {
     for (const comparison of comparisons) {
+      if (comparison === byCost && !knowsCosts) continue;
       const order = comparison(a, b, now);
       if (order !== 0) return order;
     }

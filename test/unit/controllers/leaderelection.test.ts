@@ -140,6 +140,27 @@ describe('controllers/leaderelection', () => {
     await settle();
   });
 
+  it('keeps the lease to the end where it is not to be given back', async () => {
+    const { clock, api } = world();
+    const elector = new LeaderElector({
+      api,
+      clock,
+      random: () => 0,
+      identity: 'a',
+      namespace: 'kube-system',
+      name: 'm',
+      leaseDurationMs: leaseMs,
+      renewDeadlineMs: deadlineMs,
+      retryPeriodMs: retryMs,
+      givesBack: false,
+    });
+    const stopping = new AbortController();
+    const run = elector.run(() => Promise.resolve(), stopping.signal);
+    await clock.advance(retryMs);
+    expect(await run).to.equal('stopped');
+    expect(api.peek(leases, key)?.spec).to.include({ holderIdentity: 'a' });
+  });
+
   it('takes over from a leader that is gone, once the lease has not moved for its whole duration', async () => {
     const { clock, api, candidate } = world();
     api.seed(leases, {

@@ -65,6 +65,15 @@ function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
 }
 
 describe('controllers/client/informer', () => {
+  it('begins with a list where watches are not to bring it', async () => {
+    const { api, informer, asked, start, stop } = world({ watchesLists: false });
+    api.seed(configMaps, map('a'));
+    await start();
+    expect(informer.cache.list().map(keyTextOf)).to.deep.equal(['n/a']);
+    expect(asked.map(({ sendInitialEvents }) => sendInitialEvents)).to.deep.equal([undefined]);
+    await stop();
+  });
+
   it('begins with everything there is, in one watch, and goes on with changes', async () => {
     const { api, informer, asked, start, touch, take, stop } = world();
     api.seed(configMaps, map('a'), map('b'));

@@ -55,7 +55,7 @@ describe('controllers/replicaset/plan', () => {
   ];
   for (const [replicas, have, wanted] of plans) {
     it(`${replicas} wanted, ${have} there: ${wanted}`, () => {
-      const plan = planReplicas(replicas, three.slice(0, have), three, now);
+      const plan = planReplicas(replicas, three.slice(0, have), three, { now });
       expect(plan.do === 'nothing' ? 'nothing' : plan.do === 'create' ? `create ${plan.count}` : `delete ${plan.pods.length}`).to.equal(
         wanted,
       );
@@ -81,6 +81,16 @@ describe('controllers/replicaset/plan', () => {
       expect(names(podsToDelete([first, second], [], 1, now))).to.deep.equal(['z']);
     });
   }
+  it('looks at no costs where they are not known', () => {
+    const pods = [pod('z', { cost: '-5' }), pod('a', { restarts: 1 })];
+    for (const [knowsCosts, first] of [
+      [true, 'z'],
+      [false, 'a'],
+    ] as const) {
+      const plan = planReplicas(1, pods, pods, { now, knowsCosts });
+      expect(plan.do === 'delete' && names(plan.pods)).to.deep.equal([first]);
+    }
+  });
   it('a cost that is no number counts as none', () =>
     expect(names(podsToDelete([pod('a', { cost: '+5' }), pod('z', { cost: '-1' })], [], 1, now))).to.deep.equal(['z']));
   it('lets go first where most do the same work', () => {
