@@ -17,7 +17,7 @@ import { publishTrackingStart, publishTrust } from '../authentication/published.
 import { openIdDocuments, type OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
 import { certificateGuards } from '../authorization/certificates.js';
 import { claimGuards } from '../authorization/claimStatus.js';
-import { nodeRestriction } from '../authorization/node/restriction.js';
+import { nodeChecks, nodeRestriction } from '../authorization/node/restriction.js';
 import { policyParamsCheck } from '../authorization/policyParams.js';
 import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
 import { refusesPrivileged } from '../admission/privileged.js';
@@ -268,6 +268,7 @@ export function assembleApi({
     watchList: features.enabled('WatchList'),
     compression: features.enabled('APIResponseCompression'),
     forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
+    clearsNomination: features.enabled('ClearingNominatedNodeNameAfterBinding'),
     backends: createBackends({
       credentials: agents,
       preferredAddresses: options['kubelet-preferred-address-types'],
@@ -420,7 +421,7 @@ function admissionOf({
         ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
         ...certificateGuards(access.authorize),
         ...(featuresOf(options).enabled('DRAResourceClaimGranularStatusAuthorization') ? claimGuards(access.authorize) : []),
-        nodeRestriction(createLookup(storage), access.authorize),
+        nodeRestriction(createLookup(storage), access.authorize, nodeChecks(featuresOf(options))),
         ownerReferencesPermission(access.authorize, catalogue),
         policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),
         ...access.guards,

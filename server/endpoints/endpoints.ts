@@ -40,6 +40,8 @@ export interface EndpointOptions {
   readonly watchList?: boolean;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
+  /** A pod that is given to a node is no longer nominated for one. Default true. */
+  readonly clearsNomination?: boolean;
   /** Gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion?: boolean;
   /** Whether streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
@@ -99,6 +101,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     watchList = true,
     compression = true,
     forcesDeletion = false,
+    clearsNomination = true,
     streamsNeedCreate = true,
     backends = null,
     cbor = false,
@@ -115,6 +118,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     watchList,
     compression,
     forcesDeletion,
+    clearsNomination,
     streamsNeedCreate,
     backends,
     reader: createBodyReader(workers),

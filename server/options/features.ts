@@ -10,6 +10,7 @@ import { emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
  * change nothing.
  */
 export const switching = [
+  'AllowInsecureKubeletCertificateSigningRequests',
   'AllowUnsafeMalformedObjectDeletion',
   'APIResponseCompression',
   'APIServerIdentity',
@@ -26,6 +27,7 @@ export const switching = [
   'MutatingAdmissionPolicy',
   'PodTopologyLabelsAdmission',
   'RemoteRequestHeaderUID',
+  'ServiceAccountNodeAudienceRestriction',
   'SizeBasedListCostEstimate',
   'StorageVersionHash',
   'UnknownVersionInteroperabilityProxy',

@@ -1,4 +1,5 @@
 import type { ApiObject } from '../api/object.js';
+import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { SideWrite } from '../storage/contract.js';
 
 /** What an allocation may know of the request; everything nondeterministic comes in here. */
@@ -9,6 +10,7 @@ export interface AllocationContext {
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly newUid: () => string;
+  readonly enabled: EnabledFeatures;
 }
 
 /**

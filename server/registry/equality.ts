@@ -13,4 +13,22 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return true;
 }
 
+/**
+ * The same for a program that tells an empty list or map from none. What has been stored has none that are empty, so that only those count that a client has just sent.
+ */
+export function sameInMemory(now: unknown, stored: unknown): boolean {
+  if (now === stored || ((now ?? null) === null && (stored ?? null) === null)) return true;
+  if (Array.isArray(now)) {
+    if (!Array.isArray(stored)) return false;
+    return (
+      (stored.length > 0 || now.length === 0) &&
+      now.length === stored.length &&
+      now.every((item, index) => sameInMemory(item, stored[index]))
+    );
+  }
+  if (typeof now !== 'object' || now === null || typeof stored !== 'object' || stored === null || Array.isArray(stored)) return false;
+  const [left, right] = [now as Readonly<Record<string, unknown>>, stored as Readonly<Record<string, unknown>>];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => sameInMemory(left[name], right[name]));
+}
+
 const isNone = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);

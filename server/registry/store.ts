@@ -249,7 +249,7 @@ class GenericRegistry implements Registry {
       const beside = allocator === null ? [] : await allocator.allocate(object, null, this.allocationContext(options));
       const reviewing = reviewAhead(target, object);
       if (reviewing !== null) await reviewing;
-      const checked = nameAndValidate(target, object, name, namespaceLabels);
+      const checked = nameAndValidate(target, object, name, namespaceLabels, this.enabled);
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn();
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0')
@@ -630,7 +630,7 @@ class GenericRegistry implements Registry {
   }
 
   private allocationContext(options: WriteOptions): AllocationContext {
-    return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid };
+    return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid, enabled: this.enabled };
   }
 
   /** Made once a second: each write has the time in it. */

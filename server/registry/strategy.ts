@@ -76,11 +76,13 @@ export interface Strategy<T extends object = ApiObject> {
 
 export interface MetadataRules<T extends object = ApiObject> {
   /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
-  name?(name: string, prefix: boolean, object: T): string[];
+  name?(name: string, prefix: boolean, object: T, enabled: EnabledFeatures): string[];
   /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
   readonly anyFinalizers?: boolean;
   /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
   readonly generationOf?: readonly string[];
+  /** Counts that an empty list or map has come in place of none, too, although the stored object will have none again. Default false. */
+  readonly tellsEmptyFromNone?: boolean;
 }
 
 export interface CreateRules<T extends object = ApiObject> {

@@ -4,15 +4,17 @@ import { apiVersionOf } from '../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import { oddPartOf } from '../storage/keyLayout.js';
+import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Target } from './contract.js';
 import type { Eventually } from './conversions.js';
 import { nullEmptyLists } from './emptylists.js';
-import { sameValue } from './equality.js';
+import { sameInMemory, sameValue } from './equality.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
 import type { Strategy, SubresourceRules, WriteContext } from './strategy.js';
 import { invalid, Path, toCause, type FieldError } from './validation/field.js';
+import { standing } from './validation/gatedFindings.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
 
@@ -54,11 +56,12 @@ export function nameAndValidate(
   object: ApiObject,
   name: string,
   namespaceLabels: Readonly<Record<string, string>>,
+  enabled: EnabledFeatures,
 ): Eventually<ApiObject> {
   const { resource } = target;
   const strategy = resource.behaviour.strategy;
   object.metadata.name = name;
-  const nameRule: NameRule = (text, prefix) => strategy.metadata?.name?.(text, prefix, object) ?? subdomainName(text, prefix);
+  const nameRule: NameRule = (text, prefix) => strategy.metadata?.name?.(text, prefix, object, enabled) ?? subdomainName(text, prefix);
   // A label may depend on the name, so defaults run once more now that it is known.
   strategy.defaults?.(object);
   strategy.create?.named?.(object);
@@ -67,10 +70,11 @@ export function nameAndValidate(
     ...finalizerFindings(object.metadata, strategy),
   ];
   const servedAs = { apiVersion: apiVersionOf(resource), namespaceLabels };
-  const findings = strategy.create?.review?.(object, ofMetadata, servedAs) ?? [
+  const found = strategy.create?.review?.(object, ofMetadata, servedAs) ?? [
     ...ofMetadata(),
     ...(strategy.validate?.(object, servedAs) ?? []),
   ];
+  const findings = standing(found, enabled, null);
   return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], (last) => {
     refuseInvalid(target, name, [...findings, ...last]);
     strategy.canonicalize?.(object);
@@ -129,7 +133,9 @@ function checkedUpdate(
 ): Eventually<UpdateStep> {
   const { resource } = target;
   const strategy = resource.behaviour.strategy;
-  const findings = updateFindings(object, old, target, strategy, subresource, context);
+  const findings = standing(updateFindings(object, old, target, strategy, subresource, context), context.enabled, () =>
+    updateFindings(old, old, target, strategy, subresource, context),
+  );
   const rules = ownRules(strategy, subresource) ?? strategy;
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
@@ -187,7 +193,8 @@ function applyUpdateRules(
   else if (target.resource.subresources.has('status')) object['status'] = old['status'];
   if (strategy.gated !== undefined) context.dropGated(object, old, strategy.gated);
   const counted = strategy.metadata?.generationOf;
-  if (counted !== undefined && counted.some((member) => !sameValue(object[member], old[member])))
+  const same = strategy.metadata?.tellsEmptyFromNone === true ? sameInMemory : sameValue;
+  if (counted !== undefined && counted.some((member) => !same(object[member], old[member])))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 

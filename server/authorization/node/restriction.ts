@@ -3,6 +3,7 @@ import { qualifiedName } from '../../api/resource.js';
 import { forbidden, notFound } from '../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
+import type { Features } from '../../features/chosen.js';
 import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
@@ -16,7 +17,11 @@ import { mirrorPodComplaint } from './mirrorPod.js';
  * Admission plugin `NodeRestriction`: what a kubelet may write goes as far as its own node, and the pods on it. The authorizer has let it come
  * here; it knows names, and this looks at what is inside.
  */
-export const nodeRestriction = (lookup: Lookup, authorize: Authorizer): AdmissionPlugin => ({
+export const nodeRestriction = (
+  lookup: Lookup,
+  authorize: Authorizer,
+  looksAt: NodeChecks = { audiences: true, certificates: true },
+): AdmissionPlugin => ({
   name: 'NodeRestriction',
   resources: Object.keys(rules),
   async validate(request) {
@@ -26,12 +31,26 @@ export const nodeRestriction = (lookup: Lookup, authorize: Authorizer): Admissio
     const why =
       node === ''
         ? `could not determine node from user ${JSON.stringify(user.name)}`
-        : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize })) ?? null);
+        : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   },
 });
 
+/** Checks that came after the others and can be left out. */
+export interface NodeChecks {
+  /** For whom tokens are meant. */
+  readonly audiences: boolean;
+  /** Whom certificates are to name. */
+  readonly certificates: boolean;
+}
+
+export const nodeChecks = (features: Pick<Features, 'enabled'>): NodeChecks => ({
+  audiences: features.enabled('ServiceAccountNodeAudienceRestriction'),
+  certificates: !features.enabled('AllowInsecureKubeletCertificateSigningRequests'),
+});
+
 interface Means {
+  readonly looksAt: NodeChecks;
   readonly lookup: Lookup;
   readonly authorize: Authorizer;
 }
@@ -108,7 +127,7 @@ const nodes: Rule = (node, request) => {
 };
 
 /** Tokens for the pods on the node, bound to them, so that they end with them, and for whom the pods ask for them. */
-const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize }) => {
+const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, looksAt }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
   const [uid, name] = [textAt(bound, 'uid'), textAt(bound, 'name')];
@@ -119,6 +138,7 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
   if (pod.metadata.uid !== uid)
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   if (!onNode(pod, node)) return 'node requested token bound to a pod scheduled on a different node';
+  if (!looksAt.audiences) return null;
   const audiences = itemsOf(memberAt(object, 'spec', 'audiences')).map(String);
   return audienceComplaint({ user, namespace, account, audiences, pod }, lookup, authorize);
 };
@@ -145,8 +165,9 @@ const claims: Rule = (node, request) => {
 /** Signers of certificates for kubelets. What else such requests must be is the signers' business. */
 const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
-const certificates: Rule = (node, { operation, object }) => {
-  if (operation !== 'CREATE' || !kubeletSigners.includes(textAt(object ?? undefined, 'spec', 'signerName'))) return null;
+const certificates: Rule = (node, { operation, object }, { looksAt }) => {
+  if (!looksAt.certificates || operation !== 'CREATE' || !kubeletSigners.includes(textAt(object ?? undefined, 'spec', 'signerName')))
+    return null;
   const commonName = commonNameOf(textAt(object ?? undefined, 'spec', 'request'));
   return commonName === `system:node:${node}` ? null : `can only create a node CSR with CN=system:node:${node}`;
 };

@@ -27,6 +27,8 @@ export interface VerbDeps {
   readonly watchList: boolean;
   /** Large answers to reads are compressed for clients that wish it. */
   readonly compression: boolean;
+  /** Whether a pod that is given to a node is no longer nominated for one. */
+  readonly clearsNomination: boolean;
   /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion: boolean;
   /** Streams of pods need the right to create also where they begin with a GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */

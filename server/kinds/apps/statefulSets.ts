@@ -1,8 +1,10 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
 import { containersAt, podTemplate } from '../cells.js';
@@ -67,10 +69,10 @@ function setClaimDefaults(claim: JsonObject): void {
   setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
-/** How many pods may be missing during an update cannot be chosen in this release. */
-function dropMaxUnavailable(set: ApiObject): void {
+/** How many pods may be missing during an update: as long as that cannot be chosen, it is always one, and goes without saying. */
+function setMaxUnavailable(set: ApiObject, enabled: EnabledFeatures): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
-  if (rolling !== null) delete rolling['maxUnavailable'];
+  if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
 }
 
 /** What an update may not change is checked on create only. */
@@ -121,6 +123,15 @@ function asInPods(template: JsonObject, spec: JsonObject): JsonObject {
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
 }
 
+const validateMaxUnavailable = (amount: JsonValue, path: Path): FieldError[] =>
+  amount === null
+    ? []
+    : [
+        ...intOrPercent(amount, path),
+        ...(amountOf(amount) === 0 ? [invalid(path, amount, 'cannot be 0')] : []),
+        ...atMostWhole(amount, path),
+      ];
+
 const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
   rolling === null ? null : { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null };
 
@@ -129,7 +140,11 @@ function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const at = path.child('rollingUpdate');
   if (strategy['type'] === 'OnDelete')
     return rolling === null ? [] : [invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")];
-  if (strategy['type'] === 'RollingUpdate') return nonNegative(rolling?.['partition'], at.child('partition'));
+  if (strategy['type'] === 'RollingUpdate')
+    return [
+      ...nonNegative(rolling?.['partition'], at.child('partition')),
+      ...validateMaxUnavailable(rolling?.['maxUnavailable'] ?? null, at.child('maxUnavailable')),
+    ];
   return [invalid(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
@@ -181,21 +196,21 @@ function warningsOf(set: ApiObject): string[] {
 
 export const statefulSets: Kind = {
   name: 'statefulsets.apps',
-  gated: gatedPodFields('spec.template.spec'),
+  gated: { ...gatedPodFields('spec.template.spec'), MaxUnavailableStatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
   validate: (set) => validateSpec(set, true),
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
   create: {
-    prepare(set) {
+    prepare(set, { enabled }) {
       set['status'] = { replicas: 0, availableReplicas: 0 };
-      dropMaxUnavailable(set);
+      setMaxUnavailable(set, enabled);
     },
   },
   update: {
-    prepare(set, old) {
+    prepare(set, old, { enabled }) {
       set['status'] = old['status'];
-      dropMaxUnavailable(set);
+      setMaxUnavailable(set, enabled);
     },
     review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
   },

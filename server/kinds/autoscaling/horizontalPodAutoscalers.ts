@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
@@ -36,11 +37,15 @@ function validateSpec(autoscaler: ApiObject): FieldError[] {
   ];
 }
 
+const notBelow = (least: number, min: number): FieldError =>
+  invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${least}`);
+
 function validateReplicas(spec: JsonObject): FieldError[] {
   const [min, max] = [Number(spec['minReplicas'] ?? minReplicas), Number(spec['maxReplicas'] ?? 0)];
   const at = specPath.child('maxReplicas');
   return [
-    ...(min < minReplicas ? [invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${minReplicas}`)] : []),
+    ...whileOff('HPAScaleToZero', min < minReplicas ? [notBelow(minReplicas, min)] : []),
+    ...whileOn('HPAScaleToZero', min < 0 ? [notBelow(0, min)] : []),
     ...(max === 0
       ? [required(at, 'must be set and greater than 0')]
       : max < 0

@@ -101,7 +101,7 @@ function zoneWarnings(cronJob: ApiObject): string[] {
 
 export const cronJobs: Kind = {
   name: 'cronjobs.batch',
-  gated: gatedPodFields('spec.jobTemplate.spec.template.spec'),
+  gated: { ...gatedPodFields('spec.jobTemplate.spec.template.spec'), JobManagedBy: ['spec.jobTemplate.spec.managedBy'] },
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],

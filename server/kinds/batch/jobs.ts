@@ -84,7 +84,7 @@ function jobDuration(job: ApiObject, now: number): string {
 
 export const jobs: Kind = {
   name: 'jobs.batch',
-  gated: gatedPodFields('spec.template.spec'),
+  gated: { ...gatedPodFields('spec.template.spec'), JobManagedBy: ['spec.managedBy'] },
   metadata: { generationOf: ['spec'] },
   defaults: setJobDefaults,
   validate,

@@ -75,15 +75,15 @@ export const persistentVolumeClaims: Kind = {
     ...claimSpecWarnings(specOf(claim), spec),
   ],
   create: {
-    prepare(claim) {
+    prepare(claim, { enabled }) {
       claim['status'] = { phase: 'Pending' };
-      alignSources(specOf(claim), null);
+      alignSources(specOf(claim), null, enabled);
     },
   },
   update: {
-    prepare(claim, old) {
+    prepare(claim, old, { enabled }) {
       claim['status'] = old['status'];
-      alignSources(specOf(claim), specOf(old));
+      alignSources(specOf(claim), specOf(old), enabled);
     },
     review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
   },

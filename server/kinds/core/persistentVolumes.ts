@@ -4,6 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
 import { differenceOf } from '../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { whileOff } from '../../registry/validation/gatedFindings.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { atOr, unset } from '../cells.js';
@@ -55,7 +56,7 @@ function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
   return [
     ...validateSameSource(withoutNewExpandSecret(spec, before), before),
     ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
-    ...validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity')),
+    ...whileOff('MutablePVNodeAffinity', validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity'))),
     ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
       ? [forbidden(specPath.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),

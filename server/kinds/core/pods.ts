@@ -4,6 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
+import { gatedPodStatus } from './pod/gatedStatus.js';
 import { gatedPodFields } from './podSpec/gated.js';
 import type { Kind } from '../kind.js';
 import { annotationsOf } from './pod/annotations.js';
@@ -43,7 +44,7 @@ export const pods: Kind = {
   name: 'pods',
   gated: {
     ...gatedPodFields('spec'),
-    ResourceHealthStatus: ['initContainerStatuses', 'containerStatuses'].map((list) => `status.${list}[].allocatedResourcesStatus`),
+    ...gatedPodStatus,
   },
   metadata: { generationOf: ['spec'] },
   defaults: setPodDefaults,

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
+import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
 import { at, labelsText, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Kind } from '../kind.js';
@@ -45,7 +45,9 @@ const portsText = (service: ApiObject): string =>
 
 export const services: Kind = {
   name: 'services',
-  metadata: { name: dnsLabelName },
+  metadata: {
+    name: (name, prefix, _service, enabled) => (enabled('RelaxedServiceNameValidation') ? dnsLabelName : dns1035LabelName)(name, prefix),
+  },
   defaults: setServiceDefaults,
   validate: validateService,
   warnings: serviceWarnings,

@@ -3,8 +3,9 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { parseAddress, withoutLeadingZeros } from '../../registry/validation/addresses.js';
 import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
-import { named, portNameComplaints, portNumber, requiredDnsLabel } from '../../registry/validation/values.js';
+import { dns1035Label, dnsLabel, named, portNameComplaints, portNumber } from '../../registry/validation/values.js';
 import { validateTypedReference } from './references.js';
 
 /** Hosts, paths and backends of an ingress. */
@@ -67,10 +68,19 @@ export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
       : [invalid(path, '', 'cannot set both resource and service backends')];
   if (service === null) return [invalid(path, '', 'resource or service backend is required')];
   return [
-    ...requiredDnsLabel(textAt(service, 'name'), path.child('service', 'name')),
+    ...validateServiceName(textAt(service, 'name'), path.child('service', 'name')),
     ...validateServicePort(objectAt(service, 'port') ?? {}, path),
   ];
 }
+
+/** A service is called as services may be called. */
+const validateServiceName = (name: string, path: Path): FieldError[] =>
+  name === ''
+    ? [required(path, '')]
+    : [
+        ...whileOn('RelaxedServiceNameValidation', dnsLabel(name, path)),
+        ...whileOff('RelaxedServiceNameValidation', dns1035Label(name, path)),
+      ];
 
 /** Finding the port missing, or given twice, is reported at the backend. */
 function validateServicePort(port: JsonObject, path: Path): FieldError[] {

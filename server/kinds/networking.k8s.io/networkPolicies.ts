@@ -81,6 +81,7 @@ function validatePeer(peer: JsonObject, known: ReadonlySet<string>, path: Path):
 function validateBlock(block: JsonObject, known: ReadonlySet<string>, path: Path): FieldError[] {
   const text = textAt(block, 'cidr');
   if (text === '') return [required(path.child('cidr'), '')];
+  // A range that was there before may be malformed in any way.
   const check = (value: string, at: Path): FieldError[] => (known.has(value) ? [] : cidr(value, at));
   const findings = check(text, path.child('cidr'));
   const range = parseRange(text);
@@ -130,7 +131,7 @@ const warnings = (policy: ApiObject): string[] =>
 
 export const networkPolicies: Kind = {
   name: 'networkpolicies.networking.k8s.io',
-  metadata: { generationOf: ['spec'] },
+  metadata: { generationOf: ['spec'], tellsEmptyFromNone: true },
   defaults: setDefaults,
   validate: (policy) => validateSpec(policy, noneKnown),
   warnings,

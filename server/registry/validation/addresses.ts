@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, type Path, type FieldError } from './field.js';
+import { whileOn } from './gatedFindings.js';
 
 /** Addresses and ranges of both families, as numbers. */
 
@@ -89,21 +90,21 @@ const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/6
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
   if (range === null)
-    return [
-      invalid(
-        path,
-        value,
-        parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null
-          ? rangeText
-          : 'must not have leading 0s in IP or prefix length',
-      ),
-    ];
+    return parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null
+      ? [invalid(path, value, rangeText)]
+      : strictly(invalid(path, value, 'must not have leading 0s in IP or prefix length'));
   const address = parseAddress(value.split('/')[0] ?? '');
-  if (address !== null && isMapped(address)) return [invalid(path, value, 'must not have an IPv4-mapped IPv6 address')];
+  if (address !== null && isMapped(address)) return strictly(invalid(path, value, 'must not have an IPv4-mapped IPv6 address'));
   return address?.value === range.first
     ? []
-    : [invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`)];
+    : strictly(invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`));
 }
+
+/** What earlier releases took: an object that has such a value keeps it. Fields that came later have never allowed it (`firmly`). */
+export const strictly = (finding: FieldError): FieldError[] => whileOn('StrictIPCIDRValidation', [finding], 'value');
+
+/** Findings that hold whatever is switched on. */
+export const firmly = (findings: readonly FieldError[]): FieldError[] => findings.map(({ gate: _gate, ...finding }) => finding);
 
 /** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
 const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [

@@ -1,5 +1,6 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { StatusCause } from '../../api/status.js';
+import type { FieldGate } from '../../features/fieldGates.js';
 
 /** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
 export type FieldErrorType =
@@ -19,6 +20,16 @@ export interface FieldError {
   readonly type: FieldErrorType;
   readonly path: string;
   readonly message: string;
+  /** Absent for what holds always. */
+  readonly gate?: FindingGate;
+}
+
+/** A finding that stands only while a feature is on, or only while it is off; see `gatedFindings.ts`. */
+export interface FindingGate {
+  readonly feature: FieldGate;
+  readonly standsWhile: 'on' | 'off';
+  /** An object that broke the rule before may go on: with the values that it had (`value`), or in any way (`any`). */
+  readonly forgives: 'value' | 'any';
 }
 
 /**

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 import type { JsonValue } from '../../api/object.js';
-import { isMapped, parseAddress, withoutLeadingZeros } from './addresses.js';
+import { isMapped, parseAddress, strictly, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
 import { invalid, notSupported, required, type FieldError } from './field.js';
-import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
+import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
 
@@ -42,8 +42,11 @@ const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::fff
 
 export function ipAddress(value: string, path: Path): FieldError[] {
   const address = parseAddress(value);
-  if (address === null) return [invalid(path, value, isIPv4(withoutLeadingZeros(value)) ? 'must not have leading 0s' : addressText)];
-  return isMapped(address) ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
+  if (address === null)
+    return isIPv4(withoutLeadingZeros(value))
+      ? strictly(invalid(path, value, 'must not have leading 0s'))
+      : [invalid(path, value, addressText)];
+  return isMapped(address) ? strictly(invalid(path, value, 'must not be an IPv4-mapped IPv6 address')) : [];
 }
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */
@@ -59,6 +62,7 @@ const unlessListed = (value: JsonValue, supported: readonly string[], path: Path
 
 export const named = (value: string, rule: NameRule, path: Path): FieldError[] =>
   rule(value, false).map((text) => invalid(path, value, text));
+export const dns1035Label = (value: string, path: Path): FieldError[] => named(value, dns1035LabelName, path);
 export const dnsLabel = (value: string, path: Path): FieldError[] => named(value, dnsLabelName, path);
 export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(value, subdomainName, path);
 export const qualified = (value: string, path: Path): FieldError[] =>

@@ -59,13 +59,14 @@ const lookup: Lookup = {
 };
 const asked: Attributes[] = [];
 /** Lets nodes have tokens of one account for one audience. */
-const plugin = nodeRestriction(lookup, (attributes) => {
+const authorize = (attributes: Attributes): { decision: 'allow' | 'noOpinion'; reason: string } => {
   asked.push(attributes);
   return {
     decision: attributes.isResource && attributes.resource === 'registry' && attributes.name === 'a' ? 'allow' : 'noOpinion',
     reason: '',
   };
-});
+};
+const plugin = nodeRestriction(lookup, authorize);
 
 interface Wanted {
   readonly resource: string;
@@ -79,16 +80,10 @@ interface Wanted {
 }
 
 /** The refusal's words, or null. */
-async function refusalOf({
-  resource,
-  operation = 'CREATE',
-  subresource = '',
-  namespace = '',
-  name = '',
-  object,
-  old,
-  user = kubelet,
-}: Wanted): Promise<string | null> {
+async function refusalOf(
+  { resource, operation = 'CREATE', subresource = '', namespace = '', name = '', object, old, user = kubelet }: Wanted,
+  by = plugin,
+): Promise<string | null> {
   const dot = resource.indexOf('.');
   const storage = dot < 0 ? { group: '', resource } : { group: resource.slice(dot + 1), resource: resource.slice(0, dot) };
   const request = {
@@ -104,7 +99,7 @@ async function refusalOf({
     old: (old ?? null) as ApiObject | null,
   } as unknown as AdmissionRequest;
   try {
-    await plugin.validate?.(request);
+    await by.validate?.(request);
     return null;
   } catch (error) {
     return (error as Error).message.replace(/^.* is forbidden: /, '');
@@ -450,6 +445,16 @@ describe('authorization, node restriction', () => {
       else expect(refusal ?? '').to.match(words);
     });
   }
+
+  it('leaves audiences and names in certificates alone where that is switched off', async () => {
+    const lenient = nodeRestriction(lookup, authorize, { audiences: false, certificates: false });
+    for (const wanted of [forMine('own', ''), forMine('vault'), certificate('kubernetes.io/kubelet-serving', 'system:node:n2')]) {
+      expect(await refusalOf(wanted)).to.not.equal(null);
+      expect(await refusalOf(wanted, lenient)).to.equal(null);
+    }
+    const ofNobody = { ...forMine('own'), object: token({ kind: 'Pod', apiVersion: 'v1', name: 'mine', uid: 'another' }, 'own') };
+    expect(await refusalOf(ofNobody, lenient)).to.match(/does not match the UID/);
+  });
 
   it('knows the labels that nodes have always set', () => {
     expect(

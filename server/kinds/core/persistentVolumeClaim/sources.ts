@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 
@@ -10,9 +11,14 @@ const isOlderKind = (source: JsonObject): boolean => {
 };
 
 /** Drops what was never supported and copies the member that is set to the other one. */
-export function alignSources(spec: JsonObject, old: JsonObject | null): void {
-  // Other namespaces cannot be reached: the feature is off. Who has asked for one before may do so again.
-  if (textAt(spec, 'dataSourceRef', 'namespace') !== '' && objectAt(old ?? {}, 'dataSourceRef') === null) delete spec['dataSourceRef'];
+export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: EnabledFeatures): void {
+  // Other namespaces cannot be reached while the feature is off. Who has asked for one before may do so again.
+  if (
+    !enabled('CrossNamespaceVolumeDataSource') &&
+    textAt(spec, 'dataSourceRef', 'namespace') !== '' &&
+    objectAt(old ?? {}, 'dataSourceRef') === null
+  )
+    delete spec['dataSourceRef'];
   const newer = objectAt(spec, 'dataSourceRef');
   const source = objectAt(spec, 'dataSource');
   const usedBefore = old !== null && (objectAt(old, 'dataSource') !== null || objectAt(old, 'dataSourceRef') !== null);

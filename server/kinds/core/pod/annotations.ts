@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { localPath } from '../../../registry/validation/values.js';
 import { validateTolerationList } from '../podSpec/validation/scheduling.js';
 import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
@@ -51,7 +52,7 @@ function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[]
   const value = Number(text);
   return /^(0|-?[1-9][0-9]*)$/.test(String(text)) && value >= -(2 ** 31) && value < 2 ** 31
     ? []
-    : [invalid(path.key(deletionCostAnnotation), text, 'must be a 32bit integer')];
+    : whileOn('PodDeletionCost', [invalid(path.key(deletionCostAnnotation), text, 'must be a 32bit integer')]);
 }
 
 function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {

@@ -24,14 +24,17 @@ export function bindingProblem(pod: ApiObject): string | null {
   return itemsOf(spec['schedulingGates']).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : null;
 }
 
-/** Puts the node in, and what the binding brings along. Changes the pod; `now` is RFC 3339 with seconds. */
-export function bind(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+/**
+ * Puts the node in, and what the binding brings along. Changes the pod; `now` is RFC 3339 with seconds. `clearsNomination`: the node that was meant before is
+ * of no interest any more.
+ */
+export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomination = true): ApiObject {
   ensureObject(pod, 'spec')['nodeName'] = textAt(binding, 'target', 'name');
   const { annotations, labels } = binding.metadata;
   if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
   if (labels !== undefined) pod.metadata.labels = { ...pod.metadata.labels, ...labels };
   const status = ensureObject(pod, 'status');
-  delete status['nominatedNodeName'];
+  if (clearsNomination) delete status['nominatedNodeName'];
   setCondition(status, { type: 'PodScheduled', status: 'True', lastProbeTime: null }, now);
   return pod;
 }

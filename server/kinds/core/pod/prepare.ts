@@ -1,5 +1,7 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { WriteContext } from '../../../registry/strategy.js';
 import { sameValue } from '../../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
@@ -20,7 +22,7 @@ const gated: JsonObject = {
 const shortestGraceSeconds = 1;
 
 /** What a new pod gets from the server, after its defaults and what admission adds. */
-export function preparePod(pod: ApiObject): void {
+export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enabled'>): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = {
     phase: 'Pending',
@@ -29,7 +31,7 @@ export function preparePod(pod: ApiObject): void {
   };
   if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   takeAppArmorFromAnnotations(pod, spec);
-  selectByOwnLabels(pod, spec);
+  selectByOwnLabels(pod, spec, enabled);
 }
 
 /** A profile in an annotation moves to the field; annotations that make no valid profile stay where they are. */
@@ -50,9 +52,11 @@ const keyLists = [
 ] as const;
 
 /** Terms may name keys of labels instead of values: those of the pod itself are meant (`matchLabelKeys`). */
-function selectByOwnLabels(pod: ApiObject, spec: JsonObject): void {
+function selectByOwnLabels(pod: ApiObject, spec: JsonObject, enabled: EnabledFeatures): void {
   const labels = pod.metadata.labels ?? {};
   for (const term of affinityTerms(spec)) addExpressions(term, labels, keyLists);
+  // Without the one the keys are dropped, without the other they are left to the scheduler.
+  if (!enabled('MatchLabelKeysInPodTopologySpread') || !enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')) return;
   for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, keyLists.slice(0, 1));
 }
 

@@ -1,13 +1,22 @@
 import type { FieldGate, GatedFields } from '../../../features/fieldGates.js';
 
+const inContainers = (path: string): readonly string[] =>
+  ['initContainers', 'containers', 'ephemeralContainers'].map((list) => `${list}[].${path}`);
+
 /** Fields of pod specifications that belong to features, from the specification on. */
 const fields: GatedFields = {
   ClusterTrustBundleProjection: ['volumes[].projected.sources[].clusterTrustBundle'],
   ContainerRestartRules: ['containers[].restartPolicy', 'containers[].restartPolicyRules', 'initContainers[].restartPolicyRules'],
-  ContainerStopSignals: ['initContainers', 'containers', 'ephemeralContainers'].map((list) => `${list}[].lifecycle?.stopSignal`),
-  EnvFiles: ['initContainers', 'containers', 'ephemeralContainers'].map((list) => `${list}[].env[].valueFrom.fileKeyRef`),
+  ContainerStopSignals: inContainers('lifecycle?.stopSignal'),
+  EnvFiles: inContainers('env[].valueFrom.fileKeyRef'),
   GenericWorkload: ['schedulingGroup'],
+  DynamicResourceAllocation: ['resourceClaims', ...inContainers('resources.claims')],
   HostnameOverride: ['hostnameOverride'],
+  MatchLabelKeysInPodTopologySpread: ['topologySpreadConstraints[].matchLabelKeys'],
+  PodLifecycleSleepAction: ['preStop', 'postStart'].flatMap((hook) => inContainers(`lifecycle?.${hook}?.sleep`)),
+  SELinuxChangePolicy: ['securityContext.seLinuxChangePolicy'],
+  SupplementalGroupsPolicy: ['securityContext.supplementalGroupsPolicy'],
+  UserNamespacesSupport: ['hostUsers'],
   ImageVolume: ['volumes[].image'],
   PodCertificateRequest: ['volumes[].projected.sources[].podCertificate'],
   PodLevelResources: ['resources'],

@@ -47,7 +47,7 @@ class ServiceAllocator implements Allocator {
   async allocate(service: ApiObject, old: ApiObject | null, context: AllocationContext): Promise<readonly SideWrite[]> {
     if (old !== null) carryAllocated(service, old);
     alignAddresses(service, old);
-    const refused = settleFamilies(service, old, this.families);
+    const refused = settleFamilies(service, old, this.families, context.enabled);
     if (refused.length > 0) throw refuse(service, refused);
     const held = old === null ? [] : claimsOf(old);
     const round = new Round(this.options, service, held, context);

@@ -1,6 +1,8 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { isSixText, type Family } from '../../../registry/validation/addresses.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import { standing } from '../../../registry/validation/gatedFindings.js';
 import { validateAddressing } from './addressing.js';
 import {
   clusterIPsOf,
@@ -45,11 +47,16 @@ export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolea
   sameSpec(service, old, 'clusterIPs', 'ipFamilies');
 
 /** Fills in families and policy; returns why they cannot be had. `configured` starts with the cluster's main family. */
-export function settleFamilies(service: ApiObject, old: ApiObject | null, configured: readonly Family[]): FieldError[] {
+export function settleFamilies(
+  service: ApiObject,
+  old: ApiObject | null,
+  configured: readonly Family[],
+  enabled: EnabledFeatures,
+): FieldError[] {
   if (isExternalName(service) || keepsFamilies(service, old)) return [];
   const spec = specOf(service);
   if (lacksPolicy(service)) spec['ipFamilyPolicy'] = inferPolicy(service, old);
-  const addressing = validateAddressing(service);
+  const addressing = standing(validateAddressing(service), enabled, old === null ? null : () => validateAddressing(old));
   if (addressing.length > 0) return addressing;
   const contradictions = [
     ...(old === null ? [] : release(service, old)),

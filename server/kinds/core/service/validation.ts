@@ -3,6 +3,7 @@ import { objectAt } from '../../../registry/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../../registry/validation/gatedFindings.js';
 import { validateLabels } from '../../../registry/validation/metadata.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, portNumberOrName, qualified } from '../../../registry/validation/values.js';
 import { validateAddressing } from './addressing.js';
@@ -26,6 +27,7 @@ const protocols = ['SCTP', 'TCP', 'UDP'];
 const affinities = ['ClientIP', 'None'];
 const policies = ['Cluster', 'Local'];
 const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+const firstDistributions = ['PreferClose'];
 const affinitySecondsMax = 86_400;
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 /** Two names of one annotation: the older is still read. */
@@ -224,7 +226,10 @@ function validateInternalTraffic(service: ApiObject): FieldError[] {
 
 function validateDistribution(service: ApiObject): FieldError[] {
   const wanted = specOf(service)['trafficDistribution'] ?? null;
-  return wanted === null || distributions.includes(String(wanted))
-    ? []
-    : [notSupported(specPath.child('trafficDistribution'), wanted, distributions)];
+  const unless = (known: readonly string[]): FieldError[] =>
+    wanted === null || known.includes(String(wanted)) ? [] : [notSupported(specPath.child('trafficDistribution'), wanted, known)];
+  return [
+    ...whileOn('PreferSameTrafficDistribution', unless(distributions)),
+    ...whileOff('PreferSameTrafficDistribution', unless(firstDistributions)),
+  ];
 }

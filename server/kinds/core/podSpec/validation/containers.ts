@@ -10,6 +10,7 @@ import {
   required,
   type FieldError,
 } from '../../../../registry/validation/field.js';
+import { whileOff } from '../../../../registry/validation/gatedFindings.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
 import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
@@ -236,6 +237,13 @@ function hostPortConflicts(containers: readonly JsonObject[], path: Path): Field
 
 const environmentName = /^[ -<>-~]+$/;
 
+/** As releases before had it: what shells take for a name, and more. */
+const strictEnvironmentName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
+const strictEnvironmentText =
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')";
+const strictNameFindings = (name: string, path: Path): FieldError[] =>
+  strictEnvironmentName.test(name) ? [] : [invalid(path, name, strictEnvironmentText)];
+
 function validateEnvironment(container: JsonObject, facts: PodFacts, containerPath: Path): FieldError[] {
   return objectsIn(container, 'env').flatMap((variable, position) => {
     const at = containerPath.child('env').index(position);
@@ -245,7 +253,7 @@ function validateEnvironment(container: JsonObject, facts: PodFacts, containerPa
       ...(name === ''
         ? [required(at.child('name'), '')]
         : environmentName.test(name)
-          ? []
+          ? whileOff('RelaxedEnvironmentVariableValidation', strictNameFindings(name, at.child('name')))
           : [invalid(at.child('name'), name, environmentText)]),
       ...(source === null ? [] : validateValueFrom(source, textAt(variable, 'value'), facts, at.child('valueFrom'))),
     ];

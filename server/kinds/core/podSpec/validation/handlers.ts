@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { nonNegative, optionallyOneOf, portNumber, portNumberOrName, positive } from '../../../../registry/validation/values.js';
 
 /** What probes and lifecycle hooks do: exactly one of these. */
@@ -25,9 +26,26 @@ const handlers: Readonly<Record<string, HandlerRule>> = {
   grpc: (grpc, path) => portNumber(grpc['port'], path.child('port')),
   sleep: (sleep, path, graceSeconds) => {
     const seconds = Number(sleep['seconds'] ?? 0);
-    return seconds < 0 || seconds > graceSeconds
-      ? [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)]
-      : [];
+    return [
+      ...whileOn(
+        'PodLifecycleSleepActionAllowZero',
+        seconds < 0 || seconds > graceSeconds
+          ? [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)]
+          : [],
+      ),
+      ...whileOff(
+        'PodLifecycleSleepActionAllowZero',
+        seconds <= 0 || seconds > graceSeconds
+          ? [
+              invalid(
+                path,
+                seconds,
+                `must be greater than 0 and less than terminationGracePeriodSeconds (${graceSeconds}). Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.`,
+              ),
+            ]
+          : [],
+      ),
+    ];
   },
 };
 

@@ -10,6 +10,8 @@ import {
   required,
   type FieldError,
 } from '../../../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
+import { subdomainName } from '../../../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../../../registry/validation/values.js';
 import {
   validateContainers,
@@ -165,7 +167,17 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
     ...searches.flatMap((search, position) => {
       const name = search.replace(/\.$/, '');
       const texts = search === '.' ? [] : [...tooLongName(name), ...(searchPath.test(name) ? [] : [searchText])];
-      return texts.map((text) => invalid(path.child('searches').index(position), name, text));
+      const at = path.child('searches').index(position);
+      return [
+        ...whileOn(
+          'RelaxedDNSSearchValidation',
+          texts.map((text) => invalid(at, name, text)),
+        ),
+        ...whileOff(
+          'RelaxedDNSSearchValidation',
+          subdomainName(name, false).map((text) => invalid(at, name, text)),
+        ),
+      ];
     }),
   );
   return [

@@ -2,11 +2,14 @@ import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf } from '../../../../registry/members.js';
 import { notSupported, required, tooMany, type FieldError, type Path } from '../../../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { optionallyOneOf } from '../../../../registry/validation/values.js';
 
 const rulesMax = 20;
 const codesMax = 255;
 const actions = ['Restart', 'RestartAllContainers'];
+/** Of which that for one container alone came first. */
+const firstActions = ['Restart'];
 const operators = ['In', 'NotIn'];
 
 /** When a container starts again; rules for single exit codes need a policy to differ from. */
@@ -25,12 +28,16 @@ export function validateRestart(container: JsonObject, path: Path, isInit = fals
   ];
 }
 
+const unlessOneOf = (action: string, known: readonly string[], path: Path): FieldError[] =>
+  known.includes(action) ? [] : [notSupported(path, action, known)];
+
 function validateRule(rule: JsonObject, path: Path): FieldError[] {
   const codes = objectAt(rule, 'exitCodes');
   const at = path.child('exitCodes');
   const [action, count] = [String(rule['action'] ?? ''), itemsOf(codes?.['values']).length];
   return [
-    ...(actions.includes(action) ? [] : [notSupported(path.child('action'), action, actions)]),
+    ...whileOn('RestartAllContainersOnContainerExits', unlessOneOf(action, actions, path.child('action'))),
+    ...whileOff('RestartAllContainersOnContainerExits', unlessOneOf(action, firstActions, path.child('action'))),
     ...(codes === null ? [required(at, 'must be specified')] : []),
     ...(codes === null || operators.includes(String(codes['operator']))
       ? []

@@ -3,6 +3,7 @@ import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
 import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
+import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
 
@@ -137,6 +138,14 @@ const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 /** Several complaints as the reference joins them into one finding. */
 const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
 
+/** Taints can be compared as whole numbers of 64 bits. */
+function validateComparison(operator: string, value: string, path: Path): FieldError[] {
+  if (operator !== 'Gt' && operator !== 'Lt') return oneOf(operator, ['Equal', 'Exists', 'Gt', 'Lt'], path.child('operator'));
+  return /^(0|-?[1-9]\d*)$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value)
+    ? []
+    : [invalid(path.child('operator'), value, 'value must be a valid integer')];
+}
+
 export const validateTolerations = (spec: JsonObject, specPath: Path): FieldError[] =>
   validateTolerationList(spec, specPath.child('tolerations'));
 
@@ -162,7 +171,11 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
       findings.push(...joined(labelValueComplaints(value)).map((text) => invalid(at.child('operator'), value, text)));
     else if (operator === 'Exists') {
       if (value !== '') findings.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
-    } else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
+    } else
+      findings.push(
+        ...whileOff('TaintTolerationComparisonOperators', oneOf(operator, ['Equal', 'Exists'], at.child('operator'))),
+        ...whileOn('TaintTolerationComparisonOperators', validateComparison(operator, value, at)),
+      );
     return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
   });
 }

@@ -12,6 +12,7 @@ import {
   tooLong,
   type FieldError,
 } from '../../../../registry/validation/field.js';
+import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
 const idMax = 2_147_483_647;
@@ -151,10 +152,15 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
     ...validateWindowsOptions(context, path),
     ...validateAppArmor(context, path),
     ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    // The other policy (`MountOption`) comes with the feature SELinuxMount, which is off.
-    ...optionallyOneOf(context['seLinuxChangePolicy'], ['Recursive'], path.child('seLinuxChangePolicy')),
+    ...changePolicy(context['seLinuxChangePolicy'], path.child('seLinuxChangePolicy')),
   ];
 }
+
+/** A pod may have volumes mounted with its label instead of having its files labelled one by one, where that is known. */
+const changePolicy = (policy: JsonValue | undefined, path: Path): FieldError[] => [
+  ...whileOff('SELinuxMount', optionallyOneOf(policy, ['Recursive'], path)),
+  ...whileOn('SELinuxMount', optionallyOneOf(policy, ['MountOption', 'Recursive'], path)),
+];
 
 /** A pod with a user namespace of its own shares none of the host's other namespaces. */
 export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
@@ -167,7 +173,10 @@ export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
     ] as const
   )
     .filter(([flag]) => spec[flag] === true)
-    .map(([, spelled]) => forbidden(path.child(spelled), 'when `hostUsers` is false'));
+    .flatMap(([flag, spelled]) => {
+      const refused = [forbidden(path.child(spelled), 'when `hostUsers` is false')];
+      return flag === 'hostNetwork' ? whileOff('UserNamespacesHostNetworkSupport', refused) : refused;
+    });
 }
 
 /** Rules of a container's security context. */
