@@ -1,46 +1,83 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import { tellingBelow, type Telling } from '../catalogue/emptiness.js';
 import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '../catalogue/types.js';
 
-/** Where the objects of a type hold lists and maps that are null while they are empty: names of members, `EACH` for every item or value. */
-type ListPath = readonly string[];
+/** Where the objects of a type may hold a list or map that is empty for now: names of members, `each` for every item or value. */
+interface Place {
+  readonly steps: readonly string[];
+  /** What it is kept as. */
+  readonly as: 'null' | 'absent';
+}
 const each = '*';
 
-const known = new Map<string, readonly ListPath[]>();
+const known = new Map<string, readonly Place[]>();
 
-/** Gives empty lists and maps the form in which they are kept. Until then they tell that their sender has set them. */
-export function nullEmptyLists(object: ApiObject, kind: KindName): void {
+function placesOf(kind: KindName): readonly Place[] {
   const key = `${kind.group}/${kind.version}/${kind.kind}`;
-  let paths = known.get(key);
-  if (paths === undefined) known.set(key, (paths = pathsIn(typeOfKind(kind)?.name ?? '', [])));
-  for (const path of paths) clear(object, path);
+  let places = known.get(key);
+  if (places === undefined) known.set(key, (places = placesIn(typeOfKind(kind)?.name ?? '', [], null)));
+  return places;
 }
 
-/** A type that contains itself (a schema) is entered once. */
-function pathsIn(type: string, around: readonly string[]): ListPath[] {
+/** Gives empty lists and maps the form in which they are kept. Until then they tell that their sender has set them. */
+export function settleEmpty(object: ApiObject, kind: KindName): void {
+  for (const { steps, as } of placesOf(kind)) settle(object, steps, 0, as);
+}
+
+/** The object as its sender owns it: what is empty and will be absent is nobody's. The same object where there is nothing of the kind. */
+export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
+  const places = placesOf(kind).filter(({ as }) => as === 'absent');
+  if (!places.some(({ steps }) => hasEmpty(object, steps, 0))) return object;
+  const copy = structuredClone(object);
+  for (const { steps, as } of places) settle(copy, steps, 0, as);
+  return copy;
+}
+
+/** A type that contains itself (a schema) is entered once. What is innermost comes first: what it stands in may be empty without it. */
+function placesIn(type: string, around: readonly string[], telling: Telling | null): Place[] {
   if (around.includes(type)) return [];
+  const owner = type.split('.').at(-1) ?? type;
   return [...(typeNamed(type)?.fields?.values() ?? [])].flatMap((field) => [
-    ...ownPath(field),
-    ...pathsOfShape(field.shape, [...around, type]).map((rest) => [field.name, ...rest]),
+    ...placesOfShape(field.shape, [...around, type], tellingBelow(owner, field.name) ?? telling).map(({ steps, as }) => ({
+      steps: [field.name, ...steps],
+      as,
+    })),
+    ...ownPlace(field, telling),
   ]);
 }
 
-const ownPath = ({ name, shape, presence }: Field): ListPath[] =>
-  presence === 'nullable' && (shape.is === 'list' || shape.is === 'map') ? [[name]] : [];
-
-function pathsOfShape(shape: Shape, around: readonly string[]): ListPath[] {
-  if (shape.is === 'type') return pathsIn(shape.name, around);
-  if (shape.is === 'list') return pathsOfShape(shape.items, around).map((rest) => [each, ...rest]);
-  return shape.is === 'map' ? pathsOfShape(shape.values, around).map((rest) => [each, ...rest]) : [];
+function ownPlace({ name, shape, presence }: Field, telling: Telling | null): Place[] {
+  if (shape.is !== 'list' && shape.is !== 'map') return [];
+  if (presence === 'nullable') return [{ steps: [name], as: 'null' }];
+  return telling === 'lists and maps' || (telling === 'lists' && shape.is === 'list') ? [{ steps: [name], as: 'absent' }] : [];
 }
 
-function clear(value: JsonValue | undefined, [first = '', ...rest]: ListPath): void {
+function placesOfShape(shape: Shape, around: readonly string[], telling: Telling | null): Place[] {
+  if (shape.is === 'type') return placesIn(shape.name, around, telling);
+  const inner = shape.is === 'list' ? shape.items : shape.is === 'map' ? shape.values : null;
+  return inner === null ? [] : placesOfShape(inner, around, telling).map(({ steps, as }) => ({ steps: [each, ...steps], as }));
+}
+
+const isEmpty = (value: JsonValue | undefined): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+function settle(value: JsonValue | ApiObject | undefined, steps: readonly string[], at: number, as: Place['as']): void {
   if (typeof value !== 'object' || value === null) return;
-  if (first === each) {
-    for (const item of Object.values(value)) clear(item, rest);
+  const step = steps[at]!;
+  if (step === each) {
+    for (const item of Object.values(value)) settle(item as JsonValue, steps, at + 1, as);
     return;
   }
   const holder = value as JsonObject;
-  const member = holder[first];
-  if (rest.length > 0) clear(member, rest);
-  else if (typeof member === 'object' && member !== null && Object.keys(member).length === 0) holder[first] = null;
+  if (at < steps.length - 1) settle(holder[step], steps, at + 1, as);
+  else if (isEmpty(holder[step]))
+    if (as === 'null') holder[step] = null;
+    else delete holder[step];
+}
+
+function hasEmpty(value: JsonValue | ApiObject | undefined, steps: readonly string[], at: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const step = steps[at]!;
+  if (step === each) return Object.values(value).some((item) => hasEmpty(item as JsonValue, steps, at + 1));
+  const member = (value as JsonObject)[step];
+  return at < steps.length - 1 ? hasEmpty(member, steps, at + 1) : isEmpty(member);
 }

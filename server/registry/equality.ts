@@ -20,11 +20,7 @@ export function sameInMemory(now: unknown, stored: unknown): boolean {
   if (now === stored || ((now ?? null) === null && (stored ?? null) === null)) return true;
   if (Array.isArray(now)) {
     if (!Array.isArray(stored)) return false;
-    return (
-      (stored.length > 0 || now.length === 0) &&
-      now.length === stored.length &&
-      now.every((item, index) => sameInMemory(item, stored[index]))
-    );
+    return now.length === stored.length && now.every((item, index) => sameInMemory(item, stored[index]));
   }
   if (typeof now !== 'object' || now === null || typeof stored !== 'object' || stored === null || Array.isArray(stored)) return false;
   const [left, right] = [now as Readonly<Record<string, unknown>>, stored as Readonly<Record<string, unknown>>];

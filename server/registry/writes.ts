@@ -7,7 +7,7 @@ import { oddPartOf } from '../storage/keyLayout.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Target } from './contract.js';
 import type { Eventually } from './conversions.js';
-import { nullEmptyLists } from './emptylists.js';
+import { settleEmpty, withoutEmpty } from './emptylists.js';
 import { sameInMemory, sameValue } from './equality.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
@@ -31,7 +31,10 @@ export function beginCreate(target: Target, object: ApiObject, context: WriteCon
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   resource.behaviour.strategy.defaults?.(object);
-  return context.owners ?? ownCreated(resource, object, { manager: context.manager, subresource: '', now: context.now });
+  return (
+    context.owners ??
+    ownCreated(resource, withoutEmpty(object, resource.storage), { manager: context.manager, subresource: '', now: context.now })
+  );
 }
 
 /** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
@@ -78,7 +81,7 @@ export function nameAndValidate(
   return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], (last) => {
     refuseInvalid(target, name, [...findings, ...last]);
     strategy.canonicalize?.(object);
-    nullEmptyLists(object, resource.storage);
+    settleEmpty(object, resource.storage);
     object.metadata.resourceVersion = '';
     return storedForm(object, apiVersionOf(resource.storage));
   });
@@ -117,7 +120,12 @@ export function prepareUpdate(
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, strategy, subresource, context);
   const owners =
-    context.owners ?? ownUpdated(resource, object, old, sentOwners, { manager: context.manager, subresource, now: context.now });
+    context.owners ??
+    ownUpdated(resource, withoutEmpty(object, resource.storage), old, sentOwners, {
+      manager: context.manager,
+      subresource,
+      now: context.now,
+    });
   return afterwards(owners, (managedFields) => {
     if (managedFields !== undefined) object.metadata.managedFields = managedFields;
     return checkedUpdate(target, object, old, subresource, context);
@@ -140,7 +148,7 @@ function checkedUpdate(
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
     strategy.canonicalize?.(object);
-    nullEmptyLists(object, resource.storage);
+    settleEmpty(object, resource.storage);
     const form = storedForm(object, apiVersionOf(resource.storage));
     const before = storedForm(old, apiVersionOf(resource.storage));
     const same = strategy.update?.keepsEmpty === true ? isDeepStrictEqual : sameValue;
@@ -165,7 +173,11 @@ export function ownersOfUpdate(
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   applyUpdateRules(object, old, target, target.resource.behaviour.strategy, subresource, context);
-  return ownUpdated(target.resource, object, old, sent, { manager: context.manager, subresource, now: context.now });
+  return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, sent, {
+    manager: context.manager,
+    subresource,
+    now: context.now,
+  });
 }
 
 /** Rules of a subresource; null for the object's own. A subresource without rules, such as `scale`, follows those of the object; `status` never does. */

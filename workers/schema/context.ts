@@ -1,4 +1,5 @@
 import type { MemberOrder } from '../codecs/jsonReader.js';
+import type { Telling } from '../../server/catalogue/emptiness.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
 
 /** A value that cannot be read at all; the reference stops at the first of these. */
@@ -18,6 +19,8 @@ export class CheckContext {
   readonly strict: string[] = [];
   /** Members met, to compare with the members of the text. */
   members = 0;
+  /** Whether an empty list or map is kept where the walk is. */
+  telling: Telling | null = null;
   private readonly path: (string | number)[] = [];
   /** Those of its entries that are members of structures: what the reference calls them, and the structures. */
   private readonly fields: string[] = [];

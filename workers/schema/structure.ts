@@ -1,4 +1,5 @@
 import { typeNamed, type ApiType, type Field, type Presence, type Scalar, type Shape } from '../../server/catalogue/types.js';
+import { tellingBelow, type Telling } from '../../server/catalogue/emptiness.js';
 import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
@@ -102,6 +103,8 @@ interface Member {
   readonly presence: Presence;
   /** An empty list or map cannot be told from an absent one. */
   readonly isCollection: boolean;
+  /** Whether empty ones below it tell something. */
+  readonly telling: Telling | null;
   /** The items of a list kind, which always exist. */
   readonly isItems: boolean;
   /** What `typeof` says of every right value, if that is all there is to check. */
@@ -173,10 +176,13 @@ class ObjectChecker implements Checker {
     if (before === null) return false;
     if (typeof before === member.plain) return (before !== '' && before !== false) || member.presence !== 'value';
     context.enterField(name, this.owner, member.called);
+    const around = context.telling;
+    if (member.telling !== null) context.telling = member.telling;
     const after = member.checker().check(before, context);
+    context.telling = around;
     context.leaveField();
     if (after !== before) value[name] = after;
-    return !isAbsent(after, member);
+    return !isAbsent(after, member, around);
   }
 
   /** Adds what every object of the type has. */
@@ -201,6 +207,7 @@ const memberOf = (field: Field, type: string): Member => {
     called: field.within === undefined ? field.name : `${field.within}.${field.name}`,
     presence: field.presence,
     checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedCheckerOf(field.shape, namedText(named))),
+    telling: tellingBelow(owner, field.name),
     isItems,
     plain:
       field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
@@ -215,8 +222,9 @@ const namedCheckerOf = (shape: Shape, text: Checker): Checker => (shape.is === '
  * Whether a member that was set looks as if it was not. Of a list that is printed as null while it is empty, an empty one stays for now: its
  * sender owns the field then, although nothing of that is kept.
  */
-const isAbsent = (value: Json, { presence, isCollection }: Member): boolean => {
-  if (isCollection) return presence !== 'nullable' && isEmpty(value);
+const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
+  if (isCollection)
+    return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
   if (presence === 'value') return value === '' || value === 0 || value === false || value === null;
   return value === null;
 };

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
+import { forbidden, plainError } from '../../api/status.js';
 import { sameValue } from '../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
@@ -38,6 +38,8 @@ function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
 
 async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
   const className = textAt(spec, 'runtimeClassName');
+  // Whoever looks for a class without a name is not told what was wrong with the pod.
+  if (spec['runtimeClassName'] === '') throw plainError(500, 'resource name may not be empty');
   if (className === '') return null;
   const found = await lookup.find(classes, '', className);
   if (found === null) throw forbidden(pods, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);

@@ -145,13 +145,11 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
   });
 }
 
-/** Given at all, however empty. */
-const pointers: ReadonlySet<string> = new Set(['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle', 'restartPolicy']);
-
 function isUsed(container: JsonObject, member: string): boolean {
   const value = container[member];
   if (value === undefined || value === null) return false;
-  return pointers.has(member) || typeof value !== 'object' || (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0);
+  // Of these members only the amounts always exist.
+  return member !== 'resources' || Object.keys(value).length > 0;
 }
 
 /** What holds for every container, in the reference's order. */
