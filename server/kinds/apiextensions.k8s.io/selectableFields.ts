@@ -12,8 +12,19 @@ const checkedMax = 100;
 const types = ['string', 'boolean', 'integer'];
 const typeText = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 
-export function validateSelectableFields(fields: readonly JsonObject[], schema: Schema | null, path: Path): FieldError[] {
-  if (schema === null) return [invalid(path, '', 'selectableFields may only be set when validations.schema is included')];
+/** What is told where there is no schema: of a version the reference says the opposite of what it means. */
+const withoutSchema = {
+  version: 'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+  all: 'selectableFields may only be set when validations.schema is included',
+} as const;
+
+/** `of`: whether they stand in one version, or hold for all. */
+export function validateSelectableFields(
+  fields: readonly JsonObject[],
+  { schema, of }: { readonly schema: Schema | null; readonly of: keyof typeof withoutSchema },
+  path: Path,
+): FieldError[] {
+  if (schema === null) return [invalid(path, '', withoutSchema[of])];
   if (unreadable(schema) !== null) return [];
   const seen = new Set<string>();
   const findings = fields

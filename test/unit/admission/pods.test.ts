@@ -246,6 +246,7 @@ describe('admission of pods', () => {
       'conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no',
     );
     expect(await messageOf(sample.create(pod({ runtimeClassName: 'none' }, { name: 'q' })))).to.contain('RuntimeClass "none" not found');
+    expect(await messageOf(sample.create(pod({ runtimeClassName: '' }, { name: 'q' })))).to.equal('resource name may not be empty');
     expect(await messageOf(sample.create(pod({ overhead: { cpu: '1' } }, { name: 'q' })))).to.contain(
       'Pod Overhead set without corresponding RuntimeClass defined Overhead',
     );

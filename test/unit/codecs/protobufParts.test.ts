@@ -6,6 +6,8 @@ import type { Kind } from '../../../workers/codecs/contract.js';
 import { decodeMessage, encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { openEnvelope } from '../../../workers/codecs/protobuf/envelope.js';
 import { decodeObject } from '../../../workers/decode.js';
+import type { ApiObject } from '../../../server/api/object.js';
+import { withoutEmpty } from '../../../server/registry/emptylists.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from './randomObjects.js';
@@ -80,9 +82,11 @@ function inParts(bytes: Buffer, message: Message, cut: (length: number) => numbe
 const encodedObject = (type: ApiType, seed: number): { readonly bytes: Buffer; readonly value: JsonMembers } => {
   const checked = checkStructure(randomObject(type, seed) as JsonMembers, type, { unknownFields: 'ignore' });
   if (!checked.ok) throw new Error(checked.message);
-  const encoded = encodeMessage(checked.value, kindOf(type));
+  // What is empty, Protobuf cannot tell from none.
+  const value = withoutEmpty(checked.value as unknown as ApiObject, kindOf(type)) as unknown as JsonMembers;
+  const encoded = encodeMessage(value, kindOf(type));
   if (!encoded.ok) throw new Error(encoded.message);
-  return { bytes: Buffer.from(encoded.bytes), value: checked.value };
+  return { bytes: Buffer.from(encoded.bytes), value };
 };
 
 const anyType = fc.constantFrom(...types());

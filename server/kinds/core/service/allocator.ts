@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../../api/object.js';
-import { internalError, invalidObject, type StatusError } from '../../../api/status.js';
+import { internalError, invalidObject, plainError, type StatusError } from '../../../api/status.js';
 import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
 import { objectsIn } from '../../../registry/defaulting.js';
@@ -52,7 +52,7 @@ class ServiceAllocator implements Allocator {
     const held = old === null ? [] : claimsOf(old);
     const round = new Round(this.options, service, held, context);
     if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
-    await round.choosePorts(old === null);
+    await round.choosePorts(old);
     const wanted = claimsOf(service);
     return this.change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
@@ -125,29 +125,47 @@ class Round {
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
   }
 
-  /** `isNew`: only when a service is made do entries for the same port and other protocols share a node port. */
-  async choosePorts(isNew: boolean): Promise<void> {
-    if (opensNodePorts(this.service)) await this.chooseNodePorts(isNew);
-    if (needsHealthCheckPort(this.service)) await this.chooseHealthCheckPort();
+  /** Only when a service is made do entries for the same port and other protocols share a node port. A port for health checks that there is already stays. */
+  async choosePorts(old: ApiObject | null): Promise<void> {
+    if (opensNodePorts(this.service)) await (old === null ? this.chooseNewNodePorts() : this.chooseNodePorts());
+    if (needsHealthCheckPort(this.service) && (old === null || !needsHealthCheckPort(old))) await this.chooseHealthCheckPort();
   }
 
-  private async chooseNodePorts(sharing: boolean): Promise<void> {
+  private async chooseNewNodePorts(): Promise<void> {
     const ports = objectsIn(specOf(this.service), 'ports');
-    const byPort = new Map<number, number>();
+    /** By port, the node port of the first entry that has one. */
+    const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
       let wanted = Number(entry['nodePort'] ?? 0);
       if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
-      if (wanted === 0 && sharing)
+      if (wanted === 0)
         wanted =
-          byPort.get(port) ??
+          shared.get(port) ??
           Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
       if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
       else {
-        if (byPort.get(port) !== wanted) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
+        if (shared.get(port) !== wanted) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
         entry['nodePort'] = wanted;
       }
-      byPort.set(port, Number(entry['nodePort']));
+      if (!shared.has(port)) shared.set(port, Number(entry['nodePort']));
+    }
+  }
+
+  /** An update may give entries of different protocols the node port that it wants, whatever their ports; of one protocol it may not. */
+  private async chooseNodePorts(): Promise<void> {
+    const checked = new Set<number>();
+    const taken = new Set<string>();
+    for (const [position, entry] of objectsIn(specOf(this.service), 'ports').entries()) {
+      const wanted = Number(entry['nodePort'] ?? 0);
+      if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
+      if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
+      else if (!checked.has(wanted)) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
+      if (wanted !== 0) checked.add(wanted);
+      const key = `{${String(entry['protocol'] ?? '')} ${String(entry['nodePort'])}}`;
+      // The reference has no better answer than that it failed.
+      if (taken.has(key)) throw plainError(500, `duplicate nodePort: ${key}`);
+      taken.add(key);
     }
   }
 

@@ -297,6 +297,46 @@ describe('registry/services', () => {
       expect(new Set(portsOf(grown)).size).to.equal(2);
     });
 
+    it('are shared by protocols as an update wants it, but not within one', async () => {
+      const ports = (...entries: readonly (readonly [port: number, protocol: string])[]): JsonObject[] =>
+        entries.map(([port, protocol]) => ({ name: `${protocol.toLowerCase()}-${port}`, port, protocol, nodePort: 30_011 }));
+      await sample.create(service('a', { type: 'NodePort', ports: [{ name: 'x', port: 1 }] }));
+      const change = (list: JsonObject[]): Promise<ApiObject> =>
+        sample.update(service('a'), (object) => {
+          specOf(object)['ports'] = list;
+        });
+      expect(portsOf(await change(ports([53, 'TCP'], [54, 'UDP'])))).to.deep.equal([30_011, 30_011]);
+      const refused = await refusal(change(ports([53, 'TCP'], [54, 'TCP'])));
+      expect([refused.code, refused.message]).to.deep.equal([500, 'duplicate nodePort: {TCP 30011}']);
+    });
+
+    it('are shared on creation with the first entry of the same port', async () => {
+      const entry = (name: string, protocol: string, nodePort?: number): JsonObject => ({
+        name,
+        port: 53,
+        protocol,
+        ...(nodePort === undefined ? {} : { nodePort }),
+      });
+      const made = await sample.create(
+        service('a', { type: 'NodePort', ports: [entry('a', 'TCP', 30_021), entry('b', 'UDP', 30_022), entry('c', 'SCTP')] }),
+      );
+      expect(portsOf(made)).to.deep.equal([30_021, 30_022, 30_021]);
+    });
+
+    it('of health checks stay, and who wants another one is told so', async () => {
+      const balancer = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' };
+      const made = specOf(await sample.create(service('a', balancer)))['healthCheckNodePort'];
+      const other = Number(specOf(await sample.create(service('b', balancer)))['healthCheckNodePort']);
+      expect(made).to.not.equal(other);
+      expect(
+        await causes(
+          sample.update(service('a'), (object) => {
+            specOf(object)['healthCheckNodePort'] = other;
+          }),
+        ),
+      ).to.deep.equal(['forbidden spec.healthCheckNodePort']);
+    });
+
     it('go along with the balancer when a service is one no more, also if some of its entries have gone', async () => {
       const balanced = service('a', {
         type: 'LoadBalancer',
