@@ -6,8 +6,8 @@ import { readingOf, type Reading } from './reading.js';
 const perTurnMax = 16;
 /** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
 const waitingMax = 8_192;
-/** Those that have begun are dropped from a line once there are so many, or none waits. */
-const begunKeptMax = 1_024;
+/** Places that have been left at the head of a line are dropped once there are so many, or nobody waits. */
+const leftPlacesMax = 1_024;
 
 /** Waiting requests of one connection from which on nothing more is read from it, and down to which reading goes on again: heads are decoded when they are read, however many there are. */
 const heldFrom = 64;
@@ -20,9 +20,9 @@ interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;
   readonly begin: () => void;
 }
-/** First in, first out. */
+/** First in, first out. A place that is left is cleared: what has had its turn must not live on for as long as others wait. */
 class Line<T> {
-  #items: T[] = [];
+  #items: (T | undefined)[] = [];
   #next = 0;
 
   get length(): number {
@@ -35,9 +35,10 @@ class Line<T> {
 
   shift(): T | undefined {
     if (this.length === 0) return undefined;
-    const item = this.#items[this.#next] as T;
+    const item = this.#items[this.#next];
+    this.#items[this.#next] = undefined;
     this.#next += 1;
-    if (this.length === 0 || this.#next >= begunKeptMax) {
+    if (this.length === 0 || this.#next >= leftPlacesMax) {
       this.#items = this.#items.slice(this.#next);
       this.#next = 0;
     }
