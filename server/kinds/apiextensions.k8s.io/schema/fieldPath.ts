@@ -9,8 +9,8 @@ export type Resolved =
 
 const end = 'unexpected end of JSON path';
 const absent = 'does not refer to a valid field';
-/** Delimiters, texts in quotes (which may hold delimiters), and what stands between. */
-const token = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
+/** Delimiters, texts in quotes (which may hold delimiters, and need not end), and what stands between. */
+const token = /[.[\]]|'(?:[^'\\]|\\.)*'|'.*$|[^.[\]]+/gs;
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
 const refused = (complaint: string): Resolved => ({ ok: false, complaint });
@@ -24,10 +24,13 @@ export function resolvePath(text: string, schema: Schema, { brackets }: { bracke
     const token = tokens[position] ?? '';
     if (token !== '.' && token !== '[') return refused(`expected [ or . but got: ${token}`);
     if (token === '[' && !brackets) return refused('array notation is not allowed');
-    const name = token === '.' ? plainName(tokens[position + 1]) : quotedName(tokens.slice(position + 1, position + 3));
+    const name = token === '.' ? plainName(tokens[position + 1]) : quotedName(tokens[position + 1]);
     if (!name.ok) return name;
     const next = stepInto(current, name.name);
     if (next === undefined) return refused(absent);
+    // Looked for last: what is in brackets may be wrong first.
+    const close = tokens[position + 2];
+    if (token === '[' && close !== ']') return refused(close === undefined ? end : `expected ] but got ${close}`);
     names.push(name.name);
     current = next;
     position += token === '.' ? 2 : 3;
@@ -39,13 +42,12 @@ type Name = { readonly ok: true; readonly name: string } | { readonly ok: false;
 
 const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, complaint: end } : { ok: true, name: token });
 
-function quotedName([token, close]: readonly string[]): Name {
+function quotedName(token: string | undefined): Name {
   if (token === undefined) return { ok: false, complaint: end };
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
     return { ok: false, complaint: `expected single quoted string but got ${token}` };
   const unknown = (token.match(/\\./g) ?? []).find((escape) => escapes[escape.slice(1)] === undefined);
   if (unknown !== undefined) return { ok: false, complaint: `invalid string literal: invalid escape char ${unknown}` };
-  if (close !== ']') return { ok: false, complaint: close === undefined ? end : `expected ] but got ${close}` };
   return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) };
 }
 
