@@ -20,7 +20,8 @@ export function carryAllocated(service: ApiObject, old: ApiObject): void {
   const [spec, before] = [specOf(service), specOf(old)];
   if (mayHaveClusterIP(old) && mayHaveClusterIP(service)) {
     if ((spec['clusterIP'] ?? '') === '') spec['clusterIP'] = before['clusterIP'] ?? '';
-    if (clusterIPsOf(service).length === 0 && spec['clusterIP'] === before['clusterIP']) spec['clusterIPs'] = clusterIPsOf(old);
+    // Also beside another address, which then takes the place of the list (`alignAddresses`) and is refused as a change.
+    if (clusterIPsOf(service).length === 0 && clusterIPsOf(old).length > 0) spec['clusterIPs'] = clusterIPsOf(old);
   }
   if (allocatesNodePorts(old) && allocatesNodePorts(service)) carryNodePorts(service, old);
   if (needsHealthCheckPort(old) && needsHealthCheckPort(service) && (spec['healthCheckNodePort'] ?? 0) === 0)

@@ -253,6 +253,38 @@ describe('registry/services', () => {
       ).to.deep.equal(['invalid spec.clusterIPs[0]']);
     });
 
+    it('are taken for changed by who names another one alone', async () => {
+      await sample.create(service('a'));
+      expect(
+        await causes(
+          sample.update(service('a'), (object) => {
+            delete specOf(object)['clusterIPs'];
+            specOf(object)['clusterIP'] = '10.0.0.201';
+          }),
+        ),
+      ).to.deep.equal(['invalid spec.clusterIPs[0]']);
+    });
+
+    it('come in both families to who prefers that as soon as the cluster has both and a write leaves the policy open', async () => {
+      const single = await createSample({ serviceRanges: '10.0.0.0/24' });
+      const first = specOf(await single.create(service('a', { ipFamilyPolicy: 'PreferDualStack' })));
+      expect(first['ipFamilies']).to.deep.equal(['IPv4']);
+      const dual = await createSample({ storage: single.storage, serviceRanges: '10.0.0.0/24,fd00::/112' });
+      const kept = specOf(
+        await dual.update(service('a'), (object) => {
+          object.metadata.labels = { a: 'b' };
+        }),
+      );
+      expect(kept['clusterIPs']).to.deep.equal(first['clusterIPs']);
+      const grown = specOf(
+        await dual.update(service('a'), (object) => {
+          for (const member of ['ipFamilyPolicy', 'ipFamilies', 'clusterIPs', 'clusterIP']) delete specOf(object)[member];
+        }),
+      );
+      expect(grown).to.deep.include({ ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'], clusterIP: first['clusterIP'] });
+      expect(grown['clusterIPs']).to.have.lengthOf(2);
+    });
+
     it('are had in both families where the cluster has both, and the second one comes and goes', async () => {
       sample = await createSample({ serviceRanges: '10.0.0.0/24,fd00::/112' });
       const both = await sample.create(service('a', { ipFamilyPolicy: 'PreferDualStack' }));
