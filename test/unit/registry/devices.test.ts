@@ -154,6 +154,7 @@ describe('registry/devices, who may write what of the status of a claim', () => 
     node: string,
     allowed: readonly string[],
     expected: readonly string[],
+    verb?: string,
   ])[] = [
     ['nobody who may not bind allocates', { allocation: allocation('n') }, '', [], ['forbidden status']],
     ['who may bind allocates', { allocation: allocation('n') }, '', [bind], []],
@@ -168,8 +169,17 @@ describe('registry/devices, who may write what of the status of a claim', () => 
       [bind, here],
       ['forbidden status.devices'],
     ],
+    ['who may only update does not patch', { allocation: allocation('n') }, '', [bind], ['forbidden status'], 'patch'],
+    [
+      'who may patch does',
+      { allocation: allocation('n'), devices: [device] },
+      'n',
+      ['patch binding  ', 'associated-node:patch driver default d.example.com'],
+      [],
+      'patch',
+    ],
   ];
-  for (const [what, status, node, allowed, expected] of cases)
+  for (const [what, status, node, allowed, expected, verb = 'update'] of cases)
     it(what, async () => {
       const user: User = {
         name: 'system:serviceaccount:default:driver',
@@ -181,7 +191,7 @@ describe('registry/devices, who may write what of the status of a claim', () => 
         admission: new Set(['ResourceClaimStatus']),
         guards: () =>
           claimGuards((attributes) => ({ decision: allowed.includes(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })).map(
-            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user }) }),
+            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user, verb }) }),
           ),
       });
       await sample.create(claim);
