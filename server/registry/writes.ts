@@ -12,7 +12,7 @@ import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './met
 import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
 import type { Strategy, SubresourceRules, WriteContext } from './strategy.js';
-import { invalid, Path, toCause, type FieldError } from './validation/field.js';
+import { invalid, Path, toCause, withoutKept, type FieldError } from './validation/field.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
 
@@ -129,7 +129,8 @@ function checkedUpdate(
 ): Eventually<UpdateStep> {
   const { resource } = target;
   const strategy = resource.behaviour.strategy;
-  const findings = updateFindings(object, old, target, strategy, subresource, context);
+  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, old, target, strategy, subresource, context);
+  const findings = withoutKept(findingsOf(object), () => findingsOf(old));
   const rules = ownRules(strategy, subresource) ?? strategy;
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt, unset } from '../cells.js';
 import type { Kind } from '../kind.js';
@@ -40,7 +40,9 @@ function validateReplicas(spec: JsonObject): FieldError[] {
   const [min, max] = [Number(spec['minReplicas'] ?? minReplicas), Number(spec['maxReplicas'] ?? 0)];
   const at = specPath.child('maxReplicas');
   return [
-    ...(min < minReplicas ? [invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${minReplicas}`)] : []),
+    ...(min < minReplicas
+      ? keepable(`${min} replicas`, [invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${minReplicas}`)])
+      : []),
     ...(max === 0
       ? [required(at, 'must be set and greater than 0')]
       : max < 0
@@ -52,7 +54,11 @@ function validateReplicas(spec: JsonObject): FieldError[] {
 
 const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   ...validateReference(target, path),
-  ...validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+  // A target that stays what it is is not looked at again.
+  ...keepable(
+    `${textAt(target, 'apiVersion')} ${textAt(target, 'kind')}`,
+    validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+  ),
 ];
 
 export const horizontalPodAutoscalers: Kind = {

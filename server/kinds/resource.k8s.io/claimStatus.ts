@@ -7,7 +7,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import { parseRange } from '../../registry/validation/addresses.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, required, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, required, strictly, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, oneOf } from '../../registry/validation/values.js';
 import { configurationsMax, validateBindingConditions, validateConfiguration, validateParameters, validateTolerations } from './devices.js';
@@ -80,7 +80,7 @@ function validateAllocation(allocation: JsonObject | null, before: JsonObject | 
       ...validateReferences(configuration, names, at.child('requests')),
       ...validateConfiguration(configuration, at),
     ]),
-    ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
+    ...(selector === null ? [] : strictly(validateNodeSelector(selector, path.child('nodeSelector')))),
   ];
 }
 

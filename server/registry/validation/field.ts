@@ -19,6 +19,22 @@ export interface FieldError {
   readonly type: FieldErrorType;
   readonly path: string;
   readonly message: string;
+  /** The fault by name, where an object that has it already may keep it (`withoutKept`). */
+  readonly kept?: string;
+}
+
+/** Findings about a rule that has become stricter: objects that were stored before it did stay changeable as long as they have `fault`. */
+export const keepable = (fault: string, findings: readonly FieldError[]): FieldError[] =>
+  findings.map((finding) => ({ ...finding, kept: fault }));
+
+/** The same findings where the rule has always been as strict. */
+export const strictly = (findings: readonly FieldError[]): FieldError[] => findings.map(({ kept: _kept, ...finding }) => finding);
+
+/** What is left to refuse of an update: not the faults that the object has as it is stored. `before` finds these; it is seldom asked. */
+export function withoutKept(findings: FieldError[], before: () => readonly FieldError[]): FieldError[] {
+  if (findings.every(({ kept }) => kept === undefined)) return findings;
+  const faults = new Set(before().map(({ kept }) => kept));
+  return findings.filter(({ kept }) => kept === undefined || !faults.has(kept));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 import type { JsonValue } from '../../api/object.js';
-import { isMapped, parseAddress, withoutLeadingZeros } from './addresses.js';
+import { isMapped, parseAddress, spelling, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
-import { invalid, notSupported, required, type FieldError } from './field.js';
+import { invalid, keepable, notSupported, required, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
@@ -40,10 +40,15 @@ export function portNumberOrName(value: JsonValue | undefined, path: Path): Fiel
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
+/** Spellings that were once accepted may stay where they are. */
 export function ipAddress(value: string, path: Path): FieldError[] {
   const address = parseAddress(value);
-  if (address === null) return [invalid(path, value, isIPv4(withoutLeadingZeros(value)) ? 'must not have leading 0s' : addressText)];
-  return isMapped(address) ? [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')] : [];
+  if (address === null) {
+    return isIPv4(withoutLeadingZeros(value))
+      ? keepable(spelling(value), [invalid(path, value, 'must not have leading 0s')])
+      : [invalid(path, value, addressText)];
+  }
+  return isMapped(address) ? keepable(spelling(value), [invalid(path, value, 'must not be an IPv4-mapped IPv6 address')]) : [];
 }
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */

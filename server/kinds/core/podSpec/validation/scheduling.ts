@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
-import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { duplicate, forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../registry/validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
@@ -26,7 +26,10 @@ function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues:
   return checkValues
     ? [
         ...findings,
-        ...values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+        ...keepable(
+          'value of a node selector',
+          values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+        ),
       ]
     : findings;
 }
@@ -132,6 +135,7 @@ function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
 }
 
 const deadlineMax = 2_147_483_647;
+const comparisons = ['Gt', 'Lt'];
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** Several complaints as the reference joins them into one finding. */
@@ -162,7 +166,11 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
       findings.push(...joined(labelValueComplaints(value)).map((text) => invalid(at.child('operator'), value, text)));
     else if (operator === 'Exists') {
       if (value !== '') findings.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
-    } else findings.push(...oneOf(operator, ['Equal', 'Exists'], at.child('operator')));
+    } else {
+      const found = oneOf(operator, ['Equal', 'Exists'], at.child('operator'));
+      // A feature has these, which may have been on.
+      findings.push(...(comparisons.includes(operator) ? keepable('comparison in a toleration', found) : found));
+    }
     return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
   });
 }
@@ -186,8 +194,8 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldE
       ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
         optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)),
       ),
-      ...labelKeys(constraint, 'matchLabelKeys', at),
-      ...selectorAt(constraint, 'labelSelector', at),
+      ...keepable('label keys of a spread', labelKeys(constraint, 'matchLabelKeys', at)),
+      ...keepable('selector of a spread', selectorAt(constraint, 'labelSelector', at)),
     ];
   });
 }

@@ -6,11 +6,12 @@ import {
   duplicate,
   forbidden,
   invalid,
+  keepable,
   notSupported,
-  type Path,
   required,
   tooLong,
   type FieldError,
+  type Path,
 } from '../../../../registry/validation/field.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
@@ -82,9 +83,12 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
     seen.add(name);
     return [
       ...(malformed ? [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)] : repeated),
-      ...hostSysctls
-        .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
-        .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
+      ...keepable(
+        'parameter of the host',
+        hostSysctls
+          .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
+          .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
+      ),
     ];
   });
 }
@@ -167,7 +171,11 @@ export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
     ] as const
   )
     .filter(([flag]) => spec[flag] === true)
-    .map(([, spelled]) => forbidden(path.child(spelled), 'when `hostUsers` is false'));
+    .flatMap(([flag, spelled]) => {
+      const found = [forbidden(path.child(spelled), 'when `hostUsers` is false')];
+      // A feature allows it, which may have been on.
+      return flag === 'hostNetwork' ? keepable('users of its own on the network of the host', found) : found;
+    });
 }
 
 /** Rules of a container's security context. */
