@@ -14,6 +14,7 @@ export const fieldGates = [
   'DRAPartitionableDevices',
   'DRAPrioritizedList',
   'DRAResourceClaimDeviceStatus',
+  'DRAWorkloadResourceClaims',
   'DeploymentReplicaSetTerminatingReplicas',
   'EnvFiles',
   'GenericWorkload',
@@ -28,8 +29,10 @@ export const fieldGates = [
   'PodCertificateRequest',
   'PodLevelResources',
   'ResourceHealthStatus',
+  'TopologyAwareWorkloadScheduling',
   'VolumeAttributesClass',
   'VolumeLimitScaling',
+  'WorkloadAwarePreemption',
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 

@@ -41,9 +41,12 @@ function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
   ];
 }
 
+/** What tells tolerations apart, which are a map by all that they say but for how long they hold. */
+const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject => toleration;
+
 const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
   tolerations.flatMap((toleration, position) =>
-    tolerations.slice(0, position).some((earlier) => sameValue(earlier, toleration))
+    tolerations.slice(0, position).some((earlier) => sameValue(withoutSeconds(earlier), withoutSeconds(toleration)))
       ? [duplicate(path.index(position), printedStructure(toleration, tolerationForm))]
       : [],
   );
