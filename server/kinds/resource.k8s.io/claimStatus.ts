@@ -28,9 +28,8 @@ const hardwareAddressMax = 128;
 const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
 const resultsOf = (status: JsonObject): JsonObject[] =>
   objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-const deviceId = (device: JsonObject): string => ['driver', 'pool', 'device'].map((member) => textAt(device, member)).join('/');
 /** A device that several share has an identifier for each share. */
-const sharedId = (device: JsonObject): string => `${deviceId(device)}/${textAt(device, 'shareID')}`;
+const sharedId = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
 
 export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [statusOf(claim), statusOf(old)];
@@ -141,14 +140,14 @@ const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
 
 /** What drivers have reported of devices that are no longer allocated goes with the allocation. */
 export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
-  const present = new Set(resultsOf(statusOf(claim)).map(deviceId));
+  const present = new Set(resultsOf(statusOf(claim)).map(sharedId));
   const gone = new Set(
     resultsOf(statusOf(old))
-      .map(deviceId)
+      .map(sharedId)
       .filter((id) => !present.has(id)),
   );
   const devices = itemsOf(memberAt(claim, 'status', 'devices'));
-  const kept = devices.filter((device) => !gone.has(deviceId(membersOf(device))));
+  const kept = devices.filter((device) => !gone.has(sharedId(membersOf(device))));
   if (kept.length === devices.length) return;
   const { devices: _devices, ...status } = statusOf(claim);
   claim['status'] = kept.length === 0 ? status : { ...status, devices: kept };
