@@ -60,6 +60,20 @@ const volume = object('v1', 'PersistentVolume', {
 const service = object('v1', 'Service', { spec: { type: 'LoadBalancer', ports: [{ port: 1 }] } });
 const slice = object('discovery.k8s.io/v1', 'EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }] });
 
+const text = { type: 'string' };
+/** As the reference calls the schema of all versions. */
+const schema = 'spec.validation.openAPIV3Schema';
+const definition = (properties: JsonObject): JsonObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'kept.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'kept', kind: 'Kept' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } }],
+  },
+});
 /** What is wrong where with which object: the member to set, and the findings of doing so. */
 type Fault = readonly [what: string, object: JsonObject, at: string, value: JsonValue, findings: readonly string[], subresource?: string];
 
@@ -200,6 +214,13 @@ const kept: readonly Fault[] = [
     ['invalid subsets[0].addresses[0].ip', 'invalid subsets[0].addresses[0].ip'],
   ],
   ['zeros', slice, 'endpoints.0.addresses.0', '010.1.2.3', ['invalid endpoints[0].addresses[0]']],
+  [
+    'reviews of no version',
+    definition({ a: text }),
+    'spec.conversion',
+    { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example/' }, conversionReviewVersions: ['v9'] } },
+    ['invalid spec.conversion.conversionReviewVersions'],
+  ],
   ['no replicas', autoscaler, 'spec.minReplicas', 0, ['invalid spec.minReplicas']],
   ['a version of its target', autoscaler, 'spec.scaleTargetRef.apiVersion', 'a/b/c', ['invalid spec.scaleTargetRef.apiVersion']],
   [
@@ -209,6 +230,32 @@ const kept: readonly Fault[] = [
     'a/b/c',
     ['invalid spec.metrics[1].object.describedObject.apiVersion'],
   ],
+];
+
+const costly: JsonObject = {
+  type: 'array',
+  maxItems: 1000,
+  items: { ...text, maxLength: 10 },
+  'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a.contains(b)))' }],
+};
+/** By the property `a` of a schema. */
+const ofDefinitions: readonly (readonly [what: string, wrong: JsonObject, findings: readonly string[]])[] = [
+  [
+    'members of sets',
+    { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object', properties: { k: text } } },
+    [`invalid ${schema}.properties[a].items.x-kubernetes-map-type`],
+  ],
+  [
+    'keys of lists',
+    {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: { type: 'object', properties: { k: text } },
+    },
+    [`required ${schema}.properties[a].items.properties[k].default`],
+  ],
+  ['costs', costly, [`forbidden ${schema}.properties[a].x-kubernetes-validations[0].rule`]],
 ];
 
 const refused: readonly Fault[] = [
@@ -238,6 +285,8 @@ function put(holder: ApiObject | JsonObject, path: string, value: JsonValue): vo
   at[last] = structuredClone(value);
 }
 
+const nameOf = (wanted: JsonObject): string => String((wanted['metadata'] as JsonObject)['name']);
+
 /** The object as it was stored while nobody minded. */
 async function storeAs(sample: Sample, wanted: JsonObject, change: (object: ApiObject) => void): Promise<void> {
   const [group = '', version = ''] = String(wanted['apiVersion']).includes('/')
@@ -247,7 +296,7 @@ async function storeAs(sample: Sample, wanted: JsonObject, change: (object: ApiO
   if (resource === null) throw new Error('no such kind');
   const created = await sample.create(wanted);
   change(created);
-  const key = { resource: resource.storage, namespace: resource.namespaced ? 'default' : '', name: 'kept' };
+  const key = { resource: resource.storage, namespace: resource.namespaced ? 'default' : '', name: nameOf(wanted) };
   const written = await sample.storage.update(key, created, Number(created.metadata.resourceVersion), { timeoutMs: 1000 });
   expect(written.outcome).to.equal('applied');
 }
@@ -278,6 +327,33 @@ describe('registry, faults of objects that are older than the rule', () => {
       });
       expect(await causes(sample.update(wanted, label))).to.deep.equal(findings);
     });
+
+  for (const [what, wrong, findings] of ofDefinitions)
+    it(`lets a definition keep its ${what}, but not get them`, async () => {
+      const right = definition({ a: text });
+      const breakSchema = (each: ApiObject): void => {
+        put(each, 'spec.versions.0.schema.openAPIV3Schema.properties.a', wrong);
+      };
+      const sample = await createSample();
+      await sample.create(right);
+      const found = await causes(sample.update(right, breakSchema));
+      expect(found.slice(0, findings.length)).to.deep.equal(findings);
+      const older = await createSample();
+      await storeAs(older, right, breakSchema);
+      expect(await causes(older.update(right, label))).to.deep.equal([]);
+    });
+
+  it('does not let a definition keep its costs when the schema changes', async () => {
+    const right = definition({ a: text });
+    const sample = await createSample();
+    await storeAs(sample, right, (each) => {
+      put(each, 'spec.versions.0.schema.openAPIV3Schema.properties.a', costly);
+    });
+    const change = sample.update(right, (each) => {
+      put(each, 'spec.versions.0.schema.openAPIV3Schema.properties.b', text);
+    });
+    expect((await causes(change))[0]).to.equal(`forbidden ${schema}.properties[a].x-kubernetes-validations[0].rule`);
+  });
 
   it('lets values be kept one by one where there may be several', async () => {
     const sample = await createSample();
