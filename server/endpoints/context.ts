@@ -123,6 +123,11 @@ export interface RequestContext {
   readonly upgrade?: Upgrade | null;
   /** What the server speaks about resources: set by the endpoints before a verb runs. Absent: what every server speaks. */
   encoders?: Encoders;
+  /**
+   * To be waited for when the store has answered: where it lets hundreds of requests go on at once, those of other clients get their turn between them.
+   * Undefined where nobody else waits.
+   */
+  turn?(): Promise<void> | undefined;
   /** Called by who streams, once its beginning has been sent: from then on it costs next to nothing. */
   begun?(): void;
   /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */

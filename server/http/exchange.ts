@@ -5,6 +5,7 @@ import { BodyReading, type BodySender } from './bodyReading.js';
 import type { Connection } from './connection.js';
 import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
+import { turns } from './turns.js';
 import { untakenAnswers } from './untaken.js';
 
 const nobody: User = { name: '', uid: '', groups: [], extra: {} };
@@ -63,6 +64,10 @@ export class Exchange implements RequestContext, BodySender {
     // A client that resets the connection must never end the process: the response's `close` says all there is to know.
     stream.on('error', ignore);
     bodyStream(request).on('error', ignore);
+  }
+
+  turn(): Promise<void> | undefined {
+    return turns.goOn(this.user.name);
   }
 
   get method(): string {

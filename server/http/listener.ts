@@ -1,5 +1,5 @@
 import { createSecureServer } from 'node:http2';
-import type { Http2Session, ServerHttp2Session } from 'node:http2';
+import type { ServerHttp2Session } from 'node:http2';
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
@@ -14,9 +14,9 @@ import { usualTimes, type ConnectionTimes } from './connectionLife.js';
 import { connectionBounds } from './connectionLimit.js';
 import { Connections } from './connections.js';
 import { ConnectionTurns } from './connectionTurns.js';
-import { SessionTurns } from './sessionTurns.js';
+import { keepStreamsApart } from './openStreams.js';
+import { turns as workTurns } from './turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
-import { readingOf, type Reading } from './reading.js';
 
 /** What the listener shows to clients, and demands of them. */
 export interface ListenerCredentials {
@@ -107,6 +107,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     socket.setKeepAlive(true, keepAliveProbeMs);
   });
   server.on('session', (session: ServerHttp2Session) => {
+    keepStreamsApart(session);
     connections.speaksHttp2(session);
     session.setLocalWindowSize(sessionWindowBytes);
     session.on('error', ignore);
@@ -236,14 +237,6 @@ interface Turns {
 /** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections): Turns {
   const turns = new ConnectionTurns();
-  const sessionTurns = new SessionTurns({
-    hold: (session) => {
-      readingOfSession(connections, session)?.readStop();
-    },
-    goOn: (session) => {
-      readingOfSession(connections, session)?.readStart();
-    },
-  });
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
@@ -271,12 +264,14 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       const { session } = stream;
       if (session === undefined) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
-      sessionTurns.take(session, stream, () => {
-        const connection = connections.of(session);
-        // Nobody would end what begins on a connection that is gone.
-        if (connection === null) stream.destroy();
-        else handle(request, response, null, connection);
-      });
+      const connection = connections.of(session);
+      // Nobody would end what begins on a connection that is gone.
+      if (connection === null) stream.destroy();
+      else
+        workTurns.begin(connection, stream, () => {
+          if (connections.of(session) === null) stream.destroy();
+          else handle(request, response, null, connection);
+        });
     } else {
       const { socket } = request;
       const answer = response as ServerResponse;
@@ -326,11 +321,6 @@ function writeRefusal(response: Response, status: Refusal): void {
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   if (!('stream' in response)) response.setHeader('connection', 'close');
   response.end(`${refusals[status]}\n`);
-}
-
-function readingOfSession(connections: Connections, session: Http2Session): Reading | null {
-  const connection = connections.of(session);
-  return connection === null ? null : readingOf(connection.socket);
 }
 
 /** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */

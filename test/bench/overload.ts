@@ -102,20 +102,24 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
         return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
       },
     },
-    {
-      name: `one client beside another with ${busyConnections * streamsEach} streams for ${seconds} s`,
+    ...[
+      { connections: members.length, streams: 20 },
+      { connections: busyConnections, streams: streamsEach },
+    ].map((elephant) => ({
+      name: `one client beside another with ${elephant.connections * elephant.streams} streams for ${seconds} s`,
       async run() {
         const asking = { name: 'calm', everyMs: 20, seconds };
         const alone = await trickle(storm, asking);
-        const flooding = busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds: seconds + 2 * settlingSeconds });
+        const flooding = busyStreams(storm, { ...elephant, seconds: seconds + 2 * settlingSeconds });
         // Connections are made first, which is a storm of its own.
         await delay(settlingSeconds * 1000);
         const beside = await trickle(storm, asking);
         const { answered, refused } = await flooding;
         const times = ({ p50Ms, p99Ms }: typeof alone): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
-        return `its gets take ${times(alone)} alone (p50 / p99), ${times(beside)} beside ${count((answered + refused) / (seconds + 2 * settlingSeconds))}/s, ${beside.refused} refused`;
+        const longer = `${(beside.p50Ms / alone.p50Ms).toFixed(1)} and ${(beside.p99Ms / alone.p99Ms).toFixed(1)} times`;
+        return `its gets take ${times(alone)} alone (p50 / p99), ${times(beside)} beside ${count((answered + refused) / (seconds + 2 * settlingSeconds))}/s: ${longer}; ${beside.refused} refused`;
       },
-    },
+    })),
     {
       name: `rapid reset on ${resettingConnections} connections for ${seconds} s`,
       async run() {

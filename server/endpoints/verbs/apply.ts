@@ -78,6 +78,7 @@ export const applyPatch =
             form: formOf(view, route.resource),
           };
     const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
+    await context.turn?.();
     if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
     if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });

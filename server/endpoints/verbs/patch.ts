@@ -107,6 +107,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }),
   };
   const written = await registry.update(targetOf(route), change, options);
+  await context.turn?.();
   if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });

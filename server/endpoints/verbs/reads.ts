@@ -14,6 +14,7 @@ export const get: VerbHandler = async (context, route, { registry, compression }
   if (booleanParameter(context.query, 'export') === true)
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
+  await context.turn?.();
   await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
 };
 
@@ -27,6 +28,7 @@ export const list: VerbHandler = async (context, route, { registry, compression 
   const page = await registry.list(resource, query, options.continuing ? expiredContinue : expiredList).catch((error: unknown) => {
     throw withContinuation(error, options, allNamespaces);
   });
+  await context.turn?.();
   await sendList(context, representation, resource, page, allNamespaces, compression && acceptsGzip(context));
 };
 

@@ -19,6 +19,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
+  await context.turn?.();
   sendObject(context, representation, route.resource, stored, 201);
 };
 
@@ -37,6 +38,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
     mayCreate: creationCheck(context, route, authorize),
   };
   const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
+  await context.turn?.();
   sendObject(context, representation, route.resource, written.object, written.created ? 201 : 200);
 };
 
@@ -48,6 +50,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
   const { deleteOptions, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), deleteOptions, deletionOptions(context, parameters));
+  await context.turn?.();
   if (gone && route.resource.behaviour.strategy.delete?.answers !== 'object') {
     sendDocument(
       context,

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Reading } from '../../../server/http/reading.js';
+import { Turns, type Bringer } from '../../../server/http/turns.js';
+
+describe('turns of the event loop', () => {
+  let next: (() => void)[];
+  let begun: string[];
+  let turns: Turns;
+  let held: [string, string][];
+  let cut: string[];
+
+  const connection = (peer: string, userName = ''): Bringer =>
+    ({
+      peer,
+      userName,
+      cut: () => {
+        cut.push(peer);
+      },
+    }) as Bringer;
+  const reading = ({ peer }: Bringer): Reading => ({
+    readStop: () => {
+      held.push(['hold', peer]);
+    },
+    readStart: () => {
+      held.push(['go on', peer]);
+    },
+  });
+  const turn = (): void => {
+    for (const action of next.splice(0)) action();
+  };
+  const begin = (of: Bringer, name: string): { closed: boolean; destroyed: boolean } => {
+    const stream = { closed: false, destroyed: false };
+    turns.begin(of, stream, () => {
+      begun.push(name);
+    });
+    return stream;
+  };
+  const goOn = (user: string, name: string): Promise<void> => {
+    const waiting = turns.goOn(user);
+    if (waiting === undefined) begun.push(name);
+    return (waiting ?? Promise.resolve()).then(() => {
+      if (waiting !== undefined) begun.push(name);
+    });
+  };
+
+  beforeEach(() => {
+    next = [];
+    begun = [];
+    held = [];
+    cut = [];
+    turns = new Turns({
+      perTurn: 2,
+      inNextTurn: (action) => {
+        next.push(action);
+      },
+      reading,
+    });
+  });
+
+  it('let some requests begin at once, the others in the next turns, one of each connection after the other', () => {
+    const [greedy, modest] = [connection('greedy'), connection('modest')];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(greedy, name);
+    begin(modest, 'other');
+    expect(begun).to.deep.equal(['a', 'b']);
+    turn();
+    expect(begun.slice(2)).to.deep.equal(['c', 'other']);
+    begin(greedy, 'f');
+    turn();
+    expect(begun.slice(4)).to.deep.equal(['d', 'e']);
+    turn();
+    expect(begun.slice(6)).to.deep.equal(['f']);
+    turn();
+    expect(next, 'nothing is scheduled when nothing waits').to.deep.equal([]);
+    begin(modest, 'g');
+    expect(begun.at(-1)).to.equal('g');
+  });
+
+  it('count all connections of one user as one client', () => {
+    const greedy = ['1', '2', '3', '4'].map((peer) => connection(peer, 'greedy'));
+    for (const name of ['a', 'b']) for (const [at, each] of greedy.entries()) begin(each, `${name}${at}`);
+    begin(connection('5', 'modest'), 'other');
+    turn();
+    expect(begun).to.deep.equal(['a0', 'a1', 'a2', 'other']);
+    turn();
+    turn();
+    expect(begun.slice(4)).to.deep.equal(['a3', 'b0', 'b1', 'b2']);
+  });
+
+  it('let those go on that have begun, before others of the same client begin', async () => {
+    const greedy = connection('1', 'greedy');
+    const returned = ['r1', 'r2', 'r3', 'r4'].map((name) => goOn('greedy', name));
+    begin(greedy, 'new');
+    const other = goOn('modest', 'other');
+    expect(begun).to.deep.equal(['r1', 'r2']);
+    turn();
+    await other;
+    expect(begun.slice(2)).to.deep.equal(['r3', 'other']);
+    turn();
+    await Promise.all(returned);
+    expect(begun.slice(4)).to.have.members(['r4', 'new']);
+  });
+
+  it('keep the order of a connection, and let each begin once, however they come', () => {
+    const clients = ['0', '1', '2'].map((peer) => connection(peer));
+    for (let each = 0; each < 9_000; each += 1) {
+      begin(clients[each % 3] as Bringer, `${each % 3} ${each}`);
+      if (each % 7 === 0) turn();
+    }
+    while (next.length > 0) turn();
+    expect(begun).to.have.length(9_000);
+    for (const client of ['0', '1', '2']) {
+      const numbers = begun.filter((name) => name.startsWith(client)).map((name) => Number(name.slice(2)));
+      expect(numbers).to.deep.equal([...numbers].sort((one, other) => one - other));
+    }
+  });
+
+  /** Whatever others ask for: a client that has one piece waits for no more than one of each other client. */
+  it('never let a client wait for two pieces of another one', () => {
+    const step = fc.record({ client: fc.constantFrom('a', 'b', 'c', 'd'), returns: fc.boolean(), turn: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        next = [];
+        const order: string[] = [];
+        const waiting = new Map<string, number>();
+        const since = new Map<string, number>();
+        const mine = new Turns({
+          perTurn: 3,
+          inNextTurn: (action) => {
+            next.push(action);
+          },
+          reading,
+        });
+        const ran = (client: string): void => {
+          order.push(client);
+          waiting.set(client, (waiting.get(client) ?? 0) - 1);
+          const from = since.get(client) ?? order.length - 1;
+          const meanwhile = order.slice(from, -1);
+          for (const other of new Set(meanwhile)) expect(meanwhile.filter((name) => name === other)).to.have.length(1);
+          since.set(client, order.length);
+        };
+        for (const { client, turn: turns } of steps) {
+          if ((waiting.get(client) ?? 0) === 0) since.set(client, order.length);
+          waiting.set(client, (waiting.get(client) ?? 0) + 1);
+          const bringer = connection(client, client);
+          mine.begin(bringer, { closed: false, destroyed: false }, () => {
+            ran(client);
+          });
+          if (turns) turn();
+        }
+        while (next.length > 0) turn();
+        expect([...waiting.values()].every((left) => left === 0)).to.equal(true);
+        expect(order).to.have.length(steps.length);
+      }),
+    );
+  });
+
+  it('never let requests begin that were taken back before their turn', () => {
+    const attacker = connection('attacker');
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(attacker, name).closed = name < 'e';
+    turn();
+    expect(begun).to.deep.equal(['a', 'b', 'e']);
+  });
+
+  it('have a connection with many waiting requests not read any further', () => {
+    const attacker = connection('attacker');
+    for (let each = 0; each < 65; each += 1) begin(attacker, String(each));
+    expect(held).to.deep.equal([]);
+    begin(attacker, '65');
+    expect(held).to.deep.equal([['hold', 'attacker']]);
+    while (next.length > 0) turn();
+    expect([held.length, held.at(-1), begun.length]).to.deep.equal([2, ['go on', 'attacker'], 66]);
+  });
+
+  it('bound what waits: beyond, the connection is cut', () => {
+    const attacker = connection('attacker');
+    for (let each = 0; each < 20_000 && cut.length === 0; each += 1) begin(attacker, String(each));
+    expect([cut, begun.length]).to.deep.equal([['attacker'], 2]);
+  });
+});
