@@ -22,6 +22,8 @@ export interface BodyForm extends GroupVersionKind {
 /** A write under way, as admission sees it. Objects are in the stored version, with defaults set. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  /** As which verb the request was authorized: `patch` and `update` are one operation. */
+  readonly verb: string;
   readonly resource: ServedResource;
   /** Empty for the object itself. */
   readonly subresource: string;

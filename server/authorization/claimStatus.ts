@@ -1,6 +1,5 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { invalidObject } from '../api/status.js';
-import type { User } from '../api/user.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 import { objectAt, objectsIn } from '../registry/defaulting.js';
 import { sameValue } from '../registry/equality.js';
@@ -13,19 +12,17 @@ import { boundNode } from './impersonation.js';
 /**
  * Who may write which part of the status of a claim for devices, besides the right to write the status at all: who allocates needs
  * `resourceclaims/binding`, who reports of devices needs `resourceclaims/driver` for their driver. Source: `AuthorizedForBinding` and
- * `AuthorizedForDeviceStatus` of the reference, which asks so while it checks the status.
+ * `AuthorizedForDeviceStatus` of the reference, which asks so while it checks the status, for the verb of the request: who may only update does not patch.
  */
 
 const group = 'resource.k8s.io';
-/** Admission does not tell patches from updates; roles give the rights to both together. */
-const verb = 'update';
 
 type Right = Extract<Attributes, { isResource: true }>;
-const right = (user: User, subresource: string, more: Pick<Right, 'verb' | 'namespace' | 'name'>): Right => ({
+const right = ({ user, resource: { version } }: Changed, subresource: string, more: Pick<Right, 'verb' | 'namespace' | 'name'>): Right => ({
   isResource: true,
   user,
   group,
-  version: 'v1',
+  version,
   resource: 'resourceclaims',
   subresource,
   ...more,
@@ -47,7 +44,8 @@ const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? 
 async function bindingFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
   const [now, before] = [statusOf(request.object), statusOf(request.old)];
   if (['allocation', 'reservedFor'].every((member) => sameValue(now[member], before[member]))) return [];
-  const why = await missing([right(request.user, 'binding', { verb, namespace: '', name: '' })], authorize);
+  const { verb } = request;
+  const why = await missing([right(request, 'binding', { verb, namespace: '', name: '' })], authorize);
   const needed = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
   return why === null ? [] : [fieldForbidden(Path.of('status'), `${needed}: ${why}`)];
 }
@@ -55,10 +53,10 @@ async function bindingFindings(request: Changed, authorize: Authorizer): Promise
 async function driverFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
   const node = allocatedNode(request.object);
   const prefixes = node !== null && boundNode(request.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node'];
-  const verbs = prefixes.map((prefix) => `${prefix}:${verb}`);
+  const verbs = prefixes.map((prefix) => `${prefix}:${request.verb}`);
   const findings: FieldError[] = [];
   for (const name of changedDrivers(request)) {
-    const rights = verbs.map((each) => right(request.user, 'driver', { verb: each, namespace: request.namespace, name }));
+    const rights = verbs.map((each) => right(request, 'driver', { verb: each, namespace: request.namespace, name }));
     const why = await missing(rights, authorize);
     const needed = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`;
     if (why !== null) findings.push(fieldForbidden(Path.of('status', 'devices'), `${needed}: ${why}`));
@@ -87,15 +85,15 @@ function changedDrivers({ object, old }: Changed): string[] {
 
 const idOf = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
 
-type Changed = Pick<AdmissionRequest, 'user' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
+type Changed = Pick<AdmissionRequest, 'user' | 'verb' | 'resource' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
 
 export const claimGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
   {
     name: 'ResourceClaimStatus',
     resources: [`resourceclaims.${group}`],
-    async validate({ operation, subresource, object, old, resource, name, namespace, user }) {
+    async validate({ operation, subresource, object, old, resource, name, namespace, user, verb }) {
       if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
-      const request = { user, namespace, object, old };
+      const request = { user, verb, resource, namespace, object, old };
       const findings = [...(await bindingFindings(request, authorize)), ...(await driverFindings(request, authorize))];
       if (findings.length > 0) throw invalidObject(resource.storage, name, findings.map(toCause));
     },

@@ -16,6 +16,7 @@ export const fieldGates = [
   'DRAPartitionableDevices',
   'DRAPrioritizedList',
   'DRAResourceClaimDeviceStatus',
+  'DRAWorkloadResourceClaims',
   'DeploymentReplicaSetTerminatingReplicas',
   'DynamicResourceAllocation',
   'EnvFiles',
@@ -52,10 +53,12 @@ export const fieldGates = [
   'StrictIPCIDRValidation',
   'SupplementalGroupsPolicy',
   'TaintTolerationComparisonOperators',
+  'TopologyAwareWorkloadScheduling',
   'UserNamespacesHostNetworkSupport',
   'UserNamespacesSupport',
   'VolumeAttributesClass',
   'VolumeLimitScaling',
+  'WorkloadAwarePreemption',
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 

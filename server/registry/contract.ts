@@ -14,6 +14,8 @@ export interface Target {
 
 export interface WriteOptions {
   readonly user: User;
+  /** As which verb the request was authorized, where rights depend on it. Default: the plain one of what is done, such as `update`. */
+  readonly verb?: string | undefined;
   /** Under which name the writer's fields are recorded. */
   readonly manager: string;
   /** `managedFields` as the write has worked them out itself; absent when the registry does. */

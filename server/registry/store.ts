@@ -669,9 +669,10 @@ type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' |
 const admissionRequest = (
   { resource, namespace }: Target,
   { operation, name, object, old, subresource = '', form = null, changing }: AdmissionSubject,
-  { user, dryRun, warn, annotate = ignore, asked, waiter, deadline = Infinity }: WriteOptions,
+  { user, verb, dryRun, warn, annotate = ignore, asked, waiter, deadline = Infinity }: WriteOptions,
 ): AdmissionRequest => ({
   operation,
+  verb: verb ?? plainVerbs[operation],
   resource,
   subresource,
   form,
@@ -691,6 +692,7 @@ const admissionRequest = (
 
 const ignore = (): void => {};
 
+const plainVerbs = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete', CONNECT: 'connect' } as const;
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

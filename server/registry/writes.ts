@@ -13,7 +13,7 @@ import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './met
 import { ownCreated, ownUpdated } from './ownership.js';
 import { restoreContent } from './statuswrites.js';
 import type { Strategy, SubresourceRules, WriteContext } from './strategy.js';
-import { invalid, Path, toCause, type FieldError } from './validation/field.js';
+import { invalid, Path, toCause, withoutKept, type FieldError } from './validation/field.js';
 import { standing } from './validation/gatedFindings.js';
 import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
@@ -141,9 +141,9 @@ function checkedUpdate(
 ): Eventually<UpdateStep> {
   const { resource } = target;
   const strategy = resource.behaviour.strategy;
-  const findings = standing(updateFindings(object, old, target, strategy, subresource, context), context.enabled, () =>
-    updateFindings(old, old, target, strategy, subresource, context),
-  );
+  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, old, target, strategy, subresource, context);
+  const before = (): FieldError[] => findingsOf(old);
+  const findings = withoutKept(standing(findingsOf(object), context.enabled, before), before);
   const rules = ownRules(strategy, subresource) ?? strategy;
   return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);

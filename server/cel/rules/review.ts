@@ -15,6 +15,8 @@ const namedCostMin = schemaEstimateMax / 100;
 /** A finding; `at` is the path below the schema, in the words of messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
 export type RuleFinding = { readonly at: string; readonly detail: string } & (
   | { readonly kind: 'forbidden' }
+  /** A single expression, where `forbidden` are all of them together. */
+  | { readonly kind: 'costly' }
   /** `value` null stands for the rule as a whole (`rule`). */
   | { readonly kind: 'invalid'; readonly value: string | boolean | null; readonly rule: JsonObject }
 );
@@ -112,7 +114,7 @@ class Review {
       return;
     }
     const cost = capped(compiled.cost * times);
-    if (cost > expressionEstimateMax) this.findings.push({ kind: 'forbidden', at, detail: exceeded(what, cost, expressionEstimateMax) });
+    if (cost > expressionEstimateMax) this.findings.push({ kind: 'costly', at, detail: exceeded(what, cost, expressionEstimateMax) });
     this.#total = Math.min(most, this.#total + cost);
     if (cost >= namedCostMin) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, namedMax);
   }

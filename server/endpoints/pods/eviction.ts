@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
-import { badRequest, plainError, StatusError } from '../../api/status.js';
-import { budgetsOf, goesUncounted, markEvicted, needsNoBudget, spend, stillProcessed } from '../../kinds/core/pod/eviction.js';
+import { badRequest, conflict, plainError, StatusError } from '../../api/status.js';
+import { budgetsOf, goesUncounted, hasEnded, markEvicted, needsNoBudget, spend, stillProcessed } from '../../kinds/core/pod/eviction.js';
 import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
 import { everything } from '../../registry/everything.js';
 import { checkNamespace } from '../../registry/writes.js';
@@ -13,9 +13,12 @@ import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verb
 import { created, timestamp } from './binding.js';
 
 const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
+const podKind = { group: '', resource: 'Pod' };
 const olderVersions = ['policy/v1beta1'];
 /** Whose change the counting of a disruption is. */
 const manager = 'kube-apiserver';
+/** How often an eviction begins anew because the pod has changed. */
+const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
 /** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
@@ -40,9 +43,30 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
 
 async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, options: WriteOptions): Promise<void> {
   const { registry } = deps;
-  const stored = await registry.get(target, { at: 'mostRecent' });
-  const pod = stored.decode();
-  if (needsNoBudget(pod)) return remove(registry, target, wanted, options);
+  for (let attempt = 1; ; attempt++) {
+    const stored = await registry.get(target, { at: 'mostRecent' });
+    const pod = stored.decode();
+    if (!needsNoBudget(pod)) return evictWithin(target, { pod, version: stored.version }, wanted, deps, options);
+    // Had a pod that has not begun done so meanwhile, there might be a budget for it.
+    const guarded = hasEnded(pod) ? wanted : guardedBy(wanted, stored.version);
+    try {
+      await markAndRemove(registry, target, guarded, options);
+      return;
+    } catch (error) {
+      if (attempt === attemptsMax || wanted.deleteOptions.resourceVersion !== null || !isConflict(error)) throw error;
+    }
+  }
+}
+
+/** A pod that a budget may speak for. */
+async function evictWithin(
+  target: Target,
+  { pod, version }: { readonly pod: ApiObject; readonly version: number },
+  wanted: DeleteParameters,
+  deps: VerbDeps,
+  options: WriteOptions,
+): Promise<void> {
+  const { registry } = deps;
   const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
   if (others.length > 0) throw plainError(500, several);
   if (budget === undefined) return markAndRemove(registry, target, wanted, options);
@@ -51,15 +75,18 @@ async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, o
     return markAndRemove(registry, target, wanted, options);
   }
   // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
-  const guarded =
-    wanted.deleteOptions.resourceVersion === null
-      ? { ...wanted, deleteOptions: { ...wanted.deleteOptions, resourceVersion: String(stored.version) } }
-      : wanted;
-  return remove(registry, target, guarded, options).catch((error: unknown) => {
-    const changed = error instanceof StatusError && error.code === 409 && wanted.deleteOptions.resourceVersion === null;
-    throw changed ? stillProcessed(budget.metadata.name ?? '') : error;
+  return markAndRemove(registry, target, guardedBy(wanted, version), options).catch((error: unknown) => {
+    throw isConflict(error) && wanted.deleteOptions.resourceVersion === null ? stillProcessed(budget.metadata.name ?? '') : error;
   });
 }
+
+/** Only as long as the pod is at this version, unless the client has named one itself. */
+const guardedBy = (wanted: DeleteParameters, version: number): DeleteParameters =>
+  wanted.deleteOptions.resourceVersion === null
+    ? { ...wanted, deleteOptions: { ...wanted.deleteOptions, resourceVersion: String(version) } }
+    : wanted;
+
+const isConflict = (error: unknown): boolean => error instanceof StatusError && error.code === 409;
 
 const budgetResource = ({ catalogue }: VerbDeps): Target['resource'] | null => catalogue.resource('policy', 'v1', 'poddisruptionbudgets');
 
@@ -82,19 +109,32 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
   );
 }
 
+/** The mark tells whoever counts failures that this is none. What the client, or the eviction, demands of the pod is looked at before it. */
 async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
-  if (!wanted.dryRun && wanted.deleteOptions.resourceVersion === null) {
-    const apply = (current: ApiObject | null): ApiObject => markEvicted(current ?? { metadata: {} }, timestamp());
-    await registry.update(
+  let { deleteOptions } = wanted;
+  if (!wanted.dryRun) {
+    const apply = (current: ApiObject | null): ApiObject => {
+      const pod = current ?? { metadata: {} };
+      demand(deleteOptions, pod, target.name);
+      return markEvicted(pod, timestamp());
+    };
+    const { object } = await registry.update(
       target,
-      { apply, subresource: 'eviction', uid: wanted.deleteOptions.uid, mayCreate: null, applies: true, admitted: true },
+      { apply, subresource: 'eviction', uid: null, mayCreate: null, applies: true, admitted: true },
       options,
     );
+    if (deleteOptions.resourceVersion !== null) deleteOptions = { ...deleteOptions, resourceVersion: String(object.version) };
   }
-  await remove(registry, target, wanted, options);
-}
-
-async function remove(registry: Registry, target: Target, { deleteOptions }: DeleteParameters, options: WriteOptions): Promise<void> {
   // Admission was asked about the eviction, which may do this.
   await registry.delete(target, deleteOptions, options, { admitted: true });
+}
+
+/** The reference names the kind here, and tells both values. */
+function demand({ uid, resourceVersion }: DeleteParameters['deleteOptions'], { metadata }: ApiObject, name: string): void {
+  const refuse = (what: string, wanted: string, actual = '', why = ''): never => {
+    throw conflict(podKind, name, `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${why}`);
+  };
+  if (uid !== null && uid !== metadata.uid) refuse('UID', uid, metadata.uid, 'The object might have been deleted and then recreated');
+  if (resourceVersion !== null && resourceVersion !== metadata.resourceVersion)
+    refuse('ResourceVersion', resourceVersion, metadata.resourceVersion, 'The object might have been modified');
 }

@@ -49,6 +49,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   const left = context.deadline - performance.now();
   return {
     user: context.user,
+    verb: context.info.verb,
     manager: managerOf(fieldManager, context.request.headers['user-agent']),
     dryRun,
     timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, writeTimeoutMs) : writeTimeoutMs),

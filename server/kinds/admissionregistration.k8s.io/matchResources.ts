@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, invalid, notSupported, required, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';
 import { named, optionallyOneOf } from '../../registry/validation/values.js';
@@ -22,7 +22,7 @@ export function setMatchDefaults(match: JsonObject | null): void {
 
 export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
   ...optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-  ...selectors.flatMap((member) => validateLabelSelector(objectAt(match, member) ?? {}, path.child(member))),
+  ...selectors.flatMap((member) => strictly(validateLabelSelector(objectAt(match, member) ?? {}, path.child(member)))),
   ...ruleLists.flatMap((list) =>
     objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position))),
   ),
@@ -62,7 +62,7 @@ export function validateParamRef(ref: JsonObject | null, path: Path): FieldError
   return [
     ...(name === '' ? [] : named(name, pathSegmentName, path.child('name'))),
     ...exclusive('name'),
-    ...(selector === null ? [] : validateLabelSelector(selector, path.child('selector'))),
+    ...(selector === null ? [] : strictly(validateLabelSelector(selector, path.child('selector')))),
     ...exclusive('selector'),
     ...(name === '' && selector === null ? [required(path, 'one of name or selector must be specified')] : []),
     ...validateNotFoundAction(textAt(ref, 'parameterNotFoundAction'), path.child('parameterNotFoundAction')),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import { validateClient } from '../admissionregistration.k8s.io/clients.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
 import { oneOf } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -44,6 +44,6 @@ function validateReviewVersions(versions: readonly string[], path: Path): FieldE
     ),
     ...(versions.some((version) => reviewVersions.includes(version))
       ? []
-      : [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]),
+      : keepable('versions of reviews', [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)])),
   ];
 }

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt } from '../../registry/members.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
@@ -49,7 +49,7 @@ function validateSpec(set: ApiObject): FieldError[] {
   const path = specPath.child('selector');
   const parsed = selectorOf(selector);
   return [
-    ...(selector === null ? [] : validateLabelSelector(selector, path)),
+    ...(selector === null ? [] : strictly(validateLabelSelector(selector, path))),
     ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : []),
     ...(selector !== null && isEmptySelector(selector)
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { selectorOf } from '../core/podSpec/controlledTemplate.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { invalid, required, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 
@@ -20,7 +20,7 @@ export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: Se
   const selector = objectAt(spec, 'selector');
   if (selector === null) return rules.required ? [required(path, '')] : [];
   return [
-    ...validateLabelSelector(selector, path),
+    ...strictly(validateLabelSelector(selector, path)),
     ...(isEmptySelector(selector) ? [invalid(path, printedSelector(selector), rules.empty)] : []),
     ...(selectorOf(selector) === null ? [invalid(path, printedSelector(selector), rules.broken)] : []),
   ];

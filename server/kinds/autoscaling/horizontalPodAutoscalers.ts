@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt, unset } from '../cells.js';
@@ -57,7 +57,11 @@ function validateReplicas(spec: JsonObject): FieldError[] {
 
 const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   ...validateReference(target, path),
-  ...validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+  // A target that stays what it is is not looked at again.
+  ...keepable(
+    `${textAt(target, 'apiVersion')} ${textAt(target, 'kind')}`,
+    validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+  ),
 ];
 
 export const horizontalPodAutoscalers: Kind = {

@@ -4,7 +4,7 @@ import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, keepable, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
@@ -35,8 +35,14 @@ function validateAddress(address: JsonObject, path: Path): FieldError[] {
     ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
     ...(typeof address['nodeName'] === 'string' ? dnsSubdomain(address['nodeName'], path.child('nodeName')) : []),
     // What is no address is told twice, the second time in fewer words.
-    ...(malformed.length > 0 ? [invalid(path.child('ip'), ip, 'must be a valid IP address')] : endpointAddress(ip, path.child('ip'))),
+    ...(malformed.length > 0 ? repeatedly(malformed, ip, path.child('ip')) : endpointAddress(ip, path.child('ip'))),
   ];
+}
+
+/** What may stay may stay twice. */
+function repeatedly([first]: readonly FieldError[], ip: string, path: Path): FieldError[] {
+  const again = [invalid(path, ip, 'must be a valid IP address')];
+  return first?.kept === undefined ? again : keepable(first.kept, again);
 }
 
 function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[] {

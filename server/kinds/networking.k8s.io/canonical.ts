@@ -1,12 +1,12 @@
-import { cidr, firmly, formatAddress, parseAddress, parseRange } from '../../registry/validation/addresses.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { cidr, formatAddress, parseAddress, parseRange } from '../../registry/validation/addresses.js';
+import { invalid, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 
 /** Addresses and ranges in kinds that are named after them: there is one spelling for each. */
 
 const wrongForm = (text: string): string => `must be in canonical form ("${text}")`;
 
 export function canonicalCidr(value: string, path: Path): FieldError[] {
-  const findings = firmly(cidr(value, path));
+  const findings = strictly(cidr(value, path));
   const text = parseRange(value)?.text;
   return findings.length > 0 || text === undefined || text === value ? findings : [invalid(path, value, wrongForm(text))];
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { parseAddress, withoutLeadingZeros } from '../../registry/validation/addresses.js';
-import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { invalid, keepable, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dns1035Label, dnsLabel, named, portNameComplaints, portNumber } from '../../registry/validation/values.js';
@@ -24,9 +24,13 @@ export const validateRules = (rules: readonly JsonObject[], path: Path): FieldEr
     const http = objectAt(rule, 'http');
     return [
       ...(host === '' ? [] : validateHost(host, at.child('host'))),
-      ...(http === null ? [] : validatePaths(http, at.child('http', 'paths'))),
+      ...(http === null ? [] : underHost(host, validatePaths(http, at.child('http', 'paths')))),
     ];
   });
+
+/** Paths of hosts with a wildcard were not looked at once. */
+const underHost = (host: string, findings: FieldError[]): FieldError[] =>
+  host.includes('*') ? keepable('paths of a wildcard', findings) : findings;
 
 const validateHost = (host: string, path: Path): FieldError[] => [
   ...(isAddress(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { invalid, keepable, Path, type FieldError } from '../../registry/validation/field.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
@@ -35,7 +35,7 @@ function validateTls(tls: JsonObject, path: Path): FieldError[] {
     ...itemsOf(tls['hosts'])
       .map(String)
       .flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
-    ...(secret === '' ? [] : dnsSubdomain(secret, path.child('secretName'))),
+    ...(secret === '' ? [] : keepable('name of a secret', dnsSubdomain(secret, path.child('secretName')))),
   ];
 }
 

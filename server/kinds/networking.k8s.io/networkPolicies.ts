@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
@@ -29,8 +29,8 @@ function setDefaults(policy: ApiObject): void {
     spec['policyTypes'] = itemsOf(spec['egress']).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
 }
 
-/** `known` are ranges that may stay although they would be refused today. */
-function validateSpec(policy: ApiObject, known: ReadonlySet<string>): FieldError[] {
+/** Peers may have selectors with bad values as long as the policy's own has one: `lenient`. The reference asks no more. */
+function validateSpec(policy: ApiObject, lenient: boolean): FieldError[] {
   const spec = specOf(policy);
   return [
     ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, specPath.child('podSelector')),
@@ -39,7 +39,7 @@ function validateSpec(policy: ApiObject, known: ReadonlySet<string>): FieldError
         const path = specPath.child(direction).index(position);
         return [
           ...objectsIn(rule, 'ports').flatMap((port, index) => validatePort(port, path.child('ports').index(index))),
-          ...objectsIn(rule, peers).flatMap((peer, index) => validatePeer(peer, known, path.child(peers).index(index))),
+          ...objectsIn(rule, peers).flatMap((peer, index) => validatePeer(peer, lenient, path.child(peers).index(index))),
         ];
       }),
     ),
@@ -68,22 +68,21 @@ function validateEnd(end: number, port: unknown, path: Path): FieldError[] {
   return [...(end < Number(port) ? [invalid(path, end, 'must be greater than or equal to `port`')] : []), ...portNumber(end, path)];
 }
 
-function validatePeer(peer: JsonObject, known: ReadonlySet<string>, path: Path): FieldError[] {
+function validatePeer(peer: JsonObject, lenient: boolean, path: Path): FieldError[] {
   const selectors = ['podSelector', 'namespaceSelector'].filter((member) => objectAt(peer, member) !== null);
   const block = objectAt(peer, 'ipBlock');
-  const findings = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
-  if (block !== null) findings.push(...validateBlock(block, known, path.child('ipBlock')));
+  const ofSelectors = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
+  const findings = lenient ? ofSelectors : strictly(ofSelectors);
+  if (block !== null) findings.push(...validateBlock(block, path.child('ipBlock')));
   if (selectors.length === 0 && block === null) findings.push(required(path, 'must specify a peer'));
   if (selectors.length > 0 && block !== null) findings.push(forbidden(path, 'may not specify both ipBlock and another peer'));
   return findings;
 }
 
-function validateBlock(block: JsonObject, known: ReadonlySet<string>, path: Path): FieldError[] {
+function validateBlock(block: JsonObject, path: Path): FieldError[] {
   const text = textAt(block, 'cidr');
   if (text === '') return [required(path.child('cidr'), '')];
-  // A range that was there before may be malformed in any way.
-  const check = (value: string, at: Path): FieldError[] => (known.has(value) ? [] : cidr(value, at));
-  const findings = check(text, path.child('cidr'));
+  const findings = cidr(text, path.child('cidr'));
   const range = parseRange(text);
   if (range === null) return findings;
   return [
@@ -95,24 +94,13 @@ function validateBlock(block: JsonObject, known: ReadonlySet<string>, path: Path
         const hole = parseRange(value);
         const strictly =
           hole !== null && contains(range, { family: hole.family, value: hole.first }) && hole.last - hole.first < range.last - range.first;
-        return [...check(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];
+        return [...cidr(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];
       }),
   ];
 }
 
-const rangesOf = (policy: ApiObject): ReadonlySet<string> =>
-  new Set(
-    directions.flatMap(([direction, peers]) =>
-      objectsIn(specOf(policy), direction)
-        .flatMap((rule) => objectsIn(rule, peers))
-        .flatMap((peer) => {
-          const block = objectAt(peer, 'ipBlock');
-          return block === null ? [] : [textAt(block, 'cidr'), ...itemsOf(block['except']).map(String)];
-        }),
-    ),
-  );
-
-const noneKnown: ReadonlySet<string> = new Set();
+const hasBadSelector = (policy: ApiObject): boolean =>
+  validateLabelSelector(objectAt(specOf(policy), 'podSelector') ?? {}, specPath).length > 0;
 
 const warnings = (policy: ApiObject): string[] =>
   directions.flatMap(([direction, peers]) =>
@@ -133,8 +121,8 @@ export const networkPolicies: Kind = {
   name: 'networkpolicies.networking.k8s.io',
   metadata: { generationOf: ['spec'], tellsEmptyFromNone: true },
   defaults: setDefaults,
-  validate: (policy) => validateSpec(policy, noneKnown),
+  validate: (policy) => validateSpec(policy, false),
   warnings,
-  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, rangesOf(old))] },
+  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, hasBadSelector(old))] },
   cells: { 'Pod-Selector': (object) => selectorText(memberAt(object, 'spec', 'podSelector')) },
 };

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
-import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
+import { duplicate, Path, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';
@@ -27,7 +27,7 @@ function validate(runtime: ApiObject): FieldError[] {
     // The overhead is checked as if it were the limits of a container, down to the paths of what is found.
     ...(overhead === null
       ? []
-      : validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
+      : strictly(validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead')))),
     ...(scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling'))),
   ];
 }
@@ -41,9 +41,12 @@ function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
   ];
 }
 
+/** What tells tolerations apart, which are a map by all that they say but for how long they hold. */
+const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject => toleration;
+
 const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
   tolerations.flatMap((toleration, position) =>
-    tolerations.slice(0, position).some((earlier) => sameValue(earlier, toleration))
+    tolerations.slice(0, position).some((earlier) => sameValue(withoutSeconds(earlier), withoutSeconds(toleration)))
       ? [duplicate(path.index(position), printedStructure(toleration, tolerationForm))]
       : [],
   );

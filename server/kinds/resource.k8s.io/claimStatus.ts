@@ -7,7 +7,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import { parseRange } from '../../registry/validation/addresses.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, required, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, required, strictly, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, oneOf } from '../../registry/validation/values.js';
 import { configurationsMax, validateBindingConditions, validateConfiguration, validateParameters, validateTolerations } from './devices.js';
@@ -28,9 +28,8 @@ const hardwareAddressMax = 128;
 const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
 const resultsOf = (status: JsonObject): JsonObject[] =>
   objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-const deviceId = (device: JsonObject): string => ['driver', 'pool', 'device'].map((member) => textAt(device, member)).join('/');
 /** A device that several share has an identifier for each share. */
-const sharedId = (device: JsonObject): string => `${deviceId(device)}/${textAt(device, 'shareID')}`;
+const sharedId = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
 
 export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [statusOf(claim), statusOf(old)];
@@ -80,7 +79,7 @@ function validateAllocation(allocation: JsonObject | null, before: JsonObject | 
       ...validateReferences(configuration, names, at.child('requests')),
       ...validateConfiguration(configuration, at),
     ]),
-    ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
+    ...(selector === null ? [] : strictly(validateNodeSelector(selector, path.child('nodeSelector')))),
   ];
 }
 
@@ -141,14 +140,14 @@ const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
 
 /** What drivers have reported of devices that are no longer allocated goes with the allocation. */
 export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
-  const present = new Set(resultsOf(statusOf(claim)).map(deviceId));
+  const present = new Set(resultsOf(statusOf(claim)).map(sharedId));
   const gone = new Set(
     resultsOf(statusOf(old))
-      .map(deviceId)
+      .map(sharedId)
       .filter((id) => !present.has(id)),
   );
   const devices = itemsOf(memberAt(claim, 'status', 'devices'));
-  const kept = devices.filter((device) => !gone.has(deviceId(membersOf(device))));
+  const kept = devices.filter((device) => !gone.has(sharedId(membersOf(device))));
   if (kept.length === devices.length) return;
   const { devices: _devices, ...status } = statusOf(claim);
   claim['status'] = kept.length === 0 ? status : { ...status, devices: kept };

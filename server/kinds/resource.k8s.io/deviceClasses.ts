@@ -1,5 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
+import { memberAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';
@@ -9,12 +11,15 @@ import { validateList } from './lists.js';
 
 const specPath = Path.of('spec');
 
-function validate(deviceClass: ApiObject): FieldError[] {
+function validate(deviceClass: ApiObject, old: ApiObject | null): FieldError[] {
   const spec = objectAt(deviceClass, 'spec') ?? {};
   const name = spec['extendedResourceName'];
+  const stored = old !== null && sameValue(spec['config'], memberAt(old, 'spec', 'config'));
   return [
     ...validateSelectors(spec, specPath.child('selectors')),
-    ...validateList(objectsIn(spec, 'config'), configurationsMax, specPath.child('config'), validateConfiguration),
+    ...validateList(objectsIn(spec, 'config'), configurationsMax, specPath.child('config'), (configuration, at) =>
+      validateConfiguration(configuration, at, stored),
+    ),
     ...(name === undefined || isExtendedResource(String(name))
       ? []
       : [invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
@@ -25,7 +30,7 @@ export const deviceClasses: Kind = {
   name: 'deviceclasses.resource.k8s.io',
   gated: { DRAExtendedResource: ['spec.extendedResourceName'] },
   metadata: { generationOf: ['spec'], name: longName },
-  validate,
-  update: { review: (deviceClass, _old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass)] },
+  validate: (deviceClass) => validate(deviceClass, null),
+  update: { review: (deviceClass, old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass, old)] },
   delete: { answers: 'object' },
 };

@@ -59,10 +59,10 @@ export const deviceTaintRules: Kind = {
       rule['status'] = old['status'];
       stampTaint(rule, old, now);
     },
-    validate,
+    review: (rule, old, metadata) => [...metadata.update(), ...validate(rule, old)],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, validate: validateStatus },
+    status: { prepare: restoreAllButStatus, review: (rule, _old, metadata) => [...metadata.update(), ...validateStatus(rule)] },
   },
 };
 

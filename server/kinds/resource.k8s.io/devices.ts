@@ -46,18 +46,21 @@ export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] 
       : [invalid(ofExpression, expression, refused.text)];
   });
 
-/** Configuration means nothing to anybody but the driver. */
-export function validateConfiguration(configuration: JsonObject, path: Path): FieldError[] {
+/** Configuration means nothing to anybody but the driver. What is `stored` already may be larger than what is new. */
+export function validateConfiguration(configuration: JsonObject, path: Path, stored = false): FieldError[] {
   const opaque = objectAt(configuration, 'opaque');
   const at = path.child('opaque');
   if (opaque === null) return [required(at, '')];
-  return [...driverName(textAt(opaque, 'driver'), at.child('driver')), ...validateParameters(opaque['parameters'], at.child('parameters'))];
+  return [
+    ...driverName(textAt(opaque, 'driver'), at.child('driver')),
+    ...validateParameters(opaque['parameters'], at.child('parameters'), stored),
+  ];
 }
 
 /** A JSON object of any content, but limited size. */
-export function validateParameters(value: JsonValue | undefined, path: Path): FieldError[] {
+export function validateParameters(value: JsonValue | undefined, path: Path, stored = false): FieldError[] {
   if (value === undefined || value === null) return [required(path, '')];
-  if (Buffer.byteLength(writeJson(value)) > parametersBytesMax) return [tooLong(path, parametersBytesMax)];
+  if (!stored && Buffer.byteLength(writeJson(value)) > parametersBytesMax) return [tooLong(path, parametersBytesMax)];
   return typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
 }
 

@@ -3,7 +3,7 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
@@ -97,7 +97,7 @@ function validatePlace(spec: JsonObject): FieldError[] {
 
 /** Selectors of several slices can be joined only as long as each has a single term. */
 const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
-  ...validateNodeSelector(selector, path),
+  ...strictly(validateNodeSelector(selector, path)),
   ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
     ? []
     : [invalid(path.child('nodeSelectorTerms'), selector['nodeSelectorTerms'] ?? null, 'must have exactly one node selector term')]),

@@ -3,7 +3,7 @@ import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
-import { forbidden, invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, invalid, required, strictly, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { optionals, printedStructure } from '../../registry/validation/internalform.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { validateRequestPolicy } from './capacity.js';
@@ -146,7 +146,7 @@ function validatePlace(device: JsonObject, path: Path): FieldError[] {
       : nodeName === ''
         ? [invalid(path.child('nodeName'), '', 'must not be empty')]
         : dnsSubdomain(String(nodeName), path.child('nodeName'))),
-    ...(selector === null ? [] : validateNodeSelector(selector, path.child('nodeSelector'))),
+    ...(selector === null ? [] : strictly(validateNodeSelector(selector, path.child('nodeSelector')))),
     ...(allNodes === false ? [invalid(path.child('allNodes'), false, 'must be either unset or set to true')] : []),
     ...(set.length === 0
       ? [required(path, onePlace)]

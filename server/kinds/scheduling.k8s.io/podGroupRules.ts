@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/object.js';
+import type { GatedFields } from '../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
@@ -6,10 +7,18 @@ import { dnsLabel, dnsSubdomain, positive, qualified } from '../../registry/vali
 
 /** What a group of pods that are scheduled together and the template of one have in common. The source is what their fields are documented as. */
 
-const claimsMax = 4;
+export const claimsMax = 4;
 const topologiesMax = 1;
 const modes = ['Pod', 'PodGroup'];
+const priorityMax = 1_000_000_000;
 const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
+
+/** Fields of features in the group, or the template of one, at `place`. */
+export const gatedGroupFields = (place: string): GatedFields => ({
+  DRAWorkloadResourceClaims: [`${place}.resourceClaims`],
+  TopologyAwareWorkloadScheduling: [`${place}.schedulingConstraints`],
+  WorkloadAwarePreemption: ['disruptionMode', 'priorityClassName', 'priority'].map((member) => `${place}.${member}`),
+});
 
 export function validateGroup(group: JsonObject, path: Path): FieldError[] {
   const mode = group['disruptionMode'];
@@ -22,6 +31,9 @@ export function validateGroup(group: JsonObject, path: Path): FieldError[] {
       ? []
       : [notSupported(path.child('disruptionMode'), mode, modes)]),
     ...(className === '' ? [] : dnsSubdomain(className, path.child('priorityClassName'))),
+    ...(Number(group['priority'] ?? 0) > priorityMax
+      ? [invalid(path.child('priority'), group['priority'], `must be less than or equal to ${priorityMax}`)]
+      : []),
   ];
 }
 

@@ -2,11 +2,11 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import { immutable } from '../immutable.js';
 import type { Kind } from '../kind.js';
-import { requiredLabel, validateGroup } from './podGroupRules.js';
+import { gatedGroupFields, requiredLabel, validateGroup } from './podGroupRules.js';
 
 const templatesPath = Path.of('spec', 'podGroupTemplates');
 const controller = Path.of('spec', 'controllerRef');
@@ -42,16 +42,11 @@ function validateController(spec: JsonObject): FieldError[] {
   ];
 }
 
+const kept = immutable('spec.controllerRef', 'spec.podGroupTemplates');
+
 export const workloads: Kind = {
   name: 'workloads.scheduling.k8s.io',
+  gated: gatedGroupFields('spec.podGroupTemplates[]'),
   validate: (workload) => [...validateController(specOf(workload)), ...validateTemplates(specOf(workload))],
-  update: {
-    // Who controls it may be said later, once.
-    validate: (workload, old) => [
-      ...(objectAt(specOf(old), 'controllerRef') === null
-        ? validateController(specOf(workload))
-        : unchanged(specOf(workload)['controllerRef'], specOf(old)['controllerRef'], controller)),
-      ...unchanged(specOf(workload)['podGroupTemplates'], specOf(old)['podGroupTemplates'], templatesPath),
-    ],
-  },
+  update: { review: (workload, old, metadata) => [...metadata.update(), ...kept(workload, old)] },
 };

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { invalid, type Path, type FieldError } from './field.js';
+import { invalid, keepable, type Path, type FieldError } from './field.js';
 import { whileOn } from './gatedFindings.js';
 
 /** Addresses and ranges of both families, as numbers. */
@@ -84,27 +84,24 @@ export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.
 
 export const isSixText = (text: string): boolean => isIPv6(text);
 
+/** A fault that addresses and ranges may keep, one by one. */
+export const spelling = (value: string): string => `spelling of ${value}`;
+
 const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. */
+/** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. Spellings that were once accepted may stay where they are. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
+  const unusual = (text: string): FieldError[] =>
+    whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, text)]));
   if (range === null)
     return parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null
       ? [invalid(path, value, rangeText)]
-      : strictly(invalid(path, value, 'must not have leading 0s in IP or prefix length'));
+      : unusual('must not have leading 0s in IP or prefix length');
   const address = parseAddress(value.split('/')[0] ?? '');
-  if (address !== null && isMapped(address)) return strictly(invalid(path, value, 'must not have an IPv4-mapped IPv6 address'));
-  return address?.value === range.first
-    ? []
-    : strictly(invalid(path, value, `must not have bits set beyond the prefix length (should be "${range.text}")`));
+  if (address !== null && isMapped(address)) return unusual('must not have an IPv4-mapped IPv6 address');
+  return address?.value === range.first ? [] : unusual(`must not have bits set beyond the prefix length (should be "${range.text}")`);
 }
-
-/** What earlier releases took: an object that has such a value keeps it. Fields that came later have never allowed it (`firmly`). */
-export const strictly = (finding: FieldError): FieldError[] => whileOn('StrictIPCIDRValidation', [finding], 'value');
-
-/** Findings that hold whatever is switched on. */
-export const firmly = (findings: readonly FieldError[]): FieldError[] => findings.map(({ gate: _gate, ...finding }) => finding);
 
 /** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
 const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [

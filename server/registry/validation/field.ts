@@ -22,14 +22,29 @@ export interface FieldError {
   readonly message: string;
   /** Absent for what holds always. */
   readonly gate?: FindingGate;
+  /** The fault by name, where an object that has it already may keep it (`withoutKept`). */
+  readonly kept?: string;
 }
 
 /** A finding that stands only while a feature is on, or only while it is off; see `gatedFindings.ts`. */
 export interface FindingGate {
   readonly feature: FieldGate;
   readonly standsWhile: 'on' | 'off';
-  /** An object that broke the rule before may go on: with the values that it had (`value`), or in any way (`any`). */
-  readonly forgives: 'value' | 'any';
+}
+
+/** Findings about a rule that has become stricter: objects that were stored before it did stay changeable as long as they have `fault`. */
+export const keepable = (fault: string, findings: readonly FieldError[]): FieldError[] =>
+  findings.map((finding) => ({ ...finding, kept: fault }));
+
+/** The same findings where the rule has always been as strict, whatever is switched on. */
+export const strictly = (findings: readonly FieldError[]): FieldError[] =>
+  findings.map(({ kept: _kept, gate: _gate, ...finding }) => finding);
+
+/** What is left to refuse of an update: not the faults that the object has as it is stored. `before` finds these; it is seldom asked. */
+export function withoutKept(findings: FieldError[], before: () => readonly FieldError[]): FieldError[] {
+  if (findings.every(({ kept }) => kept === undefined)) return findings;
+  const faults = new Set(before().map(({ kept }) => kept));
+  return findings.filter(({ kept }) => kept === undefined || !faults.has(kept));
 }
 
 /**

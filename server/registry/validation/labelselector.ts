@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../defaulting.js';
 import { itemsOf, textAt } from '../members.js';
-import { forbidden, invalid, type Path, required, type FieldError } from './field.js';
+import { forbidden, invalid, keepable, type Path, required, type FieldError } from './field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
+
+/** Values in expressions were not looked at once; selectors that have a bad one may keep it. */
+const badValue = 'value of a selector';
 
 /** Rules of a label selector in its object form (`matchLabels`, `matchExpressions`). */
 export function validateLabelSelector(selector: JsonObject, path: Path): FieldError[] {
@@ -31,7 +34,10 @@ function validateRequirement(requirement: JsonObject, path: Path): FieldError[] 
   findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
   return [
     ...findings,
-    ...values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+    ...keepable(
+      badValue,
+      values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+    ),
   ];
 }
 

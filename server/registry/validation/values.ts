@@ -1,9 +1,10 @@
 import { isIPv4 } from 'node:net';
 import type { JsonValue } from '../../api/object.js';
-import { isMapped, parseAddress, strictly, withoutLeadingZeros } from './addresses.js';
+import { isMapped, parseAddress, spelling, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
-import { invalid, notSupported, required, type FieldError } from './field.js';
+import { invalid, keepable, notSupported, required, type FieldError } from './field.js';
 import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
+import { whileOn } from './gatedFindings.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
 
@@ -40,13 +41,15 @@ export function portNumberOrName(value: JsonValue | undefined, path: Path): Fiel
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
+const unusual = (complaint: string, value: string, path: Path): FieldError[] =>
+  whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, complaint)]));
+
+/** Spellings that were once accepted may stay where they are. */
 export function ipAddress(value: string, path: Path): FieldError[] {
   const address = parseAddress(value);
   if (address === null)
-    return isIPv4(withoutLeadingZeros(value))
-      ? strictly(invalid(path, value, 'must not have leading 0s'))
-      : [invalid(path, value, addressText)];
-  return isMapped(address) ? strictly(invalid(path, value, 'must not be an IPv4-mapped IPv6 address')) : [];
+    return isIPv4(withoutLeadingZeros(value)) ? unusual('must not have leading 0s', value, path) : [invalid(path, value, addressText)];
+  return isMapped(address) ? unusual('must not be an IPv4-mapped IPv6 address', value, path) : [];
 }
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */

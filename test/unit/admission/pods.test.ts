@@ -58,6 +58,7 @@ describe('admission of pods', () => {
         });
       const request = (): AdmissionRequest => ({
         operation: 'CREATE',
+        verb: 'create',
         resource: { storage: { group: '', resource: 'pods' } } as AdmissionRequest['resource'],
         subresource: '',
         namespace: 'n',

@@ -121,6 +121,32 @@ describe('registry/devices', () => {
     );
   const asAdmin = { ...result, adminAccess: true };
 
+  it('does not measure the configuration of a class again that stays as it is', async () => {
+    const parameters = { text: 'x'.repeat(11_000) };
+    const configuration = (text: JsonObject): JsonObject => ({ opaque: { driver: 'd.example.com', parameters: text } });
+    const small = { ...selecting('true'), spec: { config: [configuration({})] } };
+    const stored = await sample.create(small);
+    stored['spec'] = { config: [configuration(parameters)] };
+    const key = {
+      resource: { group: 'resource.k8s.io', version: 'v1', resource: 'deviceclasses', kind: 'DeviceClass' },
+      namespace: '',
+      name: 'c',
+    };
+    await sample.storage.update(key, stored, Number(stored.metadata.resourceVersion), { timeoutMs: 1000 });
+    const change = (rewrite: (spec: JsonObject) => void): Promise<string[]> =>
+      causes(
+        sample.update(small, (object) => {
+          rewrite(object['spec'] as JsonObject);
+        }),
+      );
+    expect(await change((spec) => (spec['selectors'] = [{ cel: { expression: 'true' } }]))).to.deep.equal([]);
+    expect(
+      await change((spec) => {
+        spec['config'] = [configuration(parameters), configuration({})];
+      }),
+    ).to.deep.equal(['long spec.config[0].opaque.parameters']);
+  });
+
   it('allocates devices that others use only in namespaces whose label allows it', async () => {
     await sample.create(claim);
     expect(await causes(allocate(result, asAdmin))).to.deep.equal(['forbidden status.allocation.devices.results[1].adminAccess']);
@@ -154,6 +180,7 @@ describe('registry/devices, who may write what of the status of a claim', () => 
     node: string,
     allowed: readonly string[],
     expected: readonly string[],
+    verb?: string,
   ])[] = [
     ['nobody who may not bind allocates', { allocation: allocation('n') }, '', [], ['forbidden status']],
     ['who may bind allocates', { allocation: allocation('n') }, '', [bind], []],
@@ -168,8 +195,17 @@ describe('registry/devices, who may write what of the status of a claim', () => 
       [bind, here],
       ['forbidden status.devices'],
     ],
+    ['who may only update does not patch', { allocation: allocation('n') }, '', [bind], ['forbidden status'], 'patch'],
+    [
+      'who may patch does',
+      { allocation: allocation('n'), devices: [device] },
+      'n',
+      ['patch binding  ', 'associated-node:patch driver default d.example.com'],
+      [],
+      'patch',
+    ],
   ];
-  for (const [what, status, node, allowed, expected] of cases)
+  for (const [what, status, node, allowed, expected, verb = 'update'] of cases)
     it(what, async () => {
       const user: User = {
         name: 'system:serviceaccount:default:driver',
@@ -181,7 +217,7 @@ describe('registry/devices, who may write what of the status of a claim', () => 
         admission: new Set(['ResourceClaimStatus']),
         guards: () =>
           claimGuards((attributes) => ({ decision: allowed.includes(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })).map(
-            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user }) }),
+            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user, verb }) }),
           ),
       });
       await sample.create(claim);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
 /** Kinds of versions that are off by default: nothing was recorded of them, so that their rules are those of their published fields. */
@@ -16,6 +16,7 @@ const migration = (resource: JsonObject): JsonObject =>
 const taint = (spec: JsonObject): JsonObject => object('resource.k8s.io/v1beta2', 'DeviceTaintRule', { spec });
 const workload = (podGroupTemplates: JsonObject[]): JsonObject =>
   object('scheduling.k8s.io/v1alpha2', 'Workload', { spec: { podGroupTemplates } });
+const group = (spec: JsonObject): JsonObject => object('scheduling.k8s.io/v1alpha2', 'PodGroup', { spec });
 const pod = (spec: JsonObject): JsonObject => object('v1', 'Pod', { spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
 const fileKey = (fileKeyRef: JsonObject): JsonObject =>
   pod({
@@ -195,6 +196,121 @@ describe('registry/rare kinds', () => {
       'required status.conditions[0].reason',
       'invalid status.resourceVersion',
     ]);
+  });
+
+  describe('groups of pods', () => {
+    const basic: JsonObject = { schedulingPolicy: { basic: {} } };
+    const featured: JsonObject = {
+      ...basic,
+      schedulingConstraints: { topology: [{ key: 'k' }] },
+      resourceClaims: [{ name: 'c', resourceClaimName: 'n' }],
+      priorityClassName: 'p',
+      priority: 7,
+    };
+    const features = { DRAWorkloadResourceClaims: true, TopologyAwareWorkloadScheduling: true, WorkloadAwarePreemption: true };
+    const all = { ...featured, disruptionMode: 'Pod' };
+    const setting = (member: string, value: JsonValue) => (each: ApiObject) => {
+      (each['spec'] as JsonObject)[member] = value;
+    };
+
+    it('have nothing of features that are off, nor do workloads, nor do they get it later', async () => {
+      const plain = await createSample();
+      expect((await plain.create(group(featured)))['spec']).to.deep.equal(basic);
+      expect((await plain.create(workload([{ name: 't', ...featured }])))['spec']).to.deep.equal({
+        podGroupTemplates: [{ name: 't', ...basic }],
+      });
+      for (const [member, value] of Object.entries(all))
+        expect((await plain.update(group({}), setting(member, value)))['spec'], member).to.deep.equal(basic);
+    });
+
+    it('have it where they are on, and are disrupted pod by pod unless told otherwise', async () => {
+      const full = await createSample({ features });
+      expect((await full.create(group(featured)))['spec']).to.deep.equal(all);
+      expect(await causes(full.create(workload([{ name: 't', ...featured, priority: 1_000_000_001 }])))).to.deep.equal([
+        'invalid spec.podGroupTemplates[0].priority',
+      ]);
+    });
+
+    it('may be changed after the features have been switched on, or off', async () => {
+      const plain = await createSample();
+      await plain.create(group(basic));
+      const full = await createSample({ storage: plain.storage, features });
+      const label = ({ metadata }: ApiObject): void => {
+        metadata.labels = { ...metadata.labels, [`l${metadata.resourceVersion}`]: 'x' };
+      };
+      expect(await causes(full.update(group({}), label))).to.deep.equal([]);
+      expect(await causes(plain.update(group({}), label))).to.deep.equal([]);
+    });
+
+    it('never change, and are told of each part that would have', async () => {
+      const full = await createSample({ features });
+      await full.create(group(featured));
+      const changed: JsonObject = {
+        podGroupTemplateRef: { workload: { workloadName: 'w', podGroupTemplateName: 't' } },
+        schedulingPolicy: { gang: { minCount: 2 } },
+        schedulingConstraints: null,
+        resourceClaims: [],
+        disruptionMode: 'PodGroup',
+        priorityClassName: 'q',
+        priority: 8,
+      };
+      const change = full.update(group({}), (each) => {
+        each['spec'] = changed;
+      });
+      expect(await causes(change)).to.deep.equal(Object.keys(changed).map((member) => `invalid spec.${member}`));
+    });
+
+    it('are of the controller that their workload has had from the start', async () => {
+      const plain = await createSample();
+      await plain.create(workload([{ name: 't', ...basic }]));
+      const change = plain.update(workload([]), setting('controllerRef', { kind: 'Job', name: 'j' }));
+      expect(await causes(change)).to.deep.equal(['invalid spec.controllerRef']);
+    });
+
+    it('report of the claims that they have', async () => {
+      const full = await createSample({ features });
+      await full.create(group(featured));
+      const report = (...resourceClaimStatuses: JsonObject[]): Promise<string[]> =>
+        causes(
+          full.update(
+            group({}),
+            (each) => {
+              each['status'] = { resourceClaimStatuses };
+            },
+            'status',
+          ),
+        );
+      expect(await report({ name: 'c', resourceClaimName: 'made' })).to.deep.equal([]);
+      const path = 'status.resourceClaimStatuses';
+      expect(await report({ name: 'c', resourceClaimName: 'A b' }, { name: 'd' }, { name: 'c' })).to.deep.equal([
+        `invalid ${path}[1].name`,
+        `duplicate ${path}[2]`,
+        `invalid ${path}[0].resourceClaimName`,
+      ]);
+      const five = Array.from({ length: 5 }, () => ({ name: 'c' }));
+      expect(await report(...five)).to.deep.equal([`many ${path}`]);
+    });
+  });
+
+  for (const [kind, first] of [
+    ['DeviceTaintRule', taint({ taint: { key: 'k', effect: 'NoSchedule' } })],
+    ['PodGroup', group({ schedulingPolicy: { basic: {} } })],
+    ['Workload', workload([{ name: 't', schedulingPolicy: { basic: {} } }])],
+  ] as const)
+    it(`tells three times what is wrong with the labels of a ${kind} that changes, not four times`, async () => {
+      const fresh = await createSample();
+      await fresh.create(first);
+      const change = fresh.update(first, ({ metadata }) => {
+        metadata.labels = { a: 'no value' };
+      });
+      expect(await causes(change)).to.deep.equal(Array<string>(3).fill('invalid metadata.labels'));
+    });
+
+  it('tells tolerations of runtime classes apart by all but their seconds', async () => {
+    const toleration = { key: 'k', operator: 'Exists', effect: 'NoExecute' };
+    const tolerations = [toleration, { ...toleration, tolerationSeconds: 5 }, { ...toleration, key: 'l' }];
+    const wrong = object('node.k8s.io/v1', 'RuntimeClass', { handler: 'h', scheduling: { tolerations } }, 'r');
+    expect(await causes(sample.create(wrong))).to.deep.equal(['duplicate scheduling.tolerations[1]']);
   });
 
   it('takes candidates, and keeps what they are candidates for', async () => {

@@ -1,5 +1,5 @@
 import { itemsOf } from '../../../registry/members.js';
-import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
 
 /** How the items of a list are told apart when several clients write it: by position, by value, or by the values of keys. */
@@ -28,7 +28,7 @@ export function validateLists(schema: Schema, path: Path): FieldError[] {
             : invalid(path.child(listTypeMember), listType, keysNeedMap),
         ]),
     ...(listType === 'map' ? validateKeyed(schema, path) : []),
-    ...(listType === 'set' || listType === 'map' ? validateIdentity(schema, listType, path) : []),
+    ...(listType === 'set' || listType === 'map' ? keepable('keys of lists', validateIdentity(schema, listType, path)) : []),
   ];
 }
 
@@ -38,7 +38,7 @@ function validateType(schema: Schema, listType: string | null, path: Path): Fiel
   const text = `must be array if ${listTypeMember} is specified`;
   if (type !== 'array') return [type === '' ? required(path.child('type'), text) : invalid(path.child('type'), type, text)];
   const item = itemSchemaOf(schema);
-  return listType === 'set' && item !== null ? validateMember(item, path.child('items')) : [];
+  return listType === 'set' && item !== null ? keepable('members of sets', validateMember(item, path.child('items'))) : [];
 }
 
 /** Items of a set are compared as a whole. */

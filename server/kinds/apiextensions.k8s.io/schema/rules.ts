@@ -1,8 +1,9 @@
+import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import type { JsonObject } from '../../../api/object.js';
 import { reviewRules } from '../../../cel/rules/review.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
@@ -56,15 +57,17 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 
 /**
  * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, with one of its
- * rules, or below it, its rules are not compiled, since its types may mean nothing.
+ * rules, or below it, its rules are not compiled, since its types may mean nothing. Other servers may have estimated less for an expression: it stays
+ * acceptable as long as the schema does not change.
  */
 export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
   const root = path.toString();
   const broken = findings.map((finding) => finding.path).sort();
-  return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).map((finding) => {
+  return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).flatMap((finding) => {
     const at = Path.of(root + finding.at);
-    if (finding.kind === 'forbidden') return forbidden(at, finding.detail);
-    return invalid(at, finding.value ?? printedStructure(finding.rule, rule), finding.detail);
+    if (finding.kind === 'forbidden') return [forbidden(at, finding.detail)];
+    if (finding.kind === 'costly') return keepable(`cost under ${writeJson(schema)}`, [forbidden(at, finding.detail)]);
+    return [invalid(at, finding.value ?? printedStructure(finding.rule, rule), finding.detail)];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { isSet, textAt } from '../../../registry/members.js';
-import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { pathSegmentName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
 import { validateContainerResourceName } from '../../../registry/validation/resourcenames.js';
@@ -20,7 +20,10 @@ const sources: Readonly<Record<string, { readonly type: string; readonly rule: S
     type: 'Object',
     rule: (source, { value, averageValue }, path) => [
       ...validateReference(objectAt(source, 'describedObject') ?? {}, path.child('describedObject')),
-      ...validateVersion(objectAt(source, 'describedObject') ?? {}, { groupless: true }, path.child('describedObject', 'apiVersion')),
+      ...keepable(
+        'version of a described object',
+        validateVersion(objectAt(source, 'describedObject') ?? {}, { groupless: true }, path.child('describedObject', 'apiVersion')),
+      ),
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
       ...(isSet(value) || isSet(averageValue)

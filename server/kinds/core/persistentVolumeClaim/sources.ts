@@ -23,9 +23,14 @@ export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: 
   const source = objectAt(spec, 'dataSource');
   const usedBefore = old !== null && (objectAt(old, 'dataSource') !== null || objectAt(old, 'dataSourceRef') !== null);
   if (source !== null && !usedBefore && newer === null && !isOlderKind(source)) delete spec['dataSource'];
-  const present = objectAt(spec, 'dataSource');
-  if (present !== null && newer === null) spec['dataSourceRef'] = copy(present);
-  else if (present === null && newer !== null && textAt(newer, 'namespace') === '') spec['dataSource'] = copy(newer);
+  copySource(spec);
+}
+
+/** Whichever member is there becomes the other one, too. Claims of earlier servers have but one. */
+export function copySource(spec: JsonObject): void {
+  const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
+  if (older !== null && newer === null) spec['dataSourceRef'] = copy(older);
+  else if (older === null && newer !== null && textAt(newer, 'namespace') === '') spec['dataSource'] = copy(newer);
 }
 
 const copy = (source: JsonObject): JsonObject => ({

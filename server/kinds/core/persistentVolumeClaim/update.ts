@@ -6,6 +6,7 @@ import { forbidden, invalid, Path, type FieldError } from '../../../registry/val
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { classAnnotation } from '../persistentVolumes.js';
+import { copySource } from './sources.js';
 
 const specPath = Path.of('spec');
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
@@ -15,7 +16,8 @@ const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 're
 
 /** A claim is what quotas and volumes are matched against: once made, little of it may change, and only after it is bound. */
 export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
-  const [spec, before] = [specOf(claim), specOf(old)];
+  const [spec, before] = [specOf(claim), { ...specOf(old) }];
+  copySource(before);
   const adopted = {
     annotated: claim.metadata.annotations?.[classAnnotation],
     annotatedBefore: old.metadata.annotations?.[classAnnotation],

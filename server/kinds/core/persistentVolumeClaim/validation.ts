@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import { invalid, type Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { invalid, keepable, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { dnsLabelName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
@@ -51,7 +51,7 @@ function validateSource(source: JsonObject, path: Path): FieldError[] {
     ...(group === '' && kind !== 'PersistentVolumeClaim'
       ? [invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
       : []),
-    ...(group === '' ? [] : dnsSubdomain(group, path.child('apiGroup'))),
+    ...(group === '' ? [] : keepable('group of a source', dnsSubdomain(group, path.child('apiGroup')))),
     ...(namespace === '' ? [] : named(namespace, dnsLabelName, path.child('namespace'))),
   ];
 }

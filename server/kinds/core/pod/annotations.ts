@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, Path, type FieldError } from '../../../registry/validation/field.js';
 import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { localPath } from '../../../registry/validation/values.js';
 import { validateTolerationList } from '../podSpec/validation/scheduling.js';
@@ -52,7 +52,10 @@ function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[]
   const value = Number(text);
   return /^(0|-?[1-9][0-9]*)$/.test(String(text)) && value >= -(2 ** 31) && value < 2 ** 31
     ? []
-    : whileOn('PodDeletionCost', [invalid(path.key(deletionCostAnnotation), text, 'must be a 32bit integer')]);
+    : whileOn(
+        'PodDeletionCost',
+        keepable('cost of deletion', [invalid(path.key(deletionCostAnnotation), text, 'must be a 32bit integer')]),
+      );
 }
 
 function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {

@@ -15,6 +15,12 @@ const disruptedPodsMax = 2000;
 const retrySeconds = 10;
 const freePhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending']);
 
+const finalPhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+
+/** A pod that will never begin to work again. */
+export const hasEnded = (pod: ApiObject): boolean =>
+  pod.metadata.deletionTimestamp !== undefined || finalPhases.has(textAt(pod, 'status', 'phase'));
+
 /** A pod that does no work, or is on its way out, disrupts nothing. */
 export const needsNoBudget = (pod: ApiObject): boolean =>
   pod.metadata.deletionTimestamp !== undefined || freePhases.has(textAt(pod, 'status', 'phase'));

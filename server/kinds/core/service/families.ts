@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { isSixText, type Family } from '../../../registry/validation/addresses.js';
-import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { invalid, Path, withoutKept, type FieldError } from '../../../registry/validation/field.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { standing } from '../../../registry/validation/gatedFindings.js';
 import { validateAddressing } from './addressing.js';
@@ -56,7 +56,8 @@ export function settleFamilies(
   if (isExternalName(service) || keepsFamilies(service, old)) return [];
   const spec = specOf(service);
   if (lacksPolicy(service)) spec['ipFamilyPolicy'] = inferPolicy(service, old);
-  const addressing = standing(validateAddressing(service), enabled, old === null ? null : () => validateAddressing(old));
+  const before = (): FieldError[] => (old === null ? [] : validateAddressing(old));
+  const addressing = withoutKept(standing(validateAddressing(service), enabled, before), before);
   if (addressing.length > 0) return addressing;
   const contradictions = [
     ...(old === null ? [] : release(service, old)),

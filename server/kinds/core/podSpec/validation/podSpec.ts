@@ -6,9 +6,10 @@ import {
   forbidden,
   invalid,
   notSupported,
-  type Path,
   required,
+  strictly,
   type FieldError,
+  type Path,
 } from '../../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
@@ -152,7 +153,7 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
     return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
   if (servers.length > nameserversMax)
     findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
-  findings.push(...servers.flatMap((server, position) => ipAddress(server, path.child('nameservers').index(position))));
+  findings.push(...servers.flatMap((server, position) => strictly(ipAddress(server, path.child('nameservers').index(position)))));
   if (searches.length > searchPathsMax)
     findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
   if (searches.join(' ').length > searchCharactersMax)
@@ -197,7 +198,7 @@ function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
   return objectsIn(spec, 'hostAliases').flatMap((alias, position) => {
     const at = path.child('hostAliases').index(position);
     return [
-      ...ipAddress(textAt(alias, 'ip'), at.child('ip')),
+      ...strictly(ipAddress(textAt(alias, 'ip'), at.child('ip'))),
       ...itemsOf(alias['hostnames']).flatMap((name, each) => dnsSubdomain(String(name), at.child('hostnames').index(each))),
     ];
   });

@@ -7,10 +7,11 @@ import {
   fieldNotFound,
   forbidden,
   invalid,
+  keepable,
   notSupported,
-  type Path,
   required,
   type FieldError,
+  type Path,
 } from '../../../../registry/validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../../registry/validation/quantities.js';
 import {
@@ -51,7 +52,7 @@ function validateAmount(name: string, amount: string, nameRule: NameRule, path: 
     ...nonNegativeQuantity(amount, path),
     ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
     ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name))
-      ? [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)]
+      ? keepable('part of a huge page', [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)])
       : []),
   ];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../../registry/members.js';
-import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import { duplicate, forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../registry/validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
@@ -27,7 +27,10 @@ function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues:
   return checkValues
     ? [
         ...findings,
-        ...values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+        ...keepable(
+          'value of a node selector',
+          values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+        ),
       ]
     : findings;
 }
@@ -199,8 +202,8 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldE
       ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
         optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)),
       ),
-      ...labelKeys(constraint, 'matchLabelKeys', at),
-      ...selectorAt(constraint, 'labelSelector', at),
+      ...keepable('label keys of a spread', labelKeys(constraint, 'matchLabelKeys', at)),
+      ...keepable('selector of a spread', selectorAt(constraint, 'labelSelector', at)),
     ];
   });
 }

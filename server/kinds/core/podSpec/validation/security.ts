@@ -6,11 +6,12 @@ import {
   duplicate,
   forbidden,
   invalid,
+  keepable,
   notSupported,
-  type Path,
   required,
   tooLong,
   type FieldError,
+  type Path,
 } from '../../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
@@ -83,9 +84,12 @@ function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): Fie
     seen.add(name);
     return [
       ...(malformed ? [invalid(at, name, `must have at most 253 characters and match regex ^${sysctlPattern}$`)] : repeated),
-      ...hostSysctls
-        .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
-        .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
+      ...keepable(
+        'parameter of the host',
+        hostSysctls
+          .filter(([isOfHost, flag]) => isOfHost(dotted) && spec[flag] === true)
+          .map(([, flag]) => invalid(at, name, `may not be specified when '${flag}' is true`)),
+      ),
     ];
   });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../../registry/defaulting.js';
 import { textAt } from '../../../../../registry/members.js';
-import { forbidden, invalid, type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../../registry/validation/field.js';
 import { fileMode, localPath } from '../../../../../registry/validation/values.js';
 import { fieldReference, resourceReference } from '../references.js';
 import { needs, type SourceRule } from './rule.js';
@@ -78,7 +78,9 @@ const token = (source: JsonObject, path: Path, volumePath: Path): FieldError[] =
     ...(seconds > tokenSecondsMax
       ? [invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds')]
       : []),
-    ...requiredFile(textAt(source, 'path'), volumePath.child('path')),
+    ...(textAt(source, 'path') === ''
+      ? requiredFile('', volumePath.child('path'))
+      : keepable('path of a token', requiredFile(textAt(source, 'path'), volumePath.child('path')))),
   ];
 };
 
