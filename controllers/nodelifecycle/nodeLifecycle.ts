@@ -130,6 +130,8 @@ export class NodeLifecycle implements Controller {
     const startedAt = clock.elapsed();
     const verdict = await this.#heeded(node);
     measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
+    // Whoever watched over the node before may have ended between what it wrote of the node and what it had to write of its pods.
+    if (!this.#readiness.has(name)) this.#unmarked.add(name);
     this.#readiness.set(name, verdict.ready);
     if (verdict.ready === 'True') this.#unmarked.delete(name);
     else {

@@ -1,56 +1,11 @@
 import { expect } from 'chai';
-import { type LoadBalancerStatus, type Node, nodes, type Service, services } from '../../../../api/types/core/v1.js';
+import { type Node, nodes, type Service, services } from '../../../../api/types/core/v1.js';
 import { parseCidr } from '../../../../controllers/addresses/cidr.js';
 import { cloudNodeController } from '../../../../controllers/cloud/nodeStates.js';
-import type { CloudProvider, Route } from '../../../../controllers/cloud/provider.js';
 import { routeController, routePlan } from '../../../../controllers/cloud/routes.js';
 import { serviceBalancerController } from '../../../../controllers/cloud/serviceBalancers.js';
 import { controllerWorld } from '../../../fixtures/controllerHarness.js';
-
-/** A cloud in memory. */
-class MemoryCloud implements CloudProvider {
-  readonly machines = new Map<string, 'runs' | 'is shut down'>();
-  readonly balancers = new Map<string, readonly string[]>();
-  ways: Route[] = [];
-  broken = false;
-  readonly loadBalancers = {
-    ensure: (service: Service, hosts: readonly Node[]): Promise<LoadBalancerStatus> => {
-      if (this.broken) return Promise.reject(new Error('out of order'));
-      this.balancers.set(
-        service.metadata.name ?? '',
-        hosts.map(({ metadata }) => metadata.name ?? ''),
-      );
-      return Promise.resolve({ ingress: [{ ip: '203.0.113.1' }] });
-    },
-    setHosts: (service: Service, hosts: readonly Node[]): Promise<void> => {
-      this.balancers.set(
-        service.metadata.name ?? '',
-        hosts.map(({ metadata }) => metadata.name ?? ''),
-      );
-      return Promise.resolve();
-    },
-    remove: (service: Service): Promise<void> => {
-      this.balancers.delete(service.metadata.name ?? '');
-      return Promise.resolve();
-    },
-  };
-  readonly routes = {
-    list: (): Promise<readonly Route[]> => Promise.resolve([...this.ways]),
-    create: (_: string, route: Route): Promise<void> => {
-      if (this.broken) return Promise.reject(new Error('out of order'));
-      this.ways.push(route);
-      return Promise.resolve();
-    },
-    remove: (_: string, route: Route): Promise<void> => {
-      this.ways = this.ways.filter(({ node, range }) => node !== route.node || range !== route.range);
-      return Promise.resolve();
-    },
-  };
-  readonly instances = {
-    exists: ({ metadata }: Node): Promise<boolean> => Promise.resolve(this.machines.has(metadata.name ?? '')),
-    isShutDown: ({ metadata }: Node): Promise<boolean> => Promise.resolve(this.machines.get(metadata.name ?? '') === 'is shut down'),
-  };
-}
+import { MemoryCloud } from '../../../fixtures/memoryCloud.js';
 
 const node = (name: string, ready = 'True', podCIDRs: readonly string[] = []): Node => ({
   metadata: { name },
