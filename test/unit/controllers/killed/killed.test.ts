@@ -23,9 +23,7 @@ const others: Readonly<Record<string, string>> = {
   'disruption-controller': 'counts anew each time',
   'endpointslice-mirroring-controller': 'is that of slices, with another source',
   'certificatesigningrequest-signing-controller': 'signs in threads of the platform; cluster/managerLoops',
-  'certificatesigningrequest-approving-controller': 'writes once; asks a server for rights',
   'persistentvolume-expander-controller': 'tells, and writes nothing',
-  'horizontal-pod-autoscaler-controller': 'reads scales and metrics from a server; unit/controllers/autoscaling',
   'selinux-warning-controller': 'tells, and writes nothing',
   'validatingadmissionpolicy-status-controller': 'does nothing here',
 };
@@ -47,7 +45,7 @@ async function done(
   const options = { flags, rootCa, cloud: machines };
   const first = controllerWorld(options);
   const requests = new DyingApi(death);
-  seed(first.api);
+  await seed(first.api);
   await first.start(make, requests.through);
   let next: ControllerWorld | null = null;
   const takeOver = async (): Promise<void> => {

@@ -1,4 +1,6 @@
 import { daemonSets, deployments, replicaSets, statefulSets } from '../../../../api/types/apps/v1.js';
+import { subjectAccessReviews } from '../../../../api/types/authorization/v1.js';
+import { horizontalPodAutoscalers } from '../../../../api/types/autoscaling/v2.js';
 import { cronJobs, jobs } from '../../../../api/types/batch/v1.js';
 import { certificateSigningRequests } from '../../../../api/types/certificates/v1.js';
 import { clusterTrustBundles, podCertificateRequests } from '../../../../api/types/certificates/v1beta1.js';
@@ -26,6 +28,7 @@ import { volumeAttributesClasses } from '../../../../api/types/storage/v1.js';
 import type { FakeClock } from '../../../fixtures/fakeClock.js';
 import type { MemoryApi } from '../../../fixtures/memoryApi.js';
 import type { MemoryCloud } from '../../../fixtures/memoryCloud.js';
+import { signingRequest } from '../../../fixtures/signingRequest.js';
 
 /** Something that a controller has to do, from what there is to what happens meanwhile. */
 export interface Work {
@@ -36,7 +39,7 @@ export interface Work {
   readonly rootCa?: string | null;
   /** Makes the cloud, for those that look after one. */
   readonly cloud?: (cloud: MemoryCloud) => MemoryCloud;
-  readonly seed: (api: MemoryApi) => void;
+  readonly seed: (api: MemoryApi) => unknown;
   /** One after the other, each when nothing moves any more. */
   readonly meanwhile?: readonly ((api: MemoryApi, clock: FakeClock) => unknown)[];
   /** What has to be the same, where there are several right ends; the whole state unless said. */
@@ -575,4 +578,101 @@ export const works: readonly Work[] = [
     seed: (api) =>
       api.seed(nodes, ...names.map((name) => node(name, { spec: {}, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } }))),
   },
+  {
+    controller: 'horizontal-pod-autoscaler-controller',
+    what: 'scales once for one load',
+    seed: (api) => {
+      loadedWorkload(api);
+      api.seed(horizontalPodAutoscalers, {
+        metadata: { name: 'h', namespace: 'n' },
+        spec: {
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'w' },
+          minReplicas: 1,
+          maxReplicas: 10,
+          metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+        },
+      });
+    },
+    waitMs: 10 * 60_000,
+    // When it was scaled last is known to whoever scaled alone, if that one ends before it says so.
+    end: (api) => {
+      const { metadata, spec } = api.peek(deployments, 'n/w') ?? { metadata: {} };
+      return [`${String(spec?.replicas)} replicas, scaled ${metadata.annotations?.['times'] ?? ''} times`];
+    },
+  },
+  {
+    controller: 'certificatesigningrequest-approving-controller',
+    what: 'approves what nodes ask for',
+    seed: async (api) => {
+      const create = api.create.bind(api);
+      api.create = async (type, object) =>
+        type.resource === subjectAccessReviews.resource ? { ...object, status: { allowed: true } } : create(type, object);
+      for (const name of names)
+        api.seed(certificateSigningRequests, {
+          metadata: { name },
+          spec: {
+            signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+            usages: ['client auth', 'digital signature', 'key encipherment'],
+            username: `system:node:${name}`,
+            request: await signingRequest(`system:node:${name}, O=system:nodes`),
+          },
+        });
+    },
+    end: (api) =>
+      api
+        .all(certificateSigningRequests)
+        .map(({ metadata, status }) => `${metadata.name ?? ''} ${JSON.stringify(status?.conditions?.map(({ type }) => type))}`),
+  },
 ];
+
+/** A workload of two pods that are twice as busy as they should be, a server that measures them, and one that scales them. */
+function loadedWorkload(api: MemoryApi): void {
+  const busyMillicores = 200;
+  const replicas = (): number => api.peek(deployments, 'n/w')?.spec?.replicas ?? 0;
+  const resize = (count: number, times: number): void => {
+    api.seed(deployments, {
+      metadata: { name: 'w', namespace: 'n', annotations: { times: String(times) } },
+      spec: { replicas: count, selector, template },
+    });
+    for (let index = 0; index < count; index += 1)
+      if (api.peek(pods, `n/p${index}`) === undefined)
+        api.seed(pods, {
+          metadata: { name: `p${index}`, namespace: 'n', labels: { app: 'w' } },
+          spec: { containers: [{ name: 'c', resources: { requests: { cpu: '100m' } } }] },
+          status: {
+            phase: 'Running',
+            startTime: '2025-01-01T00:00:00Z',
+            conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2025-01-01T00:00:10Z' }],
+          },
+        });
+  };
+  resize(2, 0);
+  api.answers.set('/apis/apps/v1', () => ({
+    resources: [
+      { name: 'deployments', kind: 'Deployment', namespaced: true },
+      { name: 'deployments/scale', kind: 'Scale' },
+    ],
+  }));
+  api.answers.set('/apis/apps/v1/namespaces/n/deployments/w/scale', () => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'w', namespace: 'n' },
+    spec: { replicas: replicas() },
+    status: { replicas: replicas(), selector: 'app=w' },
+  }));
+  api.answers.set('/apis/metrics.k8s.io/v1beta1/namespaces/n/pods?labelSelector=app%3Dw', () => ({
+    items: Array.from({ length: replicas() }, (_, index) => ({
+      metadata: { name: `p${index}` },
+      timestamp: deletionTimestamp,
+      window: '30s',
+      containers: [{ name: 'c', usage: { cpu: `${Math.round(busyMillicores / replicas())}m` } }],
+    })),
+  }));
+  const update = api.update.bind(api);
+  api.update = async (type, object, options) => {
+    if (options?.subresource !== 'scale') return update(type, object, options);
+    const { spec } = object as unknown as { readonly spec: { readonly replicas?: number } };
+    resize(spec.replicas ?? 0, Number(api.peek(deployments, 'n/w')?.metadata.annotations?.['times'] ?? 0) + 1);
+    return object;
+  };
+}

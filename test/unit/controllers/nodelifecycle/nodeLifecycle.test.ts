@@ -229,14 +229,15 @@ describe('the node life cycle', () => {
     const names = ['a', 'b', 'c'];
     type Step = { readonly do: 'beat' | 'renew' | 'wait' | 'restart'; readonly name: string; readonly seconds: number };
     const step: fc.Arbitrary<Step> = fc.record({
-      do: fc.constantFrom('beat' as const, 'renew' as const, 'wait' as const, 'wait' as const),
+      do: fc.constantFrom('beat' as const, 'renew' as const, 'wait' as const, 'wait' as const, 'wait' as const, 'restart' as const),
       name: fc.constantFrom(...names),
       seconds: fc.integer({ min: 5, max: 30 }),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const own = controllerWorld();
+        let own = controllerWorld();
         own.api.seed(nodes, ...names.map((name) => node(name, 'True')), node('well', 'True'));
+        own.api.seed(pods, ...names.map((name) => pod(name, name)));
         await own.start(entryOf('node-lifecycle-controller').make);
         const lastSeen = new Map(names.map((name) => [name, 0]));
         let serial = 1;
@@ -249,6 +250,13 @@ describe('the node life cycle', () => {
               }));
               await own.advance(5_000);
             }
+          } else if (what === 'restart') {
+            expect(own.errors).to.deep.equal([]);
+            await own.stop();
+            own = controllerWorld({ beside: own });
+            await own.start(entryOf('node-lifecycle-controller').make);
+            // Who has just begun to look gives everybody the whole time.
+            for (const each of names) lastSeen.set(each, own.clock.elapsed());
           } else {
             if (what === 'beat')
               own.api.change(nodes, name, (before) => ({
@@ -266,6 +274,8 @@ describe('the node life cycle', () => {
           const ready = own.api.peek(nodes, name)?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
           // Between the grace period and two looks more, both are right; a lease alone does not make an unknown node ready again.
           if (silent > 62_000) expect(ready, name).to.equal('Unknown');
+          if (ready === 'Unknown')
+            expect(own.api.peek(pods, `n/${name}`)?.status?.conditions?.[0]?.status, `the pod of ${name}`).to.equal('False');
           if (ready === 'Unknown')
             expect(own.api.peek(nodes, name)?.spec?.taints?.some(({ effect }) => effect === 'NoSchedule')).to.equal(true);
           if (silent < 45_000 && own.api.peek(nodes, name)?.status?.conditions?.length === 1)
