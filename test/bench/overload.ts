@@ -2,9 +2,8 @@ import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterMember } from '../../deploy/cluster.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from '../cluster/storm.js';
-import { offerRequests, rapidResets, trickle } from '../cluster/storms/children.js';
+import { busyStreams, offerRequests, rapidResets, trickle } from '../cluster/storms/children.js';
 import { Observer, type Endured } from '../cluster/storms/observer.js';
-import { busyStreams } from '../cluster/storms/streams.js';
 import { withBenchCluster } from './benchCluster.js';
 import { count, printTable } from './table.js';
 
@@ -98,7 +97,12 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
     {
       name: `${busyConnections * streamsEach} streams over HTTP/2 without a pause for ${seconds} s`,
       async run() {
-        const { answered, refused } = await busyStreams(storm, { connections: busyConnections, streams: streamsEach, seconds });
+        const { answered, refused } = await busyStreams(storm, {
+          name: 'calm',
+          connections: busyConnections,
+          streams: streamsEach,
+          seconds,
+        });
         return `${count(answered / seconds)}/s answered, ${count(refused)} refused`;
       },
     },
@@ -110,7 +114,7 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
       async run() {
         const asking = { name: 'calm', everyMs: 20, seconds };
         const alone = await trickle(storm, asking);
-        const flooding = busyStreams(storm, { ...elephant, seconds: seconds + 2 * settlingSeconds });
+        const flooding = busyStreams(storm, { name: asking.name, ...elephant, seconds: seconds + 2 * settlingSeconds });
         // Connections are made first, which is a storm of its own.
         await delay(settlingSeconds * 1000);
         const beside = await trickle(storm, asking);

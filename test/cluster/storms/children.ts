@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { issueCertificate } from '../../../deploy/certificates.js';
@@ -8,6 +9,7 @@ import type { Cluster } from '../../../deploy/cluster.js';
 import { ApiClient } from '../../fixtures/apiClient.js';
 import { request } from '../../bench/connection.js';
 import type { Overloaded } from '../storm.js';
+import type { BusyReport, BusyTask } from './busy.js';
 import type { OfferReport, OfferTask } from './offered.js';
 import type { ResetReport, ResetTask } from './resets.js';
 import type { TrickleReport, TrickleTask } from './trickle.js';
@@ -96,6 +98,26 @@ export async function rapidResets(
   return run<ResetReport>('resets', task);
 }
 
+/**
+ * Keeps many streams of several connections busy with gets and lists, without a pause, as a client without privileges. The one who asks takes only
+ * the processors that nobody else wants: on a machine of its own it would not keep the servers from theirs either.
+ */
+export async function busyStreams(
+  { cluster, path: collection }: Overloaded,
+  { name, ...options }: { readonly name: string; readonly connections: number; readonly streams: number; readonly seconds: number },
+): Promise<BusyReport> {
+  const client = await plainClient(cluster);
+  const task: BusyTask = {
+    ports: portsOf(cluster),
+    caFile: cluster.pki.caFile,
+    ...client,
+    collection,
+    object: `${collection}/${name}`,
+    ...options,
+  };
+  return run<BusyReport>('busy', task, constants.priority.PRIORITY_LOW);
+}
+
 /** Asks for one object now and then, as another client without privileges: how long that takes. */
 export async function trickle(
   { cluster, path: collection }: Overloaded,
@@ -107,10 +129,15 @@ export async function trickle(
 }
 
 /** Runs a program of this folder and gives its report. Rejects when it ends without one. */
-async function run<Report>(program: string, task: OfferTask | ResetTask | TrickleTask): Promise<Report> {
+async function run<Report>(
+  program: string,
+  task: BusyTask | OfferTask | ResetTask | TrickleTask,
+  priority: number = constants.priority.PRIORITY_NORMAL,
+): Promise<Report> {
   const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
+  if (child.pid !== undefined) setPriority(child.pid, priority);
   let report: Report | null = null;
   child.on('message', (message) => {
     if (typeof message === 'object') report = message as Report;
