@@ -55,6 +55,7 @@ import { resourceClaimTemplates } from './resource.k8s.io/claimTemplates.js';
 import { resourceClaims } from './resource.k8s.io/claims.js';
 import { deviceClasses } from './resource.k8s.io/deviceClasses.js';
 import { deviceTaintRules } from './resource.k8s.io/deviceTaintRules.js';
+import { resourcePoolStatusRequests } from './resource.k8s.io/poolStatusRequests.js';
 import { resourceSlices } from './resource.k8s.io/resourceSlices.js';
 import { podGroups } from './scheduling.k8s.io/podGroups.js';
 import { priorityClasses } from './scheduling.k8s.io/priorityClasses.js';
@@ -124,6 +125,7 @@ const kinds: readonly Kind[] = [
   resourceClaims,
   deviceClasses,
   deviceTaintRules,
+  resourcePoolStatusRequests,
   resourceSlices,
   podGroups,
   priorityClasses,

@@ -1,17 +1,28 @@
-import type { JsonObject } from '../../api/object.js';
 import type { GatedFields } from '../../features/fieldGates.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
-import { duplicate, invalid, notSupported, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dnsLabel, dnsSubdomain, positive, qualified } from '../../registry/validation/values.js';
+import {
+  exactlyOne,
+  immutable,
+  labelKey,
+  list,
+  longName,
+  maximum,
+  members,
+  minimum,
+  oneOf,
+  optional,
+  pathSegment,
+  plain,
+  pointer,
+  required,
+  shortName,
+  type Declared,
+} from '../../registry/validation/declared.js';
 
-/** What a group of pods that are scheduled together and the template of one have in common. The source is what their fields are documented as. */
+/** Groups of pods that are scheduled together, and the workloads that have templates of such groups, as the types of `scheduling.k8s.io/v1alpha2` declare them. */
 
-export const claimsMax = 4;
-const topologiesMax = 1;
-const modes = ['Pod', 'PodGroup'];
+const claimsMax = 4;
+const templatesMax = 8;
 const priorityMax = 1_000_000_000;
-const claimSources = ['resourceClaimName', 'resourceClaimTemplateName'];
 
 /** Fields of features in the group, or the template of one, at `place`. */
 export const gatedGroupFields = (place: string): GatedFields => ({
@@ -20,64 +31,62 @@ export const gatedGroupFields = (place: string): GatedFields => ({
   WorkloadAwarePreemption: ['disruptionMode', 'priorityClassName', 'priority'].map((member) => `${place}.${member}`),
 });
 
-export function validateGroup(group: JsonObject, path: Path): FieldError[] {
-  const mode = group['disruptionMode'];
-  const className = textAt(group, 'priorityClassName');
-  return [
-    ...validatePolicy(objectAt(group, 'schedulingPolicy') ?? {}, path.child('schedulingPolicy')),
-    ...validateTopology(objectAt(group, 'schedulingConstraints') ?? {}, path.child('schedulingConstraints', 'topology')),
-    ...validateClaims(objectsIn(group, 'resourceClaims'), path.child('resourceClaims')),
-    ...(mode === undefined || mode === null || modes.includes(String(mode))
-      ? []
-      : [notSupported(path.child('disruptionMode'), mode, modes)]),
-    ...(className === '' ? [] : dnsSubdomain(className, path.child('priorityClassName'))),
-    ...(Number(group['priority'] ?? 0) > priorityMax
-      ? [invalid(path.child('priority'), group['priority'], `must be less than or equal to ${priorityMax}`)]
-      : []),
-  ];
-}
+const claim = members(
+  {
+    name: required(plain, shortName),
+    resourceClaimName: optional(pointer, longName),
+    resourceClaimTemplateName: optional(pointer, longName),
+  },
+  exactlyOne('resourceClaimName', 'resourceClaimTemplateName'),
+);
 
-/** One of two ways: pod by pod, or a number of pods at once. */
-function validatePolicy(policy: JsonObject, path: Path): FieldError[] {
-  const set = ['basic', 'gang'].filter((member) => objectAt(policy, member) !== null);
-  if (set.length === 0) return [invalid(path, '', 'must specify one of: `basic`, `gang`')];
-  if (set.length > 1)
-    return [
-      invalid(
-        path,
-        `{${set.map((member) => `\`${member}\``).join(', ')}}`,
-        'exactly one of `basic`, `gang` is required, but multiple fields are set',
+/** What a group and the template of one have in common. */
+const shared = {
+  schedulingPolicy: members({ gang: optional(pointer, members({ minCount: required(plain, minimum(1)) })) }, exactlyOne('basic', 'gang')),
+  schedulingConstraints: optional(pointer, members({ topology: list({ itemsMax: 1, each: members({ key: required(plain, labelKey) }) }) })),
+  resourceClaims: list({ itemsMax: claimsMax, key: 'name', each: claim }),
+  disruptionMode: optional(pointer, oneOf('Pod', 'PodGroup')),
+  priorityClassName: optional(plain, longName),
+  priority: optional(pointer, maximum(priorityMax)),
+};
+
+/** From which template of which workload a group was made. */
+const origin = members(
+  {
+    workload: optional(pointer, members({ workloadName: required(plain, longName), podGroupTemplateName: required(plain, shortName) })),
+  },
+  exactlyOne('workload'),
+);
+
+const fixed = (fields: Readonly<Record<string, Declared>>): Record<string, Declared> =>
+  Object.fromEntries(Object.entries(fields).map(([name, check]) => [name, immutable(check)]));
+
+export const declaredGroup = members({
+  spec: members(fixed({ podGroupTemplateRef: optional(pointer, origin), ...shared })),
+  status: members({
+    resourceClaimStatuses: list({
+      itemsMax: claimsMax,
+      key: 'name',
+      each: members({ resourceClaimName: optional(pointer, longName) }),
+    }),
+  }),
+});
+
+export const declaredWorkload = members({
+  spec: members(
+    fixed({
+      controllerRef: optional(
+        pointer,
+        members({
+          apiGroup: optional(plain, longName),
+          kind: required(plain, pathSegment),
+          name: required(plain, pathSegment),
+        }),
       ),
-    ];
-  const count = objectAt(policy, 'gang')?.['minCount'];
-  const at = path.child('gang', 'minCount');
-  if (set[0] !== 'gang') return [];
-  return Number(count ?? 0) === 0 ? [required(at, '')] : positive(count, at);
-}
-
-function validateTopology(constraints: JsonObject, path: Path): FieldError[] {
-  const topologies = objectsIn(constraints, 'topology');
-  if (topologies.length > topologiesMax) return [tooMany(path, topologies.length, topologiesMax)];
-  return topologies.flatMap((each, position) => {
-    const at = path.index(position).child('key');
-    return textAt(each, 'key') === '' ? [required(at, '')] : qualified(textAt(each, 'key'), at);
-  });
-}
-
-function validateClaims(claims: readonly JsonObject[], path: Path): FieldError[] {
-  if (claims.length > claimsMax) return [tooMany(path, claims.length, claimsMax)];
-  const names = claims.map((claim) => textAt(claim, 'name'));
-  return claims.flatMap((claim, position) => {
-    const at = path.index(position);
-    const set = claimSources.filter((member) => claim[member] !== undefined && claim[member] !== null);
-    return [
-      ...requiredLabel(names[position] ?? '', at.child('name')),
-      ...(names.indexOf(names[position] ?? '') < position ? [duplicate(at, names[position])] : []),
-      ...(set.length === 1 ? [] : [invalid(at, '', `must specify one of: ${claimSources.map((member) => `\`${member}\``).join(', ')}`)]),
-      ...set.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member))),
-    ];
-  });
-}
-
-/** A short name; an empty one is missing. */
-export const requiredLabel = (name: string, path: Path): FieldError[] => (name === '' ? [required(path, '')] : dnsLabel(name, path));
+      podGroupTemplates: required(
+        plain,
+        list({ itemsMax: templatesMax, key: 'name', each: members({ name: required(plain, shortName), ...shared }) }),
+      ),
+    }),
+  ),
+});

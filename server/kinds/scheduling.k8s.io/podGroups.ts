@@ -4,71 +4,29 @@ import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.j
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
-import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import { immutable } from '../immutable.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { Kind } from '../kind.js';
-import { claimsMax, gatedGroupFields, requiredLabel, validateGroup } from './podGroupRules.js';
+import { declaredGroup, gatedGroupFields } from './podGroupRules.js';
 
-const spec = Path.of('spec');
 const status = Path.of('status');
 
 const defaultMode = 'Pod';
 
 const specOf = (group: ApiObject): JsonObject => objectAt(group, 'spec') ?? {};
 
-/** From which template of which workload the group was made. */
-function validateOrigin(spec: JsonObject, path: Path): FieldError[] {
-  const reference = objectAt(spec, 'podGroupTemplateRef');
-  if (reference === null) return [];
-  const workload = objectAt(reference, 'workload');
-  if (workload === null) return [invalid(path, '', 'must specify one of: `workload`')];
-  const [at, name] = [path.child('workload'), textAt(workload, 'workloadName')];
-  return [
-    ...(name === '' ? [required(at.child('workloadName'), '')] : dnsSubdomain(name, at.child('workloadName'))),
-    ...requiredLabel(textAt(workload, 'podGroupTemplateName'), at.child('podGroupTemplateName')),
-  ];
-}
-
+/** What the fields by themselves do not say: that only claims of the group are told of. */
 function validateStatus(group: ApiObject): FieldError[] {
   const claims = new Set(objectsIn(specOf(group), 'resourceClaims').map((claim) => textAt(claim, 'name')));
-  const statuses = objectsIn(objectAt(group, 'status') ?? {}, 'resourceClaimStatuses');
   const path = status.child('resourceClaimStatuses');
   return [
     ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), status.child('conditions')),
-    ...statuses.flatMap((each, position) =>
+    ...objectsIn(objectAt(group, 'status') ?? {}, 'resourceClaimStatuses').flatMap((each, position) =>
       claims.has(textAt(each, 'name'))
         ? []
         : [invalid(path.index(position).child('name'), textAt(each, 'name'), 'must match the name of an entry in `spec.resourceClaims`')],
     ),
-    ...validateClaimStatuses(statuses, path),
   ];
 }
-
-/** By the published rules of the fields, after what looks at several of them. */
-function validateClaimStatuses(statuses: readonly JsonObject[], path: Path): FieldError[] {
-  if (statuses.length > claimsMax) return [tooMany(path, statuses.length, claimsMax)];
-  const names = statuses.map((each) => textAt(each, 'name'));
-  return [
-    ...names.flatMap((name, position) => (names.indexOf(name) < position ? [duplicate(path.index(position), { name })] : [])),
-    ...statuses.flatMap((each, position) =>
-      typeof each['resourceClaimName'] === 'string'
-        ? dnsSubdomain(each['resourceClaimName'], path.index(position).child('resourceClaimName'))
-        : [],
-    ),
-  ];
-}
-
-/** One by one, since each is told of. */
-const kept = immutable(
-  'spec.podGroupTemplateRef',
-  'spec.schedulingPolicy',
-  'spec.schedulingConstraints',
-  'spec.resourceClaims',
-  'spec.disruptionMode',
-  'spec.priorityClassName',
-  'spec.priority',
-);
 
 /** A default of a field that is there only with its feature. */
 function setMode(group: ApiObject, enabled: EnabledFeatures): void {
@@ -79,13 +37,15 @@ function setMode(group: ApiObject, enabled: EnabledFeatures): void {
 /** A group may have been stored while nobody spoke of disruptions. */
 const completed = (group: ApiObject): ApiObject => ({ ...group, spec: { disruptionMode: defaultMode, ...specOf(group) } });
 
+const changes = (group: ApiObject, old: ApiObject): FieldError[] => declaredGroup(group, { value: old }, Path.root);
+
 export const podGroups: Kind = {
   name: 'podgroups.scheduling.k8s.io',
   gated: {
     ...gatedGroupFields('spec'),
     DRAWorkloadResourceClaims: ['spec.resourceClaims', 'status.resourceClaimStatuses'],
   },
-  validate: (group) => [...validateOrigin(specOf(group), spec.child('podGroupTemplateRef')), ...validateGroup(specOf(group), spec)],
+  validate: (group) => declaredGroup(group, null, Path.root),
   create: {
     prepare(group, { enabled }) {
       group['status'] = {};
@@ -97,9 +57,12 @@ export const podGroups: Kind = {
       group['status'] = old['status'];
       setMode(group, enabled);
     },
-    review: (group, old, metadata) => [...metadata.update(), ...kept(completed(group), completed(old))],
+    review: (group, old, metadata) => [...metadata.update(), ...changes(completed(group), completed(old))],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, review: (group, _old, metadata) => [...metadata.update(), ...validateStatus(group)] },
+    status: {
+      prepare: restoreAllButStatus,
+      review: (group, old, metadata) => [...metadata.update(), ...validateStatus(group), ...changes(group, old)],
+    },
   },
 };

@@ -43,6 +43,11 @@ const subdomainWords = patternText(
   subdomainSource,
   ['example.com'],
 );
+const caselessSubdomainWords = patternText(
+  "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  subdomainSource,
+  ['Example.com'],
+);
 const qualifiedText = patternText(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   qualifiedPartSource,
@@ -89,6 +94,16 @@ export const subdomainName: NameRule = (name, prefix) => {
 /** The same for kinds whose names are checked by the rule that their schema declares: it counts bytes. */
 export const longName: NameRule = (name, prefix) =>
   subdomainName(name, prefix).map((text) => (text === tooManyCharacters(subdomainMax) ? tooManyBytes(subdomainMax) : text));
+
+/** A label by the rule that a schema declares: it counts bytes as well. */
+export const shortName: NameRule = (name, prefix) =>
+  dnsLabelName(name, prefix).map((text) => (text === tooManyCharacters(labelMax) ? tooManyBytes(labelMax) : text));
+
+/** A subdomain with capitals or without; the pattern that is shown has none. */
+export const caselessSubdomain: NameRule = (name) => [
+  ...(bytes(name) > subdomainMax ? [tooManyBytes(subdomainMax)] : []),
+  ...(subdomain.test(name.toLowerCase()) ? [] : [caselessSubdomainWords]),
+];
 
 /** A subdomain whose first label is left open. */
 export const wildcardName: NameRule = (name) => [

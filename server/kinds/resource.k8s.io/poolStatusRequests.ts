@@ -1,0 +1,99 @@
+import type { ApiObject } from '../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
+import { isSet, itemsOf, memberAt } from '../../registry/members.js';
+import { restoreAllButStatus } from '../../registry/statuswrites.js';
+import { validateConditions } from '../../registry/validation/conditions.js';
+import {
+  immutable,
+  list,
+  longName,
+  longNameCaseless,
+  maxBytes,
+  maximum,
+  members,
+  minimum,
+  optional,
+  plain,
+  pointer,
+  required,
+  resourcePoolName,
+} from '../../registry/validation/declared.js';
+import { Path, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
+import type { Kind } from '../kind.js';
+
+const limitDefault = 100;
+const status = Path.of('status');
+
+const amount = optional(pointer, minimum(0));
+const pool = members({
+  driver: required(plain, longNameCaseless),
+  poolName: required(plain, resourcePoolName),
+  // A generation of zero is none.
+  generation: required(plain, minimum(0)),
+  resourceSliceCount: optional(pointer, minimum(1)),
+  totalDevices: amount,
+  allocatedDevices: amount,
+  availableDevices: amount,
+  unavailableDevices: amount,
+  nodeName: optional(pointer, longName),
+  validationError: optional(pointer, maxBytes(256)),
+});
+
+/** As the types of `resource.k8s.io/v1alpha3` declare it. */
+const declared = members({
+  spec: immutable(
+    members({
+      driver: required(plain, longNameCaseless),
+      poolName: optional(pointer, resourcePoolName),
+      limit: optional(pointer, minimum(1), maximum(1000)),
+    }),
+  ),
+  status: optional(
+    pointer,
+    members({
+      poolCount: required(pointer, minimum(0)),
+      pools: list({ itemsMax: 1000, each: pool }),
+      conditions: list({ itemsMax: 10 }),
+    }),
+  ),
+});
+
+/** An answer is given once. */
+function validateAnswer(request: ApiObject, old: ApiObject): FieldError[] {
+  const answer = objectAt(request, 'status');
+  if (isSet(old['status'])) return unchanged(request['status'], old['status'], status);
+  return answer === null ? [] : validateConditions(itemsOf(memberAt(answer, 'conditions')), status.child('conditions'));
+}
+
+/** Which devices the pools of a driver have, asked once and answered by a controller. */
+export const resourcePoolStatusRequests: Kind = {
+  name: 'resourcepoolstatusrequests.resource.k8s.io',
+  defaults(request) {
+    setDefault(ensureObject(request, 'spec'), 'limit', limitDefault);
+  },
+  validate: (request) => declared(request, null, Path.root),
+  create: {
+    prepare(request) {
+      delete request['status'];
+    },
+  },
+  update: {
+    unconditional: false,
+    prepare(request, old) {
+      if (old['status'] === undefined) delete request['status'];
+      else request['status'] = old['status'];
+    },
+    review: (request, old, metadata) => [...metadata.update(), ...declared(request, { value: old }, Path.root)],
+  },
+  subresources: {
+    status: {
+      prepare: restoreAllButStatus,
+      review: (request, old, metadata) => [
+        ...metadata.update(),
+        ...validateAnswer(request, old),
+        ...declared(request, { value: old }, Path.root),
+      ],
+    },
+  },
+};

@@ -1,0 +1,154 @@
+import type { JsonValue } from '../../api/object.js';
+import { sameValue } from '../equality.js';
+import { isSet, itemsOf, membersOf } from '../members.js';
+import { duplicate, invalid, notSupported, required as missing, tooLong, tooMany, type FieldError, type Path } from './field.js';
+import { caselessSubdomain, longName as longNameRule, pathSegmentName, shortName as shortNameRule, type NameRule } from './names.js';
+import { named, qualified } from './values.js';
+
+/**
+ * Rules that the reference declares beside the fields of a type (its `+k8s:` tags) and generates the checks from, for the kinds whose checks are generated alone.
+ * Of kinds whose hand-written checks decide, the tags find nothing: none of this is for them. Tables of these rules are read like the types: members in their order,
+ * what holds for the whole before them. A part of an object that an update leaves as it was is not looked at.
+ */
+
+/** What stood in a place before an update; null where nothing corresponds: on create, and for items that are new. */
+export type Before = { readonly value: JsonValue | undefined } | null;
+
+/** Findings about a value that is new, or other than what was there `before`. */
+export type Declared = (value: JsonValue | undefined, before: Before, path: Path) => FieldError[];
+
+/** Whether a value counts as said. */
+type IsSaid = (value: JsonValue | undefined) => boolean;
+
+/** For pointers: also an empty text and zero are said. */
+export const pointer: IsSaid = isSet;
+/** For plain values, of which the zero value is the same as none. */
+export const plain: IsSaid = (value) => isSet(value) && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
+
+const together =
+  (checks: readonly Declared[]): Declared =>
+  (value, before, path) =>
+    checks.flatMap((check) => check(value, before, path));
+
+const unlessSame = (check: Declared, value: JsonValue | undefined, before: Before, path: Path): FieldError[] =>
+  before !== null && sameValue(value ?? null, before.value ?? null) ? [] : check(value, before, path);
+
+export const required =
+  (isSaid: IsSaid, ...checks: readonly Declared[]): Declared =>
+  (value, before, path) =>
+    isSaid(value) ? together(checks)(value, before, path) : [missing(path, '')];
+
+export const optional =
+  (isSaid: IsSaid, ...checks: readonly Declared[]): Declared =>
+  (value, before, path) =>
+    isSaid(value) ? together(checks)(value, before, path) : [];
+
+/** Never changes; where it has, nothing else is said of it. */
+export const immutable =
+  (check: Declared): Declared =>
+  (value, before, path) =>
+    before === null ? check(value, null, path) : [invalid(path, null, 'field is immutable')];
+
+/** An object by its members, after what is said of it as a whole. */
+export const members =
+  (fields: Readonly<Record<string, Declared>>, ...whole: readonly Declared[]): Declared =>
+  (value, before, path) => {
+    // Nothing corresponds to the members of an object that was not there.
+    const [now, was] = [membersOf(value), isSet(before?.value) ? membersOf(before.value) : null];
+    return [
+      ...together(whole)(value, before, path),
+      ...Object.entries(fields).flatMap(([name, check]) =>
+        unlessSame(check, now[name], was === null ? null : { value: was[name] }, path.child(name)),
+      ),
+    ];
+  };
+
+/** Exactly one of some members is there; an update may keep what was wrong as long as the same ones are there. */
+export const exactlyOne =
+  (...names: readonly string[]): Declared =>
+  (value, before, path) => {
+    const quoted = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(', ');
+    const thereIn = (holder: JsonValue | undefined): string[] => names.filter((name) => pointer(membersOf(holder)[name]));
+    const there = thereIn(value);
+    if (there.length === 1 || (before !== null && sameValue(there, thereIn(before.value)))) return [];
+    return there.length === 0
+      ? [invalid(path, '', `must specify one of: ${quoted(names)}`)]
+      : [invalid(path, `{${quoted(there)}}`, `must specify exactly one of: ${quoted(names)}`)];
+  };
+
+export interface ListRules {
+  readonly itemsMax: number;
+  /** The member that tells items apart; absent for lists that are taken as a whole. */
+  readonly key?: string;
+  readonly each?: Declared;
+}
+
+/** A list that is too long is not looked into. An item that is there twice is shown as a whole. */
+export const list =
+  ({ itemsMax, key, each = () => [] }: ListRules): Declared =>
+  (value, before, path) => {
+    const items = itemsOf(value);
+    if (items.length > itemsMax) return [tooMany(path, items.length, itemsMax)];
+    const keyOf = (item: JsonValue | undefined): JsonValue => (key === undefined ? null : (membersOf(item)[key] ?? null));
+    const keys = items.map(keyOf);
+    const known = key === undefined || before === null ? [] : itemsOf(before.value);
+    const beforeOf = (item: JsonValue): Before => {
+      const found = known.find((other) => keyOf(other) === keyOf(item));
+      return found === undefined ? null : { value: found };
+    };
+    return [
+      ...items.flatMap((item, position) =>
+        key !== undefined && keys.indexOf(keys[position] ?? null) < position ? [duplicate(path.index(position), item)] : [],
+      ),
+      ...items.flatMap((item, position) => unlessSame(each, item, beforeOf(item), path.index(position))),
+    ];
+  };
+
+const format =
+  (rule: NameRule): Declared =>
+  (value, _before, path) =>
+    named(String(value), rule, path);
+
+export const shortName = format(shortNameRule);
+export const longName = format(longNameRule);
+export const longNameCaseless = format(caselessSubdomain);
+export const labelKey: Declared = (value, _before, path) => qualified(String(value), path);
+export const pathSegment = format(pathSegmentName);
+
+const poolNameBytesMax = 253;
+
+/** Long names with slashes between them. A name that is wrong is shown as a part, an empty one as the whole. */
+export const resourcePoolName: Declared = (value, _before, path) => {
+  const text = String(value);
+  return [
+    ...(Buffer.byteLength(text) > poolNameBytesMax ? [tooLong(path, poolNameBytesMax)] : []),
+    ...text
+      .split('/')
+      .flatMap((part, position) =>
+        part === ''
+          ? [invalid(path, text, `segment ${position}: must not be empty`)]
+          : longNameRule(part, false).map((complaint) => invalid(path, part, `segment ${position}: ${complaint}`)),
+      ),
+  ];
+};
+
+export const minimum =
+  (least: number): Declared =>
+  (value, _before, path) =>
+    Number(value) < least ? [invalid(path, value, `must be greater than or equal to ${least}`)] : [];
+
+export const maximum =
+  (most: number): Declared =>
+  (value, _before, path) =>
+    Number(value) > most ? [invalid(path, value, `must be less than or equal to ${most}`)] : [];
+
+export const maxBytes =
+  (most: number): Declared =>
+  (value, _before, path) =>
+    Buffer.byteLength(String(value)) > most ? [tooLong(path, most)] : [];
+
+/** `values` in alphabetical order, as messages list them. */
+export const oneOf =
+  (...values: readonly string[]): Declared =>
+  (value, _before, path) =>
+    values.includes(String(value)) ? [] : [notSupported(path, value, values)];
