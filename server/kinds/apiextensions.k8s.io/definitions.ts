@@ -39,7 +39,7 @@ function setDefaults(definition: ApiObject): void {
 
 function validate(definition: ApiObject): FieldError[] {
   return [
-    ...validateSpec(specOf(definition)),
+    ...validateSpec(specOf(definition), null),
     ...validateAccepted(definition),
     ...validateStored(definition),
     ...validateApproval(textAt(specOf(definition), 'group'), definition, null),
@@ -155,7 +155,7 @@ export const customResourceDefinitions: Kind = {
     },
     review: (definition, old, metadata) => [
       ...metadata.update(),
-      ...validateSpec(specOf(definition)),
+      ...validateSpec(specOf(definition), specOf(old)),
       ...validateBundle(definition, old),
       ...validateKept(definition, old),
       ...validateAccepted(definition),

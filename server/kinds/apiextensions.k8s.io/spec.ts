@@ -7,6 +7,7 @@ import { oneOf } from '../../registry/validation/values.js';
 import { validateConversion } from './conversion.js';
 import { requiredNames, validateGroup, validateNames } from './definitionNames.js';
 import { hoist } from './hoisting.js';
+import { mustBeStructural, schemaOf, schemasOf } from './oldSchemas.js';
 import { anySchema, isSet } from './schema/nodes.js';
 import { reviewInSteps } from './schema/schema.js';
 import { validateParts, validateVersion } from './versions.js';
@@ -14,26 +15,28 @@ import { validateParts, validateVersion } from './versions.js';
 export const specPath = Path.of('spec');
 
 const hasStatus = (holder: JsonObject): boolean => objectAt(objectAt(holder, 'subresources') ?? {}, 'status') !== null;
-const schemaOf = (version: JsonObject): JsonObject | null => objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
 
-/** The specification by itself, in the order of the reference. */
-export function validateSpec(spec: JsonObject): FieldError[] {
+/** The specification in the order of the reference. Of one that is older than a demand it is not made (`before`: as it is stored; null on create). */
+export function validateSpec(spec: JsonObject, before: JsonObject | null): FieldError[] {
   const { shared, versions } = hoist(spec);
+  const structural = mustBeStructural(spec, before);
   const names = objectAt(spec, 'names') ?? {};
   return [
     ...validateGroup(textAt(spec, 'group'), specPath.child('group')),
     ...oneOf(spec['scope'], ['Cluster', 'Namespaced'], specPath.child('scope')),
-    ...objectsIn(spec, 'versions').flatMap((version, position) =>
-      schemaOf(version) === null ? [required(specPath.child('versions').index(position).child('schema', 'openAPIV3Schema'), '')] : [],
-    ),
+    ...validatePresence(spec, before),
     ...validateDefaultsAllowed(spec),
     ...versions.flatMap((version, position) =>
-      validateVersion(version, hasStatus(version) || hasStatus(shared), specPath.child('versions').index(position)),
+      validateVersion(
+        version,
+        { hasStatus: hasStatus(version) || hasStatus(shared), structural },
+        specPath.child('versions').index(position),
+      ),
     ),
     ...validateVersionList(spec, versions),
     ...requiredNames(names, specPath.child('names')),
     ...validateNames(names, specPath.child('names')),
-    ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus) }, specPath),
+    ...validateParts(shared, { schemaAt: 'validation', hasStatus: hasStatus(shared) || versions.some(hasStatus), structural }, specPath),
     ...validateStrategy(spec),
   ];
 }
@@ -53,13 +56,27 @@ export function* reviewSchemas(spec: JsonObject): Generator<void> {
   }
 }
 
+/** Each version has a schema, or has had none for long; what is served then keeps what nobody has described. */
+function validatePresence(spec: JsonObject, before: JsonObject | null): FieldError[] {
+  const without = (holder: JsonObject): JsonObject[] => objectsIn(holder, 'versions').filter((version) => schemaOf(version) === null);
+  const older = before !== null && without(before).length > 0;
+  if (older && spec['preserveUnknownFields'] === true) return [];
+  return objectsIn(spec, 'versions').flatMap((version, position) =>
+    schemaOf(version) !== null || (older && version['served'] !== true)
+      ? []
+      : [
+          required(
+            specPath.child('versions').index(position).child('schema', 'openAPIV3Schema'),
+            older ? 'because otherwise all fields are pruned' : 'schemas are required',
+          ),
+        ],
+  );
+}
+
 /** What a schema does not know is kept or filled in, not both. */
 function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
   if (spec['preserveUnknownFields'] !== true) return [];
-  const schemas = objectsIn(spec, 'versions')
-    .map(schemaOf)
-    .filter((schema) => schema !== null);
-  const hasDefaults = schemas.some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
+  const hasDefaults = schemasOf(spec).some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
   return hasDefaults
     ? [invalid(specPath.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')]
     : [];

@@ -12,7 +12,14 @@ import { validateSubresources } from './subresources.js';
 
 const warningBytesMax = 256;
 
-export function validateVersion(version: JsonObject, hasStatus: boolean, path: Path): FieldError[] {
+/** What is demanded of schemas. */
+export interface SchemaDemands {
+  /** Status is a subresource. */
+  readonly hasStatus: boolean;
+  readonly structural: boolean;
+}
+
+export function validateVersion(version: JsonObject, demands: SchemaDemands, path: Path): FieldError[] {
   const name = textAt(version, 'name');
   const complaints = dns1035LabelName(name, false);
   return [
@@ -20,20 +27,20 @@ export function validateVersion(version: JsonObject, hasStatus: boolean, path: P
     ...deprecationComplaints(version).map((complaint) =>
       invalid(path.child('deprecationWarning'), version['deprecationWarning'], complaint),
     ),
-    ...validateParts(version, { schemaAt: 'schema', hasStatus }, path),
+    ...validateParts(version, { schemaAt: 'schema', ...demands }, path),
   ];
 }
 
-/** `schemaAt`: the member that holds the schema; it has another name where it holds for all versions. `hasStatus`: status is a subresource. */
+/** `schemaAt`: the member that holds the schema; it has another name where it holds for all versions. */
 export function validateParts(
   holder: JsonObject,
-  { schemaAt, hasStatus }: { readonly schemaAt: string; readonly hasStatus: boolean },
+  { schemaAt, hasStatus, structural }: SchemaDemands & { readonly schemaAt: string },
   path: Path,
 ): FieldError[] {
   const schema = objectAt(objectAt(holder, schemaAt) ?? {}, 'openAPIV3Schema');
   const columns = path.child('additionalPrinterColumns');
   return [
-    ...(schema === null ? [] : validateSchema(schema, hasStatus, path.child(schemaAt, 'openAPIV3Schema'))),
+    ...(schema === null ? [] : validateSchema({ schema, hasStatus, path: path.child(schemaAt, 'openAPIV3Schema') }, structural)),
     ...validateSubresources(objectAt(holder, 'subresources'), path.child('subresources')),
     ...objectsIn(holder, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, columns.index(position))),
     ...(itemsOf(holder['selectableFields']).length === 0

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { causes, createSample, type Sample } from './sample.js';
+import { causes, createSample, refusal, type Sample } from './sample.js';
 
 const catalogue = createCatalogue({ serves: () => true });
 
@@ -255,6 +255,12 @@ const ofDefinitions: readonly (readonly [what: string, wrong: JsonObject, findin
     },
     [`required ${schema}.properties[a].items.properties[k].default`],
   ],
+  ['types that are none', { type: 'text' }, [`unsupported ${schema}.properties[a].type`]],
+  [
+    'defaults that nobody knows',
+    { type: 'object', properties: { k: text }, default: { l: 'x' } },
+    [`invalid ${schema}.properties[a].default`],
+  ],
   ['costs', costly, [`forbidden ${schema}.properties[a].x-kubernetes-validations[0].rule`]],
 ];
 
@@ -353,6 +359,86 @@ describe('registry, faults of objects that are older than the rule', () => {
       put(each, 'spec.versions.0.schema.openAPIV3Schema.properties.b', text);
     });
     expect((await causes(change))[0]).to.equal(`forbidden ${schema}.properties[a].x-kubernetes-validations[0].rule`);
+  });
+
+  describe('definitions with schemas that are not structural', () => {
+    const at = 'spec.versions.0.schema.openAPIV3Schema';
+    const right = definition({ a: text });
+    const loose: JsonObject = { type: 'object', properties: { a: { minimum: 1 } } };
+    const untyped = [`required ${schema}.properties[a].type`];
+    const older = async (change: (each: ApiObject) => void = () => undefined): Promise<Sample> => {
+      const sample = await createSample();
+      await storeAs(sample, right, (each) => {
+        put(each, 'spec.preserveUnknownFields', true);
+        put(each, at, loose);
+        change(each);
+      });
+      return sample;
+    };
+    const changing =
+      (path: string, value: JsonValue) =>
+      (each: ApiObject): void => {
+        put(each, path, value);
+      };
+
+    it('stay changeable, and so do their schemas', async () => {
+      const sample = await older();
+      expect(await causes(sample.update(right, label))).to.deep.equal([]);
+      expect(await causes(sample.update(right, changing(`${at}.properties.b`, { maximum: 2 })))).to.deep.equal([]);
+      expect(await causes(sample.update(right, changing(`${at}.properties.b`, { uniqueItems: true })))).to.deep.equal([
+        `forbidden ${schema}.properties[b].uniqueItems`,
+      ]);
+    });
+
+    it('are mended when what they do not know is no longer kept', async () => {
+      const sample = await older();
+      expect(await causes(sample.update(right, changing('spec.preserveUnknownFields', false)))).to.deep.equal(untyped);
+    });
+
+    it('are mended when they ask for a structure', async () => {
+      const sample = await older();
+      const asking: JsonObject[] = [
+        { ...text, 'x-kubernetes-int-or-string': true },
+        { 'x-kubernetes-preserve-unknown-fields': true },
+        { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+        { ...text, 'x-kubernetes-validations': [{ rule: 'true' }] },
+      ];
+      for (const wanted of asking) {
+        const found = await causes(sample.update(right, changing(`${at}.properties.b`, wanted)));
+        expect(found, JSON.stringify(wanted)).to.include.members(untyped);
+      }
+      expect(await causes(sample.update(right, changing(`${at}.properties.b`, { ...text, default: 'x' })))).to.deep.equal([
+        'invalid spec.preserveUnknownFields',
+        ...untyped,
+      ]);
+    });
+
+    it('do not become what they have not been', async () => {
+      const sample = await older(changing(at, { type: 'object', properties: { a: text } }));
+      expect(await causes(sample.update(right, changing(`${at}.properties.a`, { minimum: 1 })))).to.deep.equal(untyped);
+    });
+
+    it('may go on without any schema as long as unknown fields are kept, or nobody is served', async () => {
+      const without = changing('spec.versions.0.schema', null);
+      const missing = 'spec.versions[0].schema.openAPIV3Schema';
+      const sample = await older(without);
+      expect(await causes(sample.update(right, label))).to.deep.equal([]);
+      const pruned = changing('spec.preserveUnknownFields', false);
+      const change = sample.update(right, pruned);
+      expect((await refusal(change)).details?.causes).to.deep.equal([
+        { field: missing, reason: 'FieldValueRequired', message: 'Required value: because otherwise all fields are pruned' },
+      ]);
+      const unserved = (each: ApiObject): void => {
+        pruned(each);
+        put(each, 'spec.versions.0.served', false);
+      };
+      expect(await causes(sample.update(right, unserved))).to.deep.equal([]);
+      const fresh = await createSample();
+      await fresh.create(right);
+      expect((await refusal(fresh.update(right, without))).details?.causes).to.deep.equal([
+        { field: missing, reason: 'FieldValueRequired', message: 'Required value: schemas are required' },
+      ]);
+    });
   });
 
   it('lets values be kept one by one where there may be several', async () => {

@@ -1,6 +1,6 @@
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue } from '../../../../workers/schema/custom/defaultValues.js';
-import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { invalid, keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { embeddedRules } from '../embeddedRules.js';
 import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
 
@@ -56,7 +56,9 @@ function validateDefault(schema: Schema, path: Path, { around, object, insideMet
   };
   if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
   return [
-    ...(hasUnknownFields(given) ? [invalid(path, given.value, 'must not have unknown fields')] : []),
+    ...(hasUnknownFields(given)
+      ? keepable('unknown fields in defaults', [invalid(path, given.value, 'must not have unknown fields')])
+      : []),
     ...checkDefault(given, embeddedRules),
   ];
 }

@@ -60,7 +60,15 @@ function childrenOf(schema: Schema): Schema[] {
   return [...single, ...propertiesOf(schema).map(([, child]) => child), ...junctors.flatMap((junctor) => alternatives(schema, junctor))];
 }
 
-/** Whether a schema or any below it has a property. Lists of schemas for items count too, although they are refused. */
+/** Whether a schema or any below it has a property. Those in members that are refused count, too. */
 export function anySchema(schema: Schema, test: (schema: Schema) => boolean): boolean {
-  return test(schema) || childrenOf(schema).some((child) => anySchema(child, test));
+  return test(schema) || [...childrenOf(schema), ...refusedChildrenOf(schema)].some((child) => anySchema(child, test));
+}
+
+function refusedChildrenOf(schema: Schema): Schema[] {
+  const additional = objectAt(schema, 'additionalItems');
+  const named = ['patternProperties', 'definitions', 'dependencies'].flatMap((member) =>
+    namedSchemas(schema, member).map(([, child]) => child),
+  );
+  return [...objectsIn(schema, 'items'), ...(additional === null ? [] : [additional]), ...named];
 }

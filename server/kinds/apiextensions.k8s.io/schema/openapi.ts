@@ -1,6 +1,6 @@
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf } from '../../../registry/members.js';
-import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLists } from './lists.js';
 import {
   alternatives,
@@ -83,7 +83,7 @@ function validateSupported(schema: Schema, path: Path, place: Place): FieldError
   const unsupported = (member: string, present: boolean): FieldError[] =>
     present ? [forbidden(path.child(member), `${member} is not supported`)] : [];
   return [
-    ...(type === '' || types.includes(type) ? [] : [notSupported(path.child('type'), type, types)]),
+    ...(type === '' || types.includes(type) ? [] : keepable('types of schemas', [notSupported(path.child('type'), type, types)])),
     ...(isSet(schema, 'default') && place.noDefaults !== null
       ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)]
       : []),

@@ -1,4 +1,4 @@
-import { forbidden, invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
@@ -56,8 +56,15 @@ interface Review extends PlacedSchema {
 /** Findings that have been worked out in turns, for as long as the schema is there. Nobody changes one from the moment in which it is reviewed. */
 const reviewed = new WeakMap<Schema, Review>();
 
-/** What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. */
-export function validateSchema(schema: Schema, hasStatus: boolean, path: Path): FieldError[] {
+/** Whether a schema is one of those of old that do not say for every field which type it has. */
+export const isNonStructural = (schema: Schema): boolean => unreadable(schema) !== null || validateStructural(schema, Path.root).length > 0;
+
+/**
+ * What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. One that need not be `structural` is looked at
+ * without what only means something in a structure: defaults and rules.
+ */
+export function validateSchema({ schema, hasStatus, path }: PlacedSchema, structural: boolean): FieldError[] {
+  if (!structural) return validateForm({ schema, hasStatus, path }, []);
   const before = reviewed.get(schema);
   if (before !== undefined && before.hasStatus === hasStatus && String(before.path) === String(path)) return before.findings;
   const steps = review({ schema, hasStatus, path });
@@ -80,17 +87,19 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Generator<void, Fie
   yield;
   const defaults = obstacle === null && structure.length === 0 ? validateDefaults(schema, path) : [];
   yield;
-  const findings = [
-    ...(hasStatus ? validateBesideStatus(schema, path) : []),
-    ...(isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : []),
-    ...structure,
-    ...defaults,
-    ...validateOpenApi(schema, path),
-  ];
+  const findings = validateForm({ schema, hasStatus, path }, [...structure, ...defaults]);
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
   yield;
   return [...findings, ...validateRuleExpressions(schema, path, findings)];
 }
+
+/** What holds for every schema, around what has been found of its structure. */
+const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: readonly FieldError[]): FieldError[] => [
+  ...(hasStatus ? validateBesideStatus(schema, path) : []),
+  ...(isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : []),
+  ...ofStructure,
+  ...validateOpenApi(schema, path),
+];
 
 /** The first that does not fit is reported. */
 function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
