@@ -114,22 +114,3 @@ export function mutated(object: JsonObject, random: () => number, below: Pointer
       return set(pick(values));
   }
 }
-
-/** A merge patch (RFC 7386) that makes `to` of `from`; null where none can, because `to` holds a null. */
-export function mergePatchOf(from: JsonObject, to: JsonObject): JsonObject | null {
-  const patch: JsonObject = {};
-  for (const member of new Set([...Object.keys(from), ...Object.keys(to)])) {
-    const [before, after] = [from[member], to[member]];
-    if (after === null) return null;
-    if (after === undefined) patch[member] = null;
-    else if (isObject(before) && isObject(after)) {
-      const below = mergePatchOf(before, after);
-      if (below === null) return null;
-      if (Object.keys(below).length > 0) patch[member] = below;
-    } else if (isObject(after) && hasNull(after)) return null;
-    else if (JSON.stringify(before) !== JSON.stringify(after)) patch[member] = after;
-  }
-  return patch;
-}
-
-const hasNull = (value: JsonObject): boolean => Object.values(value).some((each) => each === null || (isObject(each) && hasNull(each)));

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 import { protobufEncode } from '../../../workers/codecs/protobuf/index.js';
-import type { JsonObject } from '../../../server/api/object.js';
-import { mergePatchOf, mutated, seeded, type Mutation } from '../../golden/mutations.js';
+import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import { patchTypeOfKind } from '../../../server/patch/patchtype.js';
+import { mutated, seeded, type Mutation } from '../../golden/mutations.js';
+import { applied, appliesAlike, holdsNull, jsonPatchOf, mergePatchOf, movingPatchOf, strategicPatchOf } from '../../golden/patches.js';
 import { filled } from '../../golden/placeholders.js';
 import { listVariations, readVariations } from '../../golden/recordings.js';
 import { call, type Answer, type Call } from './client.js';
@@ -63,6 +65,10 @@ describe('endpoints/mutations', () => {
     ];
     for (const [type, raw] of others)
       if (raw !== null) alike(dry, await send('POST', `${path}?dryRun=All`, { raw, type }), `${what} as ${type}`);
+    if (dry.status !== 400 && !holdsNull(object)) {
+      const name = String((object['metadata'] as JsonObject)['name']);
+      await judgeApply(`${path}/${encodeURIComponent(name)}`, dry, object, `${what}, new`);
+    }
     const real = handled(await send('POST', path, { body: object }), what);
     alike(dry, real, `${what} for real`);
     return real;
@@ -97,25 +103,24 @@ describe('endpoints/mutations', () => {
     const where = `${what}, then ${change.what}`;
     const put = handled(await send('PUT', `${path}?dryRun=All`, { body: change.object }), where);
     if (put.status === 404 || put.status === 405) return;
-    const jsonPatch = Object.entries(change.object).map(([member, value]) => ({ op: 'add', path: `/${member}`, value }));
-    const removed = Object.keys(stored)
-      .filter((member) => !Object.hasOwn(change.object, member))
-      .map((member) => ({ op: 'remove', path: `/${member}` }));
-    const patched = handled(
-      await send('PATCH', `${path}?dryRun=All`, { body: [...jsonPatch, ...removed], type: 'application/json-patch+json' }),
-      `${where} by JSON patch`,
-    );
-    // What does not fit its type is told otherwise in a patch: the body itself is in order.
-    if (put.status !== 400) alike(put, patched, `${where} by JSON patch`);
-    else judge(patched.status >= 400, `${where} by JSON patch`, () => patched.status);
-    const mergePatch = mergePatchOf(stored, change.object);
-    if (mergePatch === null) return;
-    const merged = handled(
-      await send('PATCH', `${path}?dryRun=All`, { body: mergePatch, type: 'application/merge-patch+json' }),
-      `${where} by merge patch`,
-    );
-    if (put.status !== 400) alike(put, merged, `${where} by merge patch`);
-    else judge(merged.status >= 400, `${where} by merge patch`, () => merged.status);
+    for (const { how, patch, type } of patchesOf(stored, change.object)) {
+      const patched = handled(await send('PATCH', `${path}?dryRun=All`, { body: patch, type }), `${where} by ${how}`);
+      // What does not fit its type is told otherwise in a patch: the body itself is in order.
+      if (put.status !== 400) alike(put, patched, `${where} by ${how}`);
+      else judge(patched.status >= 400, `${where} by ${how}`, () => patched.status);
+    }
+    if (put.status !== 400 && appliesAlike(stored, change.object)) await judgeApply(path, put, change.object, where);
+  }
+
+  /** What is applied is judged as what is sent; it need not be what can be applied at all. */
+  async function judgeApply(path: string, sent: Answer, object: JsonObject, where: string): Promise<void> {
+    const answer = await send('PATCH', `${path}?dryRun=All&fieldManager=m&force=true`, {
+      body: applied(object),
+      type: 'application/apply-patch+yaml',
+    });
+    // Fields that are in no schema and items that are there twice are told of without a reason, as in the reference.
+    const cannotBe = answer.status === 500 && answer.body['reason'] === undefined;
+    if (!cannotBe) alike(sent, answer, `${where} by apply`);
   }
 
   for (const [index, name] of listVariations().entries())
@@ -131,12 +136,36 @@ describe('endpoints/mutations', () => {
           const what = `${id} ${mutation.what}`;
           const real = await judgeCreate(path, { ...mutation, what });
           if (real.status === 201) await judgeUpdates(own, what, random);
-          await send('DELETE', `${own}?gracePeriodSeconds=0`);
+          // Nothing may hold it: the next one is new.
+          await send('PATCH', own, { body: { metadata: { finalizers: null } }, type: 'application/merge-patch+json' });
+          await send('DELETE', `${own}?gracePeriodSeconds=0&propagationPolicy=Background`);
         }
       }
       expect(broken, `seed ${seed}`).to.deep.equal([]);
     });
 });
+
+/** All words for a change, but for those that a kind of patch does not have. */
+function patchesOf(from: JsonObject, to: JsonObject): readonly { how: string; patch: JsonValue; type: string }[] {
+  const apiVersion = String(from['apiVersion']).split('/');
+  const [group, version] = apiVersion.length === 1 ? ['', apiVersion[0] ?? ''] : [apiVersion[0] ?? '', apiVersion[1] ?? ''];
+  const type = patchTypeOfKind({ group, version, kind: String(from['kind']) });
+  const whole: JsonObject[] = [
+    ...Object.entries(to).map(([member, value]): JsonObject => ({ op: 'add', path: `/${member}`, value })),
+    ...Object.keys(from)
+      .filter((member) => !Object.hasOwn(to, member))
+      .map((member): JsonObject => ({ op: 'remove', path: `/${member}` })),
+  ];
+  const json = 'application/json-patch+json';
+  const ways: readonly { how: string; patch: JsonValue; type: string }[] = [
+    { how: 'JSON patch', patch: whole, type: json },
+    { how: 'JSON patch member by member', patch: jsonPatchOf(from, to), type: json },
+    { how: 'JSON patch that moves', patch: movingPatchOf(from, to), type: json },
+    { how: 'merge patch', patch: mergePatchOf(from, to), type: 'application/merge-patch+json' },
+    { how: 'strategic merge patch', patch: strategicPatchOf(from, to, type), type: 'application/strategic-merge-patch+json' },
+  ];
+  return ways.filter(({ patch }) => patch !== null);
+}
 
 /** Null for what has no form in Protobuf, such as a text where there should be a number. */
 function protobufOf(object: JsonObject): Buffer | null {
