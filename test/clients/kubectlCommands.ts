@@ -1,6 +1,6 @@
 /**
  * One walk through kubectl's commands, in a namespace of its own: what a user would type, and what the command is documented to answer. Written so that
- * every kubectl from 1.30 on can take it.
+ * every kubectl from 1.28 on can take it.
  */
 export interface Step {
   readonly args: readonly string[];
@@ -11,11 +11,15 @@ export interface Step {
   /** The status that it ends with. Default 0. */
   readonly status?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** It goes on until it is ended, which it is once it has printed that. */
+  readonly endless?: true;
 }
 
 const step = (command: string, prints: RegExp, more: Partial<Step> = {}): Step => ({ args: wordsOf(command), prints, ...more });
 /** Words of a command line; single quotes hold one together. */
 const wordsOf = (command: string): string[] => [...command.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
+/** A command that watches, forwards or serves. */
+const endless = (command: string, prints: RegExp): Step => step(command, prints, { endless: true });
 const yaml = (object: object): string => JSON.stringify(object);
 
 /** Files that the walk needs, by name, below the folder it runs in. */
@@ -30,6 +34,12 @@ export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; 
   const namespace = `walk-${suffix}`;
   const account = `system:serviceaccount:${namespace}:sa`;
   const configMap = (color: string): string => yaml({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'paint' }, data: { color } });
+  const pruned = (...names: readonly string[]): string =>
+    yaml({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: names.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { walk: 'prune' } } })),
+    });
   const inside = (steps: readonly Step[]): Step[] => steps.map((each) => ({ ...each, args: ['-n', namespace, ...each.args] }));
   return [
     step(`create namespace ${namespace}`, /namespace\/walk-\S+ created/),
@@ -74,6 +84,24 @@ export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; 
       step('rollout resume deployment/web', /resumed/),
       step('rollout restart deployment/web', /restarted/),
       step('rollout status deployment/web --timeout=60s', /successfully rolled out/),
+      step('rollout history deployment/web --revision=2', /Pod Template:[\s\S]*img:2/),
+      step('get deployment web --subresource=status -o jsonpath={.status.replicas}', /^\d+$/),
+      step(`patch deployment web --subresource=scale --type=merge -p '{"spec":{"replicas":2}}'`, /web patched|web scaled/),
+      step('rollout status deployment/web --timeout=60s', /successfully rolled out/),
+
+      step('run runner --image=i', /pod\/runner created/),
+      step('wait --for=condition=Ready pod/runner --timeout=60s', /condition met/),
+      step('exec runner -- env', /HOSTNAME=runner/),
+      step('exec -i runner -- cat', /^from here\s*$/, { input: 'from here\n' }),
+      step(`exec runner -- sh -c 'exit 7'`, /exit code 7/, { status: 7 }),
+      step('debug runner --image=i -c bug', /[\s\S]*/),
+      step('get pod runner -o jsonpath={.spec.ephemeralContainers[0].name}', /^bug$/),
+      endless('port-forward pod/runner :80', /Forwarding from 127\.0\.0\.1:\d+ -> 80/),
+      endless('proxy --port=0', /Starting to serve/),
+      endless('get pods -w', /runner\s+1\/1\s+Running/),
+      endless('get pods -w --output-watch-events -o name', /ADDED\s+pod\/runner|pod\/runner/),
+      step('delete pod runner --now', /"runner" deleted/),
+      step('delete pods -l app=none', /No resources found/),
 
       step('label configmap cm color=red', /labeled/),
       step('label configmap cm color=blue', /already has a value/, { status: 1 }),
@@ -95,6 +123,20 @@ export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; 
       step('apply --server-side --force-conflicts --field-manager=walk -f -', /serverside-applied/, { input: configMap('blue') }),
       step('replace -f -', /replaced/, { input: configMap('white') }),
       step('get configmap paint -o jsonpath={.data.color}', /^white$/),
+      step('apply -f - --validate=strict', /unknown field "oops"/, {
+        input: yaml({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'paint' }, oops: 1 }),
+        status: 1,
+      }),
+      step('apply --prune -l walk=prune -f -', /configmap\/one created[\s\S]*configmap\/two created/, { input: pruned('one', 'two') }),
+      step('apply --prune -l walk=prune -f -', /configmap\/one unchanged[\s\S]*configmap\/two pruned/, { input: pruned('one') }),
+      step('auth reconcile -f -', /role\S*\/kept reconciled/, {
+        input: yaml({
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'Role',
+          metadata: { name: 'kept', namespace },
+          rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+        }),
+      }),
       step(`apply -k kustomized-${suffix}`, /configmap\/k-made-\w+ created[\s\S]*configmap\/k-plain created/),
 
       step(
@@ -102,9 +144,12 @@ export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; 
         /pod\/web-[\s\S]*service\/exposed[\s\S]*deployment\.apps\/web[\s\S]*replicaset\.apps\/web-[\s\S]*cronjob\.batch\/often/,
       ),
       step('get pods -o wide', /NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\s+IP\s+NODE/),
-      step('get deployments -o custom-columns=N:.metadata.name,R:.spec.replicas', /^N\s+R\s+web\s+3\s*$/),
+      step('get deployments -o custom-columns=N:.metadata.name,R:.spec.replicas', /^N\s+R\s+web\s+2\s*$/),
       step('get pods --field-selector=status.phase=Running -l app=web --no-headers', /web-/),
       step('get configmaps --sort-by=.metadata.name -o name', /configmap\/cm[\s\S]*configmap\/paint/),
+      step('get configmaps --chunk-size=1 -o name', /configmap\/cm[\s\S]*configmap\/paint/),
+      step('get configmaps -A --show-labels', /walk-\S+\s+one\s+\d+\s+\S+\s+walk=prune/),
+      step('get deployment/web service/plain -o yaml', /kind: Deployment[\s\S]*kind: Service[\s\S]*kind: List/),
       step('get hpa', /TARGETS[\s\S]*Deployment\/web/),
       step('get cronjobs', /SUSPEND[\s\S]*False/),
       step('describe deployment web', /StrategyType:\s+RollingUpdate/),
@@ -112,13 +157,18 @@ export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; 
       step('describe quota limits', /pods\s+\d+\s+50/),
       step('events', /LAST SEEN\s+TYPE\s+REASON/),
       step('get --raw /readyz', /^ok$/),
-      step('logs deployment/web', /[\s\S]*/),
+      step('events --for=deployment/web', /ScalingReplicaSet/),
+      step('logs deployment/web --tail=5 --timestamps', /[\s\S]*/),
+      step('logs -l app=web --prefix', /[\s\S]*/),
       step('top pods', /Metrics API not available/, { status: 1 }),
     ]),
 
     step('explain pods.spec.containers', /FIELDS:[\s\S]*image\s+<string>/),
+    step('explain pods.spec.containers --output=plaintext-openapiv2', /FIELDS:[\s\S]*image\s+<string>/),
     step('explain deployment --recursive', /strategy\s+<DeploymentStrategy>/),
     step('api-resources --namespaced=false', /nodes\s+no\s+v1\s+false\s+Node/),
+    step('api-resources --verbs=list,watch -o name', /^deployments\.apps$/m),
+    step('top nodes', /Metrics API not available/, { status: 1 }),
     step('api-versions', /^apps\/v1$/m),
     step('cluster-info', /control plane/),
     step('version', /Server Version: v1\.36/),

@@ -31,8 +31,13 @@ describe('cluster/kubectl commands', function () {
     }
     const commands = new ClusterCommands(test.cluster.kubeconfig, home, program);
     const wrong: string[] = [];
-    for (const { args, input, prints, status = 0, environment } of kubectlWalk({ suffix, node: 'fake-node-1', signingRequest: request })) {
-      const finished = await commands.try('kubectl', args, input, environment);
+    for (const { args, input, prints, status = 0, environment, endless } of kubectlWalk({
+      suffix,
+      node: 'fake-node-1',
+      signingRequest: request,
+    })) {
+      const finished =
+        endless === true ? await commands.until(prints, 'kubectl', args) : await commands.try('kubectl', args, input, environment);
       const printed = `${finished.stdout}${finished.stderr}`;
       if (finished.status !== status || !prints.test(printed))
         wrong.push(`kubectl ${args.join(' ')}\nended with ${finished.status}, wanted ${status} and ${String(prints)}\n${printed}`);

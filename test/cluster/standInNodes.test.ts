@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { startApiServer, type TestCluster } from '../../deploy/testing/index.js';
+import { agedKubectls } from '../clients/agedClients.js';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
@@ -17,13 +18,11 @@ const ways: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 describe('cluster/kubectl and stand-in nodes', function () {
   this.timeout(120_000);
   let server: TestCluster;
-  let commands: ClusterCommands;
   const home = temporaryDirectory('stand-in-nodes');
 
   before(async function () {
     if (!kubectlRunsHere) this.skip();
     server = await startApiServer({ nodes: 1, apiserverFlags: ['--disable-admission-plugins=ServiceAccount'] });
-    commands = new ClusterCommands(server.kubeconfigPath, home);
     await server.apply({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -37,9 +36,15 @@ describe('cluster/kubectl and stand-in nodes', function () {
     fs.rmSync(home, { recursive: true, force: true });
   });
 
-  for (const [way, environment] of Object.entries(ways)) {
+  const programs: readonly (readonly [release: string, program: string | undefined])[] = [['at hand', undefined], ...agedKubectls()];
+  for (const [release, program] of programs)
+    for (const [protocol, environment] of Object.entries(ways)) tryOut(`${protocol}, kubectl ${release}`, environment, program);
+
+  function tryOut(way: string, environment: Readonly<Record<string, string>>, program: string | undefined): void {
+    const commands = (): ClusterCommands => new ClusterCommands(server.kubeconfigPath, home, program);
+    const folder = way.replaceAll(/[^\w.]+/g, '-');
     const kubectl = async (args: readonly string[], input = ''): Promise<string> => {
-      const { status, stdout, stderr } = await commands.try('kubectl', args, input, environment);
+      const { status, stdout, stderr } = await commands().try('kubectl', args, input, environment);
       if (status !== 0) throw new Error(`kubectl ${args.join(' ')} ended with status ${status}: ${stderr}`);
       return stdout;
     };
@@ -47,33 +52,33 @@ describe('cluster/kubectl and stand-in nodes', function () {
     it(`runs commands over ${way}: output, input, how they end`, async () => {
       expect(await kubectl(['exec', 'p', '--', 'env'])).to.equal('HOSTNAME=p\nCOLOR=red\n');
       expect(await kubectl(['exec', '-i', 'p', '--', 'cat'], 'from here\n')).to.equal('from here\n');
-      const ended = await commands.try('kubectl', ['exec', 'p', '--', 'sh', '-c', 'nonsense; exit 7'], '', environment);
+      const ended = await commands().try('kubectl', ['exec', 'p', '--', 'sh', '-c', 'nonsense; exit 7'], '', environment);
       expect([ended.status, ended.stderr]).to.deep.equal([7, 'nonsense: not found\ncommand terminated with exit code 7\n']);
     });
 
     it(`copies files and folders there and back over ${way}`, async () => {
-      const from = path.join(home, `from-${way}`);
+      const from = path.join(home, `from-${folder}`);
       const bytes = randomBytes(200_001);
       fs.mkdirSync(path.join(from, 'below'), { recursive: true });
       fs.writeFileSync(path.join(from, 'one.bin'), bytes);
       fs.writeFileSync(path.join(from, 'below', `${'long'.repeat(40)}.txt`), 'two');
-      await kubectl(['cp', from, `p:/tmp/${way}`]);
-      expect(await kubectl(['exec', 'p', '--', 'ls', `/tmp/${way}`])).to.equal('below\none.bin\n');
-      const back = path.join(home, `back-${way}`);
-      await kubectl(['cp', `p:/tmp/${way}`, back]);
+      await kubectl(['cp', from, `p:/tmp/${folder}`]);
+      expect(await kubectl(['exec', 'p', '--', 'ls', `/tmp/${folder}`])).to.equal('below\none.bin\n');
+      const back = path.join(home, `back-${folder}`);
+      await kubectl(['cp', `p:/tmp/${folder}`, back]);
       expect(fs.readFileSync(path.join(back, 'one.bin')).equals(bytes)).to.equal(true);
       expect(fs.readFileSync(path.join(back, 'below', `${'long'.repeat(40)}.txt`), 'utf8')).to.equal('two');
       // A folder that is there gets the file under its own name.
       await kubectl(['cp', path.join(from, 'one.bin'), 'p:/tmp']);
       await kubectl(['cp', 'p:/tmp/one.bin', path.join(back, 'again')]);
       expect(fs.readFileSync(path.join(back, 'again')).equals(bytes)).to.equal(true);
-      const missing = await commands.try('kubectl', ['cp', 'p:/tmp/nothing', path.join(back, 'nothing')], '', environment);
+      const missing = await commands().try('kubectl', ['cp', 'p:/tmp/nothing', path.join(back, 'nothing')], '', environment);
       expect(missing.status).not.to.equal(0);
       expect(missing.stdout + missing.stderr).to.match(/no such file/i);
     });
 
     it(`forwards ports over ${way}`, async () => {
-      const forwarding = commands.start('kubectl', ['port-forward', 'pod/p', ':80', ':81'], environment);
+      const forwarding = commands().start('kubectl', ['port-forward', 'pod/p', ':80', ':81'], environment);
       try {
         const ports = await forwarded(forwarding, [80, 81]);
         for (let turn = 0; turn < 3; turn++) expect(await fetched(ports.get(80)!)).to.equal('default/p port 80\n');
