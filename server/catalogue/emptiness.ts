@@ -10,7 +10,9 @@ export type Telling = 'lists' | 'lists and maps';
 
 const places: Readonly<Record<string, Telling>> = {
   // Compared to count generations.
+  'MutatingWebhookConfiguration.webhooks': 'lists and maps',
   'NetworkPolicy.spec': 'lists and maps',
+  'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // Members that must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',
   'PodSpec.ephemeralContainers': 'lists',

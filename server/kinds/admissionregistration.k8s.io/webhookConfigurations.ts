@@ -126,7 +126,7 @@ function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strict
 
 const webhookKind = (hooks: HookKind): Kind => ({
   name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
-  metadata: { anyFinalizers: true, generationOf: ['webhooks'] },
+  metadata: { anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
   defaults(configuration) {
     setDefaults(configuration, hooks);
   },

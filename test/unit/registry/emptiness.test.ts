@@ -99,6 +99,36 @@ describe('registry, what is empty', () => {
     expect(JSON.stringify(labelled.metadata.managedFields ?? [])).to.not.contain('f:egress');
   });
 
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
+    it(`counts as a change of the hooks of a ${kind}, other than what says the same`, async () => {
+      const sample = await createSample();
+      const hook = {
+        name: 'a.example.com',
+        clientConfig: { url: 'https://a.example/' },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: {},
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+      };
+      const sent = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'h' }, webhooks: [hook] };
+      const object = received(sent) as unknown as JsonObject;
+      await sample.create(structuredClone(object));
+      const after = async (more: JsonObject): Promise<unknown> =>
+        (
+          await sample.update(object, (stored) => {
+            stored['webhooks'] = received({ ...sent, webhooks: [{ ...hook, ...more }] } as JsonObject)['webhooks'] ?? null;
+          })
+        ).metadata.generation;
+      expect(await after({})).to.equal(1);
+      expect(await after({ failurePolicy: 'Fail', timeoutSeconds: 10 })).to.equal(1);
+      expect(await after({ matchConditions: [] })).to.equal(2);
+      expect(await after({})).to.equal(2);
+      expect(await after({ namespaceSelector: { matchLabels: {} } })).to.equal(3);
+      expect((await sample.get(`admissionregistration.k8s.io/v1/${kind}`, 'h'))['webhooks']).to.not.have.nested.property(
+        '0.matchConditions',
+      );
+    });
+
   it('must not stand where nothing may', async () => {
     const sample = await createSample();
     for (const [object, field] of [
