@@ -3,6 +3,7 @@ import { labelOperators, selectsAll } from '../../api/selectors.js';
 import type { DaemonSet } from '../../api/types/apps/v1.js';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm } from '../../api/types/core/v1.js';
 import { tolerates } from '../workloads/toleration.js';
+import { difference, signed } from '../workloads/wholeNumbers.js';
 import { tolerationsOf } from './daemonPod.js';
 
 /** Which nodes a DaemonSet wants. Pure. */
@@ -45,9 +46,8 @@ function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, 
 const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean =>
   operators[operator]?.(value, values) ?? false;
 
-const isWhole = (text: string): boolean => /^-?\d+$/.test(text);
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   ...labelOperators,
-  Gt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) > Number(than),
-  Lt: (value = '', [than = '']) => isWhole(value) && isWhole(than) && Number(value) < Number(than),
+  Gt: (value = '', [than = '']) => difference(value, than, signed) > 0n,
+  Lt: (value = '', [than = '']) => difference(value, than, signed) < 0n,
 };

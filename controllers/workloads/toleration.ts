@@ -1,4 +1,5 @@
 import type { Taint, Toleration } from '../../api/types/core/v1.js';
+import { decimal, difference } from './wholeNumbers.js';
 
 /** Whether a pod with a toleration bears a taint. Pure. */
 export function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
@@ -10,9 +11,8 @@ export function tolerates({ key = '', operator = 'Equal', value = '', effect = '
 }
 
 const never = (): boolean => false;
-const isWhole = (text: string): boolean => /^-?\d+$/.test(text);
 const comparisons: Readonly<Record<string, (taint: string, value: string) => boolean>> = {
   Equal: (taint, value) => taint === value,
-  Gt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) > Number(value),
-  Lt: (taint, value) => isWhole(taint) && isWhole(value) && Number(taint) < Number(value),
+  Gt: (taint, value) => difference(taint, value, decimal) > 0n,
+  Lt: (taint, value) => difference(taint, value, decimal) < 0n,
 };

@@ -84,6 +84,9 @@ describe('where a DaemonSet runs', () => {
   });
   const expression = (operator: string, ...values: string[]): object => ({ matchExpressions: [{ key: 'zone', operator, values }] });
   const za = node('n1', { labels: { zone: 'za', size: '5' } });
+  const larger = (than: string): object => ({ matchExpressions: [{ key: 'size', operator: 'Gt', values: [than] }] });
+  const sized = (size: string): Node => node('n1', { labels: { size } });
+  const valued = (value: string): Taint[] => [{ key: 'k', value, effect: 'NoSchedule' }];
   const tolerates = (...tolerations: Toleration[]): PodSpec => ({ tolerations });
   const all = { runs: true, stays: true };
   const none = { runs: false, stays: false };
@@ -102,6 +105,10 @@ describe('where a DaemonSet runs', () => {
     ['DoesNotExist', affinity(expression('DoesNotExist')), za, none],
     ['Gt', affinity({ matchExpressions: [{ key: 'size', operator: 'Gt', values: ['4'] }] }), za, all],
     ['Lt', affinity({ matchExpressions: [{ key: 'size', operator: 'Lt', values: ['5'] }] }), za, none],
+    ['Gt, beyond what a double tells apart', affinity(larger('9007199254740992')), sized('9007199254740993'), all],
+    ['Gt, of what is no number of 64 bits', affinity(larger('1')), sized('9223372036854775808'), none],
+    ['Gt, of a number with zeros in front', affinity(larger('-1')), sized('00'), all],
+    ['Lt, of what is no number', affinity({ matchExpressions: [{ key: 'size', operator: 'Lt', values: ['5'] }] }), sized('small'), none],
     ['one of several terms', affinity(expression('In', 'zb'), expression('In', 'za')), za, all],
     ['a term that asks for nothing', affinity({}), za, none],
     ['no term', affinity(), za, none],
@@ -120,6 +127,11 @@ describe('where a DaemonSet runs', () => {
     ['tolerated by existence', tolerates({ key: 'k', operator: 'Exists' }), node('n', { taints: noExecute }), all],
     ['everything tolerated', tolerates({ operator: 'Exists' }), node('n', { taints: noExecute }), all],
     ['another effect', tolerates({ key: 'k', operator: 'Exists', effect: 'NoExecute' }), node('n', { taints: noSchedule }), stays],
+    ['a taint that is less', tolerates({ key: 'k', operator: 'Lt', value: '5' }), node('n', { taints: valued('-4') }), all],
+    ['a taint that is not less', tolerates({ key: 'k', operator: 'Lt', value: '5' }), node('n', { taints: valued('5') }), stays],
+    ['a taint that is more', tolerates({ key: 'k', operator: 'Gt', value: '5' }), node('n', { taints: valued('6') }), all],
+    ['a taint with zeros in front', tolerates({ key: 'k', operator: 'Gt', value: '5' }), node('n', { taints: valued('06') }), stays],
+    ['a taint that is no number', tolerates({ key: 'k', operator: 'Gt', value: '5' }), node('n', { taints: valued('many') }), stays],
     ['cordoned', {}, node('n', { taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] }), all],
     ['not ready', {}, node('n', { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' }] }), all],
     ['without network', {}, node('n', { taints: [{ key: 'node.kubernetes.io/network-unavailable', effect: 'NoSchedule' }] }), stays],
