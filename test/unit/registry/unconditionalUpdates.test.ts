@@ -18,6 +18,7 @@ const conditionalResources: readonly string[] = [
   'internal.apiserver.k8s.io/storageversions',
   'node.k8s.io/runtimeclasses',
   'policy/poddisruptionbudgets',
+  'resource.k8s.io/resourcepoolstatusrequests',
   'storage.k8s.io/csidrivers',
   'storage.k8s.io/csinodes',
   'storage.k8s.io/csistoragecapacities',
