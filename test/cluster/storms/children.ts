@@ -23,7 +23,7 @@ export interface PlainClient {
 }
 
 /** Makes such a client, who may do everything with config maps. */
-export async function plainClient(cluster: Cluster, user = 'storm'): Promise<PlainClient> {
+async function plainClient(cluster: Cluster, user = 'storm'): Promise<PlainClient> {
   const directory = path.join(cluster.dataDirectory, 'storm', user);
   const files = { certFile: path.join(directory, 'client.crt'), keyFile: path.join(directory, 'client.key') };
   if (fs.existsSync(files.keyFile)) return files;
