@@ -9,9 +9,8 @@ const waitingMax = 8_192;
 /** Places that have been left at the head of a line are dropped once there are so many, or nobody waits. */
 const leftPlacesMax = 1_024;
 
-/** Waiting requests of one connection from which on nothing more is read from it, and down to which reading goes on again: heads are decoded when they are read, however many there are. */
+/** Waiting requests of one client from which on nothing more is read from its connections: heads are decoded when they are read, however many there are, outside of anybody's turn. */
 const heldFrom = 64;
-const heldTo = 16;
 
 /** What is known of the connection that brings a request. */
 export type Bringer = Pick<Connection, 'userName' | 'peer' | 'socket' | 'cut'>;
@@ -49,8 +48,11 @@ class Line<T> {
 interface Lane {
   readonly bringer: Bringer;
   readonly waiting: Line<Waiting>;
+  /** Who gets the turns for it; stays the same for as long as something waits here or it is held, though another user may have asked meanwhile. */
+  owner: Owner;
   /** Whether its owner knows that something waits here. */
   queued: boolean;
+  /** Nothing is read from it, and its owner knows. */
   held: boolean;
 }
 /** What waits of one client: of one user, or of a connection on which nobody has said yet who he is. */
@@ -60,6 +62,12 @@ interface Owner {
   readonly returning: Line<() => void>;
   /** Connections with requests that want to begin, in the order of their turns. */
   readonly lanes: Line<Lane>;
+  /** Requests that want to begin, on all of its connections. */
+  waiting: number;
+  /** Connections that are to be read again, in the order of their turns. */
+  readonly held: Line<Lane>;
+  /** The turn of the event loop in which one of them was told to read. */
+  readAt: number;
 }
 
 /**
@@ -73,7 +81,8 @@ interface Owner {
  *                └─ what returns first, then a request of each of its connections in turn
  *
  * A client with one request waits for one piece of each other client, not for all of them. Requests that were taken back by then never begin. While
- * many of a connection wait, no further ones are read from it: the rest stays in the kernel, and in the end with the client.
+ * many of a client wait, no further ones are read from its connections: the rest stays in the kernel, and in the end with the client. Once all of them
+ * have begun, reading goes on, of one connection in a turn: however many a client has, it brings no more at a time than with one.
  */
 export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();
@@ -81,6 +90,7 @@ export class Turns {
   /** In the order of their turns. */
   readonly #rotation = new Line<Owner>();
   #begun = 0;
+  #turns = 0;
   readonly #perTurnMax: number;
   readonly #inNextTurn: (action: () => void) => void;
   readonly #readingOf: (bringer: Bringer) => Reading | null;
@@ -99,15 +109,14 @@ export class Turns {
       bringer.cut();
       return;
     }
+    const { owner } = lane;
     lane.waiting.push({ stream, begin });
+    owner.waiting += 1;
     if (!lane.queued) {
       lane.queued = true;
-      this.#ownerOf(keyOf(bringer)).lanes.push(lane);
+      owner.lanes.push(lane);
     }
-    if (lane.waiting.length < heldFrom) return;
-    // Each time: when Node has written, it may read again.
-    lane.held = true;
-    this.#readingOf(bringer)?.readStop();
+    if (owner.waiting >= heldFrom) this.#hold(lane);
   }
 
   /** A request of the user has what it waited for. Undefined where it may go on at once; otherwise settles when it is its turn. */
@@ -128,8 +137,11 @@ export class Turns {
 
   #laneOf(bringer: Bringer): Lane {
     const known = this.#lanes.get(bringer);
-    if (known !== undefined) return known;
-    const lane: Lane = { bringer, waiting: new Line(), queued: false, held: false };
+    if (known !== undefined) {
+      if (!known.queued && !known.held) known.owner = this.#ownerOf(keyOf(bringer));
+      return known;
+    }
+    const lane: Lane = { bringer, waiting: new Line(), owner: this.#ownerOf(keyOf(bringer)), queued: false, held: false };
     this.#lanes.set(bringer, lane);
     return lane;
   }
@@ -137,10 +149,31 @@ export class Turns {
   #ownerOf(key: string): Owner {
     const known = this.#owners.get(key);
     if (known !== undefined) return known;
-    const owner: Owner = { key, returning: new Line(), lanes: new Line() };
+    const owner: Owner = { key, returning: new Line(), lanes: new Line(), waiting: 0, held: new Line(), readAt: 0 };
     this.#owners.set(key, owner);
     this.#rotation.push(owner);
     return owner;
+  }
+
+  #hold(lane: Lane): void {
+    if (!lane.held) {
+      lane.held = true;
+      lane.owner.held.push(lane);
+    }
+    // Each time: when Node has written, it may read again.
+    this.#readingOf(lane.bringer)?.readStop();
+  }
+
+  /** Reads one connection again that was held; what it brings is there before the next turn. */
+  #nextReading(owner: Owner): (() => void) | null {
+    if (owner.readAt === this.#turns) return null;
+    const lane = owner.held.shift();
+    if (lane === undefined) return null;
+    return () => {
+      owner.readAt = this.#turns;
+      lane.held = false;
+      this.#readingOf(lane.bringer)?.readStart();
+    };
   }
 
   #count(): void {
@@ -155,34 +188,21 @@ export class Turns {
 
   readonly #turn = (): void => {
     this.#begun = 0;
+    this.#turns += 1;
+    const resting: Owner[] = [];
     while (this.#begun < this.#perTurnMax) {
       const owner = this.#rotation.shift();
-      if (owner === undefined) return;
-      const piece = owner.returning.shift() ?? this.#nextBeginning(owner);
-      if (piece === null) this.#owners.delete(owner.key);
-      else {
+      if (owner === undefined) break;
+      const piece = owner.returning.shift() ?? nextBeginning(owner) ?? this.#nextReading(owner);
+      if (piece !== null) {
         this.#rotation.push(owner);
         this.#run(piece);
-      }
+      } else if (owner.held.length > 0) resting.push(owner);
+      else this.#owners.delete(owner.key);
     }
+    // These have had a connection read in this turn, so there is a next one.
+    for (const owner of resting) this.#rotation.push(owner);
   };
-
-  /** The next request that still wants an answer. */
-  #nextBeginning({ lanes }: Owner): (() => void) | null {
-    for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
-      const next = nextOf(lane);
-      if (lane.held && lane.waiting.length <= heldTo) {
-        lane.held = false;
-        this.#readingOf(lane.bringer)?.readStart();
-      }
-      if (next !== null) {
-        lanes.push(lane);
-        return next.begin;
-      }
-      lane.queued = false;
-    }
-    return null;
-  }
 }
 
 /** Of a connection nobody has used yet: itself, told apart from users by a character that no name of a user has. */
@@ -190,9 +210,18 @@ const keyOf = ({ userName, peer }: Bringer): string => (userName === '' ? `\n${p
 
 const readingOfSocket = ({ socket }: Bringer): Reading | null => readingOf(socket);
 
-function nextOf({ waiting }: Lane): Waiting | null {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-    if (!next.stream.closed && !next.stream.destroyed) return next;
+/** The next request of a client that still wants an answer. */
+function nextBeginning(owner: Owner): (() => void) | null {
+  const { lanes } = owner;
+  for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
+    for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
+      owner.waiting -= 1;
+      if (next.stream.closed || next.stream.destroyed) continue;
+      lanes.push(lane);
+      return next.begin;
+    }
+    lane.queued = false;
+  }
   return null;
 }
 

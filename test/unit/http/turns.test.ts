@@ -172,6 +172,76 @@ describe('turns of the event loop', () => {
     expect([held.length, held.at(-1), begun.length]).to.deep.equal([2, ['go on', 'attacker'], 66]);
   });
 
+  it('read on, one connection in a turn, once all that its user has brought have begun', () => {
+    const greedy = ['1', '2', '3'].map((peer) => connection(peer, 'greedy'));
+    for (const each of greedy) for (let at = 0; at < 66; at += 1) begin(each, `${each.peer} ${at}`);
+    expect(new Set(held.map(([what, peer]) => `${what} ${peer}`))).to.deep.equal(new Set(['hold 1', 'hold 2', 'hold 3']));
+    held = [];
+    const readIn: string[][] = [];
+    while (next.length > 0) {
+      turn();
+      if (held.length > 0) readIn.push(held.splice(0).map(([, peer]) => peer));
+    }
+    expect(begun).to.have.length(3 * 66);
+    expect(readIn).to.deep.equal([['1'], ['2'], ['3']]);
+  });
+
+  /** Sockets with requests in the kernel, of which one read brings some: nothing is lost, and a user with many connections brings little more at a time than with one. */
+  it('read every connection to its end, and of a user no more at a time than of one connection', () => {
+    const sockets = fc.array(fc.record({ user: fc.constantFrom('a', 'b'), requests: fc.integer({ min: 0, max: 400 }) }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(sockets, fc.integer({ min: 64, max: 100 }), (made, atOnce) => {
+        next = [];
+        const opened = made.map(({ user, requests }, at) => ({
+          bringer: connection(String(at), user),
+          user,
+          left: requests,
+          read: true,
+          brought: 0,
+          seen: [] as number[],
+        }));
+        const mine = new Turns({
+          perTurn: 16,
+          inNextTurn: (action) => {
+            next.push(action);
+          },
+          reading: ({ peer }) => {
+            const of = opened[Number(peer)] as (typeof opened)[number];
+            return {
+              readStop: () => {
+                of.read = false;
+              },
+              readStart: () => {
+                of.read = true;
+              },
+            };
+          },
+        });
+        for (let loop = 0; next.length > 0 || opened.some(({ left }) => left > 0); loop += 1) {
+          expect(loop, 'turns of the event loop').to.be.below(1_000);
+          turn();
+          const reading = opened.filter(({ read, left }) => read && left > 0);
+          // The first reads have happened before anybody could know; the last ones bring less than is needed to be held.
+          if (loop > 0) for (const user of ['a', 'b']) expect(reading.filter((each) => each.user === user).length).to.be.at.most(1);
+          for (const each of reading) {
+            for (let piece = 0; piece < atOnce && each.left > 0; piece += 1) {
+              each.left -= 1;
+              const number = each.brought++;
+              mine.begin(each.bringer, { closed: false, destroyed: false }, () => each.seen.push(number));
+            }
+          }
+        }
+        for (const [at, { seen, read }] of opened.entries()) {
+          expect(seen).to.deep.equal(Array.from({ length: made[at]?.requests ?? 0 }, (_, index) => index));
+          expect(read, 'is read at the end').to.equal(true);
+        }
+      }),
+    );
+  });
+
   it('bound what waits: beyond, the connection is cut', () => {
     const attacker = connection('attacker');
     for (let each = 0; each < 20_000 && cut.length === 0; each += 1) begin(attacker, String(each));
