@@ -12,6 +12,7 @@ export type GatedFeature = (typeof gated)[number];
 /** Gates that switch something in this program. All others of the release are known, and change nothing here. */
 export const switching = [
   ...gated,
+  'AllowParsingUserUIDFromCertAuth',
   'ComponentFlagz',
   'ComponentStatusz',
   'ControllerManagerReleaseLeaderElectionLockOnExit',

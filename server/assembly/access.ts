@@ -30,6 +30,7 @@ import { alwaysAllow, alwaysDeny } from '../authorization/builtin.js';
 import type { RuleResolver } from '../authorization/rules.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../observability/logger.js';
+import { featuresOf } from '../options/features.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Storage } from '../storage/contract.js';
 
@@ -145,7 +146,7 @@ function authentication({
     ...(proxyAnchors === null
       ? []
       : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
-    ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors)]),
+    ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors, { uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth') })]),
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
@@ -190,6 +191,7 @@ function tokenServices({
     authenticate: firstTokenOf(ways),
     lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0),
     extendsLifetime: options['service-account-extend-token-expiration'],
+    refusesOtherUids: featuresOf(options).enabled('TokenRequestServiceAccountUIDValidation'),
   };
 }
 

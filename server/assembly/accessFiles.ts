@@ -22,6 +22,7 @@ import { webhookClient, type WebhookClient } from '../webhook/client.js';
 import { createReloadMetrics } from '../observability/reloads.js';
 import { readAuthorities } from '../http/credentials.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import { featuresOf } from '../options/features.js';
 
 /** What the options about access name in files. */
 export interface AccessFiles {
@@ -94,7 +95,10 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   return live.follow({
     files: [file],
     read: () => {
-      const settings = readAuthenticationConfiguration(file, options['service-account-issuer']);
+      const settings = readAuthenticationConfiguration(file, {
+        ownIssuers: options['service-account-issuer'],
+        selectsEgress: featuresOf(options).enabled('StructuredAuthenticationConfigurationEgressSelector'),
+      });
       if (settings.anonymous !== null && options['anonymous-auth'] !== null)
         throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
       return settings;

@@ -50,6 +50,7 @@ export const fieldGates = [
   'RestartAllContainersOnContainerExits',
   'SELinuxChangePolicy',
   'SELinuxMount',
+  'SELinuxMountReadWriteOncePod',
   'StrictIPCIDRValidation',
   'SupplementalGroupsPolicy',
   'TaintTolerationComparisonOperators',

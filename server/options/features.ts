@@ -10,6 +10,7 @@ import { emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
  * change nothing.
  */
 export const switching = [
+  'AllowParsingUserUIDFromCertAuth',
   'AllowInsecureKubeletCertificateSigningRequests',
   'AllowUnsafeMalformedObjectDeletion',
   'APIResponseCompression',
@@ -30,7 +31,10 @@ export const switching = [
   'ServiceAccountNodeAudienceRestriction',
   'SizeBasedListCostEstimate',
   'StorageVersionHash',
+  'StructuredAuthenticationConfigurationEgressSelector',
+  'TokenRequestServiceAccountUIDValidation',
   'UnknownVersionInteroperabilityProxy',
+  'WatchCacheInitializationPostStartHook',
   'WatchList',
   ...fieldGates,
 ] as const;

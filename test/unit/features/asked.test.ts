@@ -41,6 +41,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   AllowUnsafeMalformedObjectDeletion: ['endpoints/unreadable.test.ts', 'forcesDeletion'],
   AllowInsecureKubeletCertificateSigningRequests: ['authorization/nodeRestriction.test.ts', 'certificates: false'],
   APIResponseCompression: ['endpoints/lists.test.ts', 'compression: false'],
+  AllowParsingUserUIDFromCertAuth: ['authentication/certificate.test.ts', 'uids: false'],
   APIServerIdentity: null,
   AuthorizePodWebsocketUpgradeCreatePermission: ['endpoints/connect.test.ts', 'streamsNeedCreate'],
   CBORServingAndStorage: ['endpoints/cbor.test.ts', 'cbor: true'],
