@@ -21,7 +21,9 @@ export const switching = [
   'LoggingAlphaOptions',
   'LoggingBetaOptions',
   'MaxUnavailableStatefulSet',
+  'PersistentVolumeClaimUnusedSinceTime',
   'PodDeletionCost',
+  'StatefulSetSemanticRevisionComparison',
   'WatchListClient',
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];

@@ -146,7 +146,9 @@ function authentication({
     ...(proxyAnchors === null
       ? []
       : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
-    ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors, { uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth') })]),
+    ...(clientAnchors === null
+      ? []
+      : [certificateAuthenticator(clientAnchors, { uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth') })]),
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];

@@ -277,6 +277,7 @@ export function assembleApi({
       bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
     streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
+    splitsLogs: features.enabled('PodLogsQuerySplitStreams'),
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
   });
@@ -363,6 +364,7 @@ export function assembleApi({
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
+        plan: { tracksGenerations: features.enabled('CRDObservedGenerationTracking') },
         now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });

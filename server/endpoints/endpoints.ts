@@ -46,6 +46,8 @@ export interface EndpointOptions {
   readonly forcesDeletion?: boolean;
   /** Whether streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate?: boolean;
+  /** One stream of a log may be asked for by itself. */
+  readonly splitsLogs?: boolean;
   /** Ways to node agents and programs in the cluster. Default: none. */
   readonly backends?: Backends | null;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
@@ -103,6 +105,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     forcesDeletion = false,
     clearsNomination = true,
     streamsNeedCreate = true,
+    splitsLogs = false,
     backends = null,
     cbor = false,
     catchUp = null,
@@ -120,6 +123,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     forcesDeletion,
     clearsNomination,
     streamsNeedCreate,
+    splitsLogs,
     backends,
     reader: createBodyReader(workers),
   };

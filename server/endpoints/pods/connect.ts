@@ -25,8 +25,9 @@ export const podLog: VerbHandler = async (context, route, deps) => {
     limitBytes: integerParameter(query, 'limitBytes'),
     sinceSeconds: integerParameter(query, 'sinceSeconds'),
     sinceTime: query.get('sinceTime'),
+    stream: query.get('stream'),
   };
-  const findings = validateLogWish(wish);
+  const findings = validateLogWish(wish, deps.splitsLogs);
   if (findings.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, route.name, findings.map(toCause));
   const pod = await podOf(route, deps);
   const container = chosenContainer(pod, query.get('container') ?? '');

@@ -61,7 +61,8 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   );
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
   const otherUid = uidComplaint(request, account);
-  if (otherUid !== null && tokens?.refusesOtherUids !== false) throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
+  if (otherUid !== null && tokens?.refusesOtherUids !== false)
+    throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
   if (tokens?.issuer == null)
     throw new StatusError(
       501,

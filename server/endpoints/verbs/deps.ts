@@ -33,6 +33,8 @@ export interface VerbDeps {
   readonly forcesDeletion: boolean;
   /** Streams of pods need the right to create also where they begin with a GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate: boolean;
+  /** Whether one stream of a log can be asked for by itself (feature PodLogsQuerySplitStreams). */
+  readonly splitsLogs: boolean;
   /** Ways to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
 }

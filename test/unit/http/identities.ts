@@ -71,7 +71,11 @@ export async function createIdentities(name = 'test authority', parent: Parent |
     const own = await makeKeys();
     serial += 1;
     const certificate = await x509.X509CertificateGenerator.create({
-      subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] })), ...uids.map((uid) => ({ [uidAttribute]: [uid] }))],
+      subject: [
+        ...(commonName === '' ? [] : [{ CN: [commonName] }]),
+        ...groups.map((group) => ({ O: [group] })),
+        ...uids.map((uid) => ({ [uidAttribute]: [uid] })),
+      ],
       issuer: authority.subject,
       publicKey: own.publicKey,
       signingKey: keys.privateKey,
