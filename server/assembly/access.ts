@@ -132,7 +132,7 @@ function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void
 /** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
 function authentication({
   options,
-  files: { clientAnchors, proxyAnchors, authentication: settings },
+  files: { clientAnchors, proxyAnchors, authentication: settings, observeCertificate },
   tokens,
   open,
 }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
@@ -148,7 +148,12 @@ function authentication({
       : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
     ...(clientAnchors === null
       ? []
-      : [certificateAuthenticator(clientAnchors, { uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth') })]),
+      : [
+          certificateAuthenticator(clientAnchors, {
+            uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth'),
+            observe: observeCertificate,
+          }),
+        ]),
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];

@@ -32,6 +32,7 @@ import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import type { Logger } from '../observability/logger.js';
+import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createPodSecurityMetrics } from '../observability/podSecurity.js';
 import { createPolicyMetrics } from '../observability/policies.js';
@@ -273,6 +274,7 @@ export function assembleApi({
     splitsLogs: features.enabled('PodLogsQuerySplitStreams'),
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
+    counts: createEndpointMetrics(metrics),
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn, remote: aggregation.documents });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);

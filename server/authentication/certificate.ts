@@ -15,10 +15,12 @@ const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: 
 export interface CertificateOptions {
   /** Whether a subject may say the uid of its user (feature AllowParsingUserUIDFromCertAuth). */
   readonly uids: boolean;
+  /** Told, with every request, how long the certificate of a user is still good for, in seconds. */
+  readonly observe?: (secondsLeft: number) => void;
 }
 
 /** Authenticates by client certificate of these authorities: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
-export function certificateAuthenticator(anchors: Live<Anchors>, { uids }: CertificateOptions): Authenticator {
+export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe }: CertificateOptions): Authenticator {
   const complaint = vouchedBy(anchors);
   const users = new WeakMap<Peer, Authentication>();
   return (request) => {
@@ -26,6 +28,7 @@ export function certificateAuthenticator(anchors: Live<Anchors>, { uids }: Certi
     if (peer === null) return absent;
     const wrong = complaint(peer);
     if (wrong !== null) return invalid(wrong);
+    observe?.((peer.notAfter - Date.now()) / 1000);
     let user = users.get(peer);
     if (user === undefined) users.set(peer, (user = readUser(peer, uids)));
     return user;

@@ -10,6 +10,7 @@ import { sendPageNotFound } from './answers.js';
 import type { Backends } from './backends/connection.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
+import { noCounts, type EndpointCounts } from './counts.js';
 import { encodersWith } from './encoders/encoders.js';
 import { createBinding } from './pods/binding.js';
 import { podLog, podStream } from './pods/connect.js';
@@ -54,6 +55,7 @@ export interface EndpointOptions {
   readonly cbor?: boolean;
   /** Brings the catalogue up to date with what may have become served elsewhere a moment ago. Asked before a client is told that something does not exist. */
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
+  readonly counts?: EndpointCounts;
 }
 
 const minRequestTimeoutSecondsDefault = 1800;
@@ -109,6 +111,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     backends = null,
     cbor = false,
     catchUp = null,
+    counts = noCounts,
   } = options;
   const encoders = encodersWith({ cbor });
   const deps: VerbDeps = {
@@ -125,6 +128,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     streamsNeedCreate,
     splitsLogs,
     backends,
+    counts,
     reader: createBodyReader(workers),
   };
   return (context) => {
@@ -143,7 +147,10 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   }
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
   const { deprecation, refusal } = routing.route.resource.behaviour;
-  if (deprecation !== null) warnOfDeprecation(context, deprecation);
+  if (deprecation !== null) {
+    warnOfDeprecation(context, deprecation);
+    deps.counts.deprecated(routing.route.resource, info.subresource);
+  }
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;
   await handlerOf(routing.route)(context, routing.route, deps);

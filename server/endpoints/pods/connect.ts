@@ -33,10 +33,9 @@ export const podLog: VerbHandler = async (context, route, deps) => {
   const container = chosenContainer(pod, query.get('container') ?? '');
   if (textAt(pod, 'spec', 'nodeName') !== '') {
     const location = await atAgent(context, pod, container, route, deps);
-    return relayLog(context, backendsOf(deps), location, {
-      name: route.name,
-      trusting: booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false,
-    });
+    const trusting = booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false;
+    deps.counts.log(trusting);
+    return relayLog(context, backendsOf(deps), location, { name: route.name, trusting });
   }
   context.response.writeHead(noContent);
   context.response.end();
