@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { withoutTrailing } from '../../api/trailing.js';
 import { createScope, type Program } from '../../cel/environment.js';
-import { readConfiguration, type Shape } from '../../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
 import { certificateBlocks } from '../../files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
@@ -66,7 +66,12 @@ export function readAuthenticationConfiguration(file: string, facts: Authenticat
   });
   const errors: FieldError[] = [];
   const settings = readSettings(document, facts, errors);
-  if (errors.length > 0) throw new Error(`${option}: ${file}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
+  if (errors.length > 0)
+    refuseConfiguration(
+      file,
+      option,
+      errors.map(({ path, message }) => `${path}: ${message}`),
+    );
   return settings;
 }
 
