@@ -6,7 +6,6 @@ import { LiveFiles } from '../../server/files/liveFile.js';
 import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../server/http/credentials.js';
 import { portOptions } from '../../server/http/portOptions.js';
 import type { ProcessPages } from '../../server/http/processPages.js';
-import { makeSelfSigned } from '../../server/http/selfsigned.js';
 import type { Verbosity } from '../../server/observability/logger.js';
 import { DebugPages } from '../../server/observability/profiles/pages.js';
 import { flagValues } from '../../server/observability/zpages.js';
@@ -105,6 +104,7 @@ async function servingPair(options: ControllerManagerOptions): Promise<KeyPair |
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const names = { dns: [os.hostname(), 'localhost'], ip: ['127.0.0.1'] };
   if (directory !== null) return selfSignedPair(directory, names, 'kube-controller-manager');
+  const { makeSelfSigned } = await import('../../server/http/selfsigned.js');
   const { cert, key } = await makeSelfSigned(names);
   return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
