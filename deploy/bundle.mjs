@@ -22,7 +22,6 @@ const late = {
   operations: 'server/operations/program.js',
   etcdStore: 'server/store/etcd.js',
   grpcClient: 'server/grpc/client.js',
-  selfsigned: 'server/http/selfsigned.js',
   authority: 'controllers/certificates/authority.js',
   request: 'controllers/certificates/request.js',
 };

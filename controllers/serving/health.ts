@@ -6,6 +6,7 @@ import { LiveFiles } from '../../server/files/liveFile.js';
 import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../server/http/credentials.js';
 import { portOptions } from '../../server/http/portOptions.js';
 import type { ProcessPages } from '../../server/http/processPages.js';
+import { makeSelfSigned } from '../../server/http/selfsigned.js';
 import type { Verbosity } from '../../server/observability/logger.js';
 import { DebugPages } from '../../server/observability/profiles/pages.js';
 import { flagValues } from '../../server/observability/zpages.js';
@@ -47,7 +48,7 @@ export async function serveHealth(surroundings: HealthOptions): Promise<Serving 
   const serving = await serve({
     port: portOptions({
       options,
-      pair: await servingPair(options),
+      pair: servingPair(options),
       moreAuthorities: trust.authorities,
       live,
       changed: () => say('info', 'certificates have changed and were read again'),
@@ -99,13 +100,12 @@ function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: C
 }
 
 /** The pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is kept nowhere. */
-async function servingPair(options: ControllerManagerOptions): Promise<KeyPair | KeyPairFiles> {
+function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles {
   const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const names = { dns: [os.hostname(), 'localhost'], ip: ['127.0.0.1'] };
   if (directory !== null) return selfSignedPair(directory, names, 'kube-controller-manager');
-  const { makeSelfSigned } = await import('../../server/http/selfsigned.js');
-  const { cert, key } = await makeSelfSigned(names);
+  const { cert, key } = makeSelfSigned(names);
   return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
