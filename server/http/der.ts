@@ -1,57 +1,73 @@
-/** The bytes of ASN.1 values (DER, ITU-T X.690), as far as certificates need them. Pure. */
+/** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as much as certificates need. */
 
-/** One value: its tag, its length, and what it holds. */
-export function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
+const sequenceTag = 0x30;
+const setTag = 0x31;
+const contextSpecific = 0x80;
+const constructed = 0x20;
+
+/** Any tag with its contents, the length in as few bytes as it takes (8.1.3). */
+function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
-  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+  const { length } = content;
+  if (length < 0x80) return Buffer.concat([Buffer.of(tag, length), content]);
+  const bytes = length < 0x100 ? [length] : [length >> 8, length & 0xff];
+  if (length > 0xffff) throw new RangeError(`${length} bytes are more than a certificate has`);
+  return Buffer.concat([Buffer.of(tag, 0x80 | bytes.length, ...bytes), content]);
 }
 
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length]);
-  const bytes = bigEndian(length);
-  return Buffer.from([0x80 | bytes.length, ...bytes]);
-}
+export const sequence = (...members: readonly Uint8Array[]): Buffer => tagged(sequenceTag, ...members);
+export const setOf = (member: Uint8Array): Buffer => tagged(setTag, member);
+export const boolean = (value: boolean): Buffer => tagged(tags.boolean, Buffer.of(value ? 0xff : 0));
+/** A positive integer, as big-endian bytes without needless zeroes. */
+export const integer = (bytes: Uint8Array): Buffer => tagged(tags.integer, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes);
+export const octets = (...contents: readonly Uint8Array[]): Buffer => tagged(tags.octets, ...contents);
+export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(value, 'utf8'));
 
-function bigEndian(number: number): readonly number[] {
-  return number < 256 ? [number] : [...bigEndian(Math.floor(number / 256)), number % 256];
-}
+/** A bit string; the last `unused` bits of the last byte do not count. */
+export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits, Buffer.of(unused), bytes);
 
-export const sequence = (...items: readonly Uint8Array[]): Buffer => der(0x30, ...items);
-export const set = (...items: readonly Uint8Array[]): Buffer => der(0x31, ...items);
-/** A whole number that is not negative, its bytes from the highest on. */
-export const integer = (bytes: Uint8Array): Buffer => der(0x02, ...((bytes[0] ?? 0) >= 0x80 ? [Buffer.from([0])] : []), bytes);
-export const truth = (): Buffer => der(0x01, Buffer.from([0xff]));
-export const octets = (content: Uint8Array): Buffer => der(0x04, content);
-/** `unused` bits at the end of the last byte say nothing. */
-export const bits = (content: Uint8Array, unused = 0): Buffer => der(0x03, Buffer.from([unused]), content);
-export const text = (value: string): Buffer => der(0x0c, Buffer.from(value, 'utf8'));
+/** `[number]` in place of a type's own tag; with `parts`, of a type that has parts, or around a whole value. */
+export const context = (number: number, { parts }: { readonly parts: boolean }, ...contents: readonly Uint8Array[]): Buffer =>
+  tagged(contextSpecific | (parts ? constructed : 0) | number, ...contents);
 
-/** An object identifier, as `2.5.29.15`. */
-export function oid(dotted: string): Buffer {
+/** `1.2.840.10045.2.1` and the like (8.19). */
+export function identifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap((part) => base128(part))]));
+  return tagged(tags.identifier, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/** Seven bits a byte; all but the last have the eighth set. */
-function base128(number: number): readonly number[] {
-  const higher = Math.floor(number / 128);
-  return [...(higher === 0 ? [] : base128(higher).map((byte) => byte | 0x80)), number % 128];
+function base128(value: number): readonly number[] {
+  const septets = [value & 0x7f];
+  for (let left = Math.floor(value / 128); left > 0; left = Math.floor(left / 128)) septets.unshift((left & 0x7f) | 0x80);
+  return septets;
 }
 
-/** A moment, to the second; years before 2050 have two digits. */
-export function moment(ms: number): Buffer {
-  const digits = `${new Date(ms)
+/** A moment, in seconds: of this form until 2049 and of the other from 2050 on (RFC 5280, 4.1.2.5). */
+export function time(moment: Date): Buffer {
+  const digits = `${moment
     .toISOString()
     .replace(/\.\d+Z$/, '')
-    .replace(/\D/g, '')}Z`;
-  return new Date(ms).getUTCFullYear() < 2050 ? der(0x17, Buffer.from(digits.slice(2))) : der(0x18, Buffer.from(digits));
+    .replace(/[-:T]/g, '')}Z`;
+  return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
-/** Text in which bytes travel, with a label of what they are. */
-export function pem(label: string, content: Uint8Array): string {
-  const lines =
-    Buffer.from(content)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+/** The values inside a value that has parts, each with its tag and length. For what a certificate is known to be: nothing is checked. */
+export function partsOf(value: Uint8Array): readonly Buffer[] {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const parts: Buffer[] = [];
+  for (let at = extent(bytes, 0).start; at < bytes.length;) {
+    const { end } = extent(bytes, at);
+    parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Where the contents of the value begin and end that begins here. */
+function extent(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const first = bytes[at + 1] ?? 0;
+  const more = first < 0x80 ? 0 : first & 0x7f;
+  const start = at + 2 + more;
+  return { start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
 }

@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
 import * as x509 from '@peculiar/x509';
-import { integer, moment, oid, octets } from '../../../server/http/der.js';
+import { identifier, integer, octets, time } from '../../../server/http/der.js';
 import { makeSelfSigned } from '../../../server/http/selfsigned.js';
 
 describe('certificates that sign themselves', () => {
@@ -41,12 +41,11 @@ describe('certificates that sign themselves', () => {
 describe('values in DER', () => {
   const hex = (bytes: Buffer): string => bytes.toString('hex');
   it('are as the standard has them', () => {
-    expect(hex(oid('1.2.840.10045.4.3.2'))).to.equal('06082a8648ce3d040302');
-    expect(hex(integer(Buffer.from([0x7f])))).to.equal('02017f');
-    expect(hex(integer(Buffer.from([0x80])))).to.equal('02020080');
-    expect(moment(Date.UTC(2049, 11, 31, 23, 59, 59)).toString('latin1')).to.equal('\u0017\r491231235959Z');
-    expect(moment(Date.UTC(2050, 0, 1)).toString('latin1')).to.equal('\u0018\u000f20500101000000Z');
+    expect(hex(identifier('1.2.840.10045.4.3.2'))).to.equal('06082a8648ce3d040302');
+    expect(hex(integer(Buffer.of(0x7f)))).to.equal('02017f');
+    expect(hex(integer(Buffer.of(0x80)))).to.equal('02020080');
+    expect(time(new Date(Date.UTC(2049, 11, 31, 23, 59, 59))).toString('latin1')).to.equal('\u0017\r491231235959Z');
+    expect(time(new Date(Date.UTC(2050, 0, 1))).toString('latin1')).to.equal('\u0018\u000f20500101000000Z');
     expect(hex(octets(Buffer.alloc(200)).subarray(0, 3))).to.equal('0481c8');
-    expect(hex(octets(Buffer.alloc(70_000)).subarray(0, 5))).to.equal('0483011170');
   });
 });
