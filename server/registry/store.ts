@@ -252,15 +252,15 @@ class GenericRegistry implements Registry {
       const checked = nameAndValidate(target, object, name, namespaceLabels, this.enabled);
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn();
+      // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
+      target.resource.behaviour.strategy.warnings?.(object, null).forEach(options.warn);
       if (!options.dryRun && target.name === '' && version !== '' && version !== '0')
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       if (mayCreate !== null) await mayCreate();
       const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
       if (admitted !== undefined) await admitted;
       const outcome = await this.tryCreate(target, name, form, beside, options);
-      if (outcome === 'claimLost') continue;
-      if (outcome.taken === null) for (const text of target.resource.behaviour.strategy.warnings?.(object, null) ?? []) options.warn(text);
-      return outcome;
+      if (outcome !== 'claimLost') return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
   }
@@ -326,15 +326,11 @@ class GenericRegistry implements Registry {
       // What is kept with an old key is written although nothing in it has changed.
       if (step.step === 'unchanged' && (options.dryRun || !(await this.storageOf(target.resource).isStale(keyOf(target))))) {
         const { stored } = known;
-        const unchanged = (): { readonly outcome: 'done' } & Written => {
-          step.warnings.forEach(options.warn);
-          return { outcome: 'done', object: stored, created: false };
-        };
-        return known.fresh ? unchanged() : { outcome: 'again', seen: null, answer: unchanged };
+        const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
+        return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
       const written = await this.write(target, known.stored, step.object, step.beside, options);
       if (written.outcome === 'again') return { ...written, answer: null };
-      step.warnings.forEach(options.warn);
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
       if (!known.fresh && error instanceof StatusError && error.code < 500)
@@ -363,7 +359,7 @@ class GenericRegistry implements Registry {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    const repeated = withoutRepeatedOwners(object.metadata, 'sent');
+    withoutRepeatedOwners(object.metadata, 'sent').forEach(options.warn);
     if (heavy) await nextTurn();
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
@@ -380,7 +376,7 @@ class GenericRegistry implements Registry {
     if (heavy) await nextTurn();
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
-    repeated.push(...withoutRepeatedOwners(object.metadata, 'admitted'));
+    withoutRepeatedOwners(object.metadata, 'admitted').forEach(options.warn);
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, this.allocationContext(options));
@@ -399,11 +395,12 @@ class GenericRegistry implements Registry {
       namespaceLabels,
     });
     const step = prepared instanceof Promise ? await prepared : prepared;
+    step.warnings.forEach(options.warn);
     if (heavy) await nextTurn();
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;
-    return { ...step, warnings: repeated.length === 0 ? step.warnings : [...repeated, ...step.warnings], beside };
+    return { ...step, beside };
   }
 
   private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {

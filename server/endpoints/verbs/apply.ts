@@ -68,6 +68,7 @@ export const applyPatch =
     const strictly = (object: ApiObject): ApiObject => {
       if (fieldValidation === 'Strict' && doubled.length > 0)
         throw badRequest(`error strict decoding YAML: ${notJson}yaml: unmarshal errors:\n${doubled.map((line) => `  ${line}`).join('\n')}`);
+      if (fieldValidation === 'Warn') context.warnings.push(...doubled);
       return object;
     };
     const apply = (live: ApiObject | null): Eventually<ApiObject> => {
@@ -88,7 +89,6 @@ export const applyPatch =
           };
     const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
     await context.turn?.();
-    if (fieldValidation === 'Warn') context.warnings.push(...doubled);
     if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };

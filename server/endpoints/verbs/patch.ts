@@ -114,7 +114,6 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const validated = fieldValidation !== 'Ignore';
   const body = await readLater(reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated))));
   const options = writeOptions(context, dryRun, fieldManager);
-  let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
@@ -123,8 +122,9 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
-    strict = [...odd, ...checked.strict];
+    const strict = [...odd, ...checked.strict];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
+    if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
     return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
@@ -138,7 +138,6 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   };
   const written = await registry.update(targetOf(route), change, options);
   await context.turn?.();
-  if (fieldValidation === 'Warn') context.warnings.push(...strict);
   if (view === null) sendObject(context, representation, resource, written.object, 200);
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
