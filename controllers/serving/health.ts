@@ -38,17 +38,19 @@ export interface HealthOptions {
 
 /** Starts the secure port as options say; null when there is none. Rejects with what is wrong with them, or with the files that they name. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
-  const { options, metrics, checks, clock, log } = surroundings;
+  const { options, features, metrics, checks, clock, log } = surroundings;
   if (options['secure-port'] === 0) return null;
   const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
   const live = new LiveFiles();
   const authentication = apiOf(options['authentication-kubeconfig'], clock);
-  const trust = trustOf(options, await lookedUp(options, authentication, say), live);
+  const trust = trustOf(options, await lookedUp(options, authentication, say), live, {
+    uids: features.enabled('AllowParsingUserUIDFromCertAuth'),
+  });
   const pages = pagesOf(surroundings);
   const serving = await serve({
     port: portOptions({
       options,
-      pair: await servingPair(options),
+      pair: servingPair(options),
       moreAuthorities: trust.authorities,
       live,
       changed: () => say('info', 'certificates have changed and were read again'),
@@ -100,12 +102,12 @@ function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: C
 }
 
 /** The pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is kept nowhere. */
-async function servingPair(options: ControllerManagerOptions): Promise<KeyPair | KeyPairFiles> {
+function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles {
   const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const names = { dns: [os.hostname(), 'localhost'], ip: ['127.0.0.1'] };
   if (directory !== null) return selfSignedPair(directory, names, 'kube-controller-manager');
-  const { cert, key } = await makeSelfSigned(names);
+  const { cert, key } = makeSelfSigned(names);
   return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 

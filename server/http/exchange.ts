@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/record.js';
+import type { CredentialNote } from '../authentication/authenticator.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { answerStream, bodyStream } from '../endpoints/streams.js';
 import { BodyReading, type BodySender } from './bodyReading.js';
@@ -24,11 +25,15 @@ export class Exchange implements RequestContext, BodySender {
   /** The verb that allowed it, where one for a part of it did; empty otherwise. */
   impersonationConstraint = '';
   audit: AuditRecord | null = null;
+  /** What the audit event is to tell of the credentials. */
+  credentialNote: CredentialNote | null = null;
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];
   readonly startedAt = performance.now();
   /** The response is over: sent completely, or cut off. */
   closed = false;
+  /** The server lets go of it to protect itself, unless it is let in after all. */
+  terminated = false;
   /** Where the list of all exchanges has this one, and that of its connection. */
   place = -1;
   seat = -1;
@@ -72,6 +77,11 @@ export class Exchange implements RequestContext, BodySender {
 
   get method(): string {
     return this.request.method ?? '';
+  }
+
+  /** Of the body, where it has been read whole; null otherwise. */
+  get bodyBytes(): number | null {
+    return this.#body?.bytesRead ?? null;
   }
 
   /** Of the client. */

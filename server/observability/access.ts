@@ -62,6 +62,62 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
   };
 }
 
+const hour = 60 * 60;
+const day = 24 * hour;
+/** In seconds, as in the reference: so that those whose certificates end soon can be told of. */
+const leftBuckets = [
+  0,
+  hour / 2,
+  hour,
+  2 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  4 * day,
+  7 * day,
+  30 * day,
+  90 * day,
+  180 * day,
+  360 * day,
+];
+
+/** How long certificates of clients are still good for when they are used. */
+export function createCertificateMetrics(registry: Registry): (secondsLeft: number) => void {
+  const left = new DurationHistogram({
+    name: 'apiserver_client_certificate_expiration_seconds',
+    help: 'How long certificates of clients were still good for when a request came with them, in seconds.',
+    labelNames: [],
+    buckets: leftBuckets,
+    registers: [registry],
+  }).of({});
+  return (secondsLeft) => {
+    left.observe(secondsLeft);
+  };
+}
+
+/** Tokens of service accounts that were good, and those whose client should have fetched another one by then. */
+export function createTokenMetrics(registry: Registry): (kind: 'valid' | 'stale') => void {
+  const counts = { valid: 0, stale: 0 };
+  const helps = {
+    valid: 'Tokens of service accounts that were good.',
+    stale: 'Those of them whose client should have fetched another one by then.',
+  };
+  for (const kind of ['valid', 'stale'] as const)
+    new Counter({
+      name: `serviceaccount_${kind}_tokens_total`,
+      help: helps[kind],
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(counts[kind]);
+      },
+    });
+  return (kind) => {
+    counts[kind]++;
+  };
+}
+
 /** Counts by one label, and tells the library only when it is asked: its own counters hash labels with every count. */
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();
