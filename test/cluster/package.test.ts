@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
+import { buildStages, stagesOf } from '../fixtures/dockerfile.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 
 /** The package as somebody has it who installs it: without a clone, a compiler or sources. */
@@ -21,12 +22,42 @@ describe('cluster/package', () => {
     return stdout;
   };
   const npm = (args: readonly string[], cwd?: string): string => run('npm', args, cwd);
+  let image = '';
+  /** What `COPY . .` would find: everything that is committed, and what is to be. */
+  const sources = (): string => {
+    const context = path.join(folder, 'context');
+    const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], packageRoot).trim().split('\n');
+    for (const file of files.filter((each) => fs.existsSync(path.join(packageRoot, each)))) {
+      fs.mkdirSync(path.join(context, path.dirname(file)), { recursive: true });
+      fs.copyFileSync(path.join(packageRoot, file), path.join(context, file));
+    }
+    return context;
+  };
+  /** Packages are here already, and need not come from a registry; what is installed for the image takes those that its package.json names from here. */
+  const prelude = (app: string): string => `
+    npm() {
+      if [ "$1" = ci ]; then ln -s '${path.join(packageRoot, 'node_modules')}' node_modules; return; fi
+      if [ "$1" = install ]; then set -- "$@" --offline; fi
+      command npm "$@"
+    }
+    chown() { ! id node >/dev/null 2>&1 || [ "$(id -u)" != 0 ] || command chown "$@"; }
+    mkdir -p '${app}'; [ -f '${app}/package.json' ] || echo '{ "dependencies": { "piscina": "file:${path.join(packageRoot, 'node_modules', 'piscina')}" } }' > '${app}/package.json'`;
   const raftplane = (...args: readonly string[]): string => run(path.join(folder, 'node_modules', '.bin', 'raftplane'), args);
 
   before(function () {
-    this.timeout(180_000);
+    this.timeout(300_000);
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'user-'));
-    npm(['pack', '--pack-destination', folder], packageRoot);
+    const stages = stagesOf(fs.readFileSync(path.join(packageRoot, 'deploy', 'Dockerfile'), 'utf8'));
+    const stagesFolder = path.join(folder, 'image');
+    image = buildStages(stages, {
+      folder: stagesFolder,
+      context: sources(),
+      prelude: prelude(path.join(stagesFolder, 'build', 'app')),
+      environment: environment(),
+    });
+    const packed = path.join(stagesFolder, 'build', 'tmp');
+    for (const name of fs.readdirSync(packed).filter((each) => each.endsWith('.tgz')))
+      fs.copyFileSync(path.join(packed, name), path.join(folder, name));
     // What the tarball names is taken from here instead of from a registry.
     const linked = ['better-sqlite3', 'piscina', '@kubernetes/client-node', 'mocha'];
     const dependencies = Object.fromEntries(linked.map((name) => [name, `file:${path.join(packageRoot, 'node_modules', name)}`]));
@@ -47,6 +78,17 @@ describe('cluster/package', () => {
       'api/data/types.json',
     ]);
     expect(files.filter((file) => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
+  });
+
+  it('is made by the stages of the image, whose programs run', () => {
+    for (const name of ['apiserver', 'controller-manager', 'raftplane']) {
+      const program = path.join(image, 'usr', 'local', 'bin', name);
+      expect(fs.lstatSync(program).isSymbolicLink(), name).to.equal(true);
+      // Made for the root of the image, which is a folder here.
+      expect(run(path.join(image, 'app', 'node_modules', '.bin', name), ['--version']), name).to.match(/\d+\.\d+/);
+    }
+    expect(fs.statSync(path.join(image, 'var', 'lib', 'raftplane')).mode & 0o777).to.equal(0o700);
+    expect(fs.readdirSync(path.join(image, 'app', 'node_modules'))).not.to.include.members(['typescript', 'better-sqlite3']);
   });
 
   it('has types for both doors under strict rules', function () {
@@ -125,9 +167,14 @@ describe('cluster/package', () => {
     expect(status('doctor').status).to.equal(0);
   });
 
-  it('runs the examples', function () {
-    this.timeout(180_000);
-    run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), 'mocha.test.mjs', 'faults.test.mjs']);
+  for (const example of ['mocha.test.mjs', 'faults.test.mjs'])
+    it(`runs the example ${example}`, function () {
+      this.timeout(180_000);
+      run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), example]);
+    });
+
+  it('runs the example for node:test', function () {
+    this.timeout(120_000);
     run(process.execPath, ['--test', 'node-test.test.mjs']);
   });
 
