@@ -75,7 +75,7 @@ export class WatchStream implements WatchSink {
   /** Runs while storage waits for room. */
   private stallTimer: NodeJS.Timeout | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
-  private ended: () => void = () => {};
+  private whenOver: () => void = () => {};
   private emptied: (() => void)[] = [];
   private readonly frameKey: string;
 
@@ -93,32 +93,30 @@ export class WatchStream implements WatchSink {
     return this.failure === null || this.failure.outcome === 'expired' ? null : watchFailure(this.failure, this.options.resourceVersion);
   }
 
-  /** Settles when the stream is over. `signal` ends it in order. */
-  run(watch: Watch, transport: Transport, signal: AbortSignal): Promise<void> {
+  /**
+   * Begins to send, and goes on until the watch is over, which `whenOver` is told of once. There is no promise of it: what would wait for one, up to the filters
+   * of the request, would be in memory for as long as a watch lasts, and that of many thousands.
+   */
+  run(watch: Watch, transport: Transport, whenOver: () => void): void {
     this.watch = watch;
     this.transport = transport;
+    this.whenOver = whenOver;
     const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
-    return new Promise((resolve) => {
-      this.ended = resolve;
-      transport.whenClosed(() => {
-        this.closed();
-      });
-      if (this.over) return;
-      signal.addEventListener(
-        'abort',
-        () => {
-          this.finish('end');
-        },
-        { once: true },
-      );
-      if (signal.aborted) return this.finish('end');
-      if (this.pending !== null) this.queue();
-      if (this.failure !== null) return this.end(this.failure);
-      this.endTimer = setTimeout(() => {
-        this.finish('end');
-      }, timeoutMs);
-      if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
+    transport.whenClosed(() => {
+      this.closed();
     });
+    if (this.over) return;
+    if (this.pending !== null) this.queue();
+    if (this.failure !== null) return this.end(this.failure);
+    this.endTimer = setTimeout(() => {
+      this.stop();
+    }, timeoutMs);
+    if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
+  }
+
+  /** Ends it in order. */
+  stop(): void {
+    this.finish('end');
   }
 
   event(event: WatchEvent): void {
@@ -292,7 +290,7 @@ export class WatchStream implements WatchSink {
     if (how === 'end') this.transport?.end();
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();
-    this.ended();
+    this.whenOver();
   }
 
   private closed(): void {
