@@ -27,12 +27,25 @@ const batchesAtOnce = 4;
 /** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
 const underWayBytesOfAll = 16 * 1024 * 1024;
 const bookmarkIntervalMs = 60_000;
+/** Definitions of custom resources come and go. */
+const frameKeysMax = 10_000;
 /** The last bookmark comes this long before the end, so that a client can resume close to it. */
 const lastBookmarkBeforeEndMs = 2_000;
 const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
 /** All watches of a process share its memory. */
 let underWayOfAll = 0;
+
+/** Watches that show alike have one text between them, and not each a chain of the pieces that it was put together from. As many as there are forms of resources. */
+const frameKeys = new Map<string, string>();
+
+function oneOf(key: string): string {
+  const known = frameKeys.get(key);
+  if (known !== undefined) return known;
+  if (frameKeys.size >= frameKeysMax) frameKeys.clear();
+  frameKeys.set(key, key);
+  return key;
+}
 
 export interface StreamOptions {
   readonly resource: ServedResource;
@@ -85,7 +98,9 @@ export class WatchStream implements WatchSink {
       framing,
       representation: { encoder, form },
     } = options;
-    this.frameKey = `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`;
+    this.frameKey = oneOf(
+      `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`,
+    );
   }
 
   /** Why the watch cannot be served at all, if that is known already. An expired version is told within the stream. */
