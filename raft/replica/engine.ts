@@ -395,27 +395,22 @@ export class Engine {
   }
 
   #apply(entries: readonly Entry[]): void {
-    const { core, store } = this.#parts;
+    const { core, store, sink } = this.#parts;
     const { compactedRevision } = store;
     const { results, changes } = store.apply(entries);
-    if (changes.length > 0 || store.compactedRevision !== compactedRevision) this.#publish(changes);
+    if (changes.length > 0 || store.compactedRevision !== compactedRevision) sink.changes(changes, store.revision, store.compactedRevision);
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
     for (const [at, entry] of entries.entries()) {
       const result = results[at];
       if (result === null || result === undefined) continue;
       const { session, sequence } = readProposalId(entry.data);
-      if (session === this.#parts.session && this.#proposals.settle(sequence)) this.#parts.sink.written(sequence, result);
+      if (session === this.#parts.session && this.#proposals.settle(sequence)) sink.written(sequence, result);
     }
     this.#proposals.applied(last.term);
     this.#administration.applied(entries);
     this.#trimmer.applied(entries);
     if (store.membership.removed.includes(core.id)) throw new ReplicaError('REMOVED', `member ${core.id} was removed from the cluster`);
-  }
-
-  #publish(changes: Parameters<ReplicaSink['changes']>[0]): void {
-    const { sink, store } = this.#parts;
-    sink.changes(changes, store.revision, store.compactedRevision);
   }
 
   #answerBarriers(): void {

@@ -116,6 +116,10 @@ export interface RequestContext {
   readonly deadline: number;
   /** Aborts when the client goes away, the deadline passes, or the server stops. */
   readonly signal: AbortSignal;
+  /** Whether `signal` has been aborted. To be asked instead of it: a signal is made when somebody asks for it, and is large. */
+  readonly aborted: boolean;
+  /** Calls `action` when `signal` is aborted, at once when it is; it must not throw. */
+  onAbort(action: () => void): void;
   /** Calls `action` once nobody reads the answer any more, at once when that is so already; it must not throw. Streams of HTTP/2 do not always tell. */
   onClose(action: () => void): void;
   /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
@@ -131,6 +135,8 @@ export interface RequestContext {
   turn?(): Promise<void> | undefined;
   /** Called by who streams, once its beginning has been sent: from then on it costs next to nothing. */
   begun?(): void;
+  /** Called by who streams after the work on the request is over, once the answer is complete. */
+  answered?(): void;
   /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */
   body(): Promise<Buffer>;
 }

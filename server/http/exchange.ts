@@ -50,6 +50,9 @@ export class Exchange implements RequestContext, BodySender {
   #held: HeldSeat | null = null;
   #content: Promise<Buffer> | null = null;
   readonly #onClose: (() => void)[] = [];
+  #onAbort: (() => void)[] | null = null;
+  /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
+  #all: Iterable<Exchange> | null = null;
 
   constructor(
     readonly request: Request,
@@ -110,11 +113,23 @@ export class Exchange implements RequestContext, BodySender {
     return this.#controller.signal;
   }
 
+  get aborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  onAbort(action: () => void): void {
+    if (this.aborted) action();
+    else (this.#onAbort ??= []).push(action);
+  }
+
   /** Tells whoever works on this request that the answer is no longer wanted. The first reason stays. */
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#body?.stop(reason);
     this.#controller?.abort(this.#reason);
+    const actions = this.#onAbort ?? [];
+    this.#onAbort = null;
+    for (const action of actions) action();
   }
 
   /** Calls `action` once the response is over; at once when it is. Actions must not throw. */
@@ -176,7 +191,17 @@ export class Exchange implements RequestContext, BodySender {
     this.#slots = null;
     this.#held?.release();
     this.#held = null;
-    if (this.closed || !this.response.writableEnded) return;
+    if (this.response.writableEnded) this.#countUntaken(all);
+    else this.#all = all;
+  }
+
+  answered(): void {
+    if (this.#all !== null) this.#countUntaken(this.#all);
+    this.#all = null;
+  }
+
+  #countUntaken(all: Iterable<Exchange>): void {
+    if (this.closed) return;
     this.untakenBytes = exchangeBytes + answerStream(this.response).writableLength;
     untakenAnswers.add(this.untakenBytes, all);
   }

@@ -216,10 +216,10 @@ function requestMetrics(registry: Registry): RequestMetrics {
       if (bodyBytes !== null) found.bodies?.observe(bodyBytes);
     },
     longRunning: (info) => {
-      const child = running.labels(labelsOf(info, 'GET'));
-      child.inc();
+      // Not through a child of its own, which would be kept for each of many thousand watches.
+      running.inc(labelsOf(info, 'GET'));
       return () => {
-        child.dec();
+        running.dec(labelsOf(info, 'GET'));
       };
     },
   };

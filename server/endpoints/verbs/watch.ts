@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Watch, WatchSink } from '../../storage/contract.js';
+import type { RequestContext } from '../context.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
 import type { Route } from '../routing.js';
 import { isGone } from '../streams.js';
 import { WatchStream } from '../watch/stream.js';
-import { openResponse, plain } from '../watch/transport.js';
+import { openResponse, plain, type Transport } from '../watch/transport.js';
 import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 
@@ -29,20 +30,41 @@ export const watch: VerbHandler = async (context, route, deps) => {
     count: deps.counts.watch(resource),
   });
   const started = await startWatch(route, options, deps, stream);
+  let goesOn = false;
   try {
     // A watch that cannot be served at all says so within its first turn; then a status is clearer than a stream with an error in it.
     await nextTurn();
     if (stream.refusal !== null) throw stream.refusal;
-    if (context.signal.aborted || isGone(context.response)) return;
+    if (context.aborted || isGone(context.response)) return;
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
-    const { retired } = resource.behaviour;
     context.begun?.();
-    await stream.run(started, transport, retired === null ? context.signal : AbortSignal.any([context.signal, retired]));
+    goesOn = true;
+    sendUntilOver(stream, started, transport, context, resource.behaviour.retired);
   } finally {
-    started.stop();
+    if (!goesOn) started.stop();
   }
 };
+
+/** Over when the client has gone, the server stops, the watch has lasted long enough, or the resource is not served any more (`retired`). */
+function sendUntilOver(
+  stream: WatchStream,
+  watch: Watch,
+  transport: Transport,
+  context: RequestContext,
+  retired: AbortSignal | null,
+): void {
+  const stop = (): void => {
+    stream.stop();
+  };
+  stream.run(watch, transport, () => {
+    retired?.removeEventListener('abort', stop);
+    context.answered?.();
+  });
+  context.onAbort(stop);
+  retired?.addEventListener('abort', stop);
+  if (retired?.aborted === true) stop();
+}
 
 /** Spread, so that watches that began together do not end together. Without a shortest time a watch lasts for as long as its client wants. */
 const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : shortest * (1 + Math.random()));

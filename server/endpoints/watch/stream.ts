@@ -27,12 +27,25 @@ const batchesAtOnce = 4;
 /** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
 const underWayBytesOfAll = 16 * 1024 * 1024;
 const bookmarkIntervalMs = 60_000;
+/** Definitions of custom resources come and go. */
+const frameKeysMax = 10_000;
 /** The last bookmark comes this long before the end, so that a client can resume close to it. */
 const lastBookmarkBeforeEndMs = 2_000;
 const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
 /** All watches of a process share its memory. */
 let underWayOfAll = 0;
+
+/** Watches that show alike have one text between them, and not each a chain of the pieces that it was put together from. As many as there are forms of resources. */
+const frameKeys = new Map<string, string>();
+
+function oneOf(key: string): string {
+  const known = frameKeys.get(key);
+  if (known !== undefined) return known;
+  if (frameKeys.size >= frameKeysMax) frameKeys.clear();
+  frameKeys.set(key, key);
+  return key;
+}
 
 export interface StreamOptions {
   readonly resource: ServedResource;
@@ -75,7 +88,7 @@ export class WatchStream implements WatchSink {
   /** Runs while storage waits for room. */
   private stallTimer: NodeJS.Timeout | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
-  private ended: () => void = () => {};
+  private whenOver: () => void = () => {};
   private emptied: (() => void)[] = [];
   private readonly frameKey: string;
 
@@ -85,7 +98,9 @@ export class WatchStream implements WatchSink {
       framing,
       representation: { encoder, form },
     } = options;
-    this.frameKey = `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`;
+    this.frameKey = oneOf(
+      `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`,
+    );
   }
 
   /** Why the watch cannot be served at all, if that is known already. An expired version is told within the stream. */
@@ -93,32 +108,30 @@ export class WatchStream implements WatchSink {
     return this.failure === null || this.failure.outcome === 'expired' ? null : watchFailure(this.failure, this.options.resourceVersion);
   }
 
-  /** Settles when the stream is over. `signal` ends it in order. */
-  run(watch: Watch, transport: Transport, signal: AbortSignal): Promise<void> {
+  /**
+   * Begins to send, and goes on until the watch is over, which `whenOver` is told of once. There is no promise of it: what would wait for one, up to the filters
+   * of the request, would be in memory for as long as a watch lasts, and that of many thousands.
+   */
+  run(watch: Watch, transport: Transport, whenOver: () => void): void {
     this.watch = watch;
     this.transport = transport;
+    this.whenOver = whenOver;
     const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
-    return new Promise((resolve) => {
-      this.ended = resolve;
-      transport.whenClosed(() => {
-        this.closed();
-      });
-      if (this.over) return;
-      signal.addEventListener(
-        'abort',
-        () => {
-          this.finish('end');
-        },
-        { once: true },
-      );
-      if (signal.aborted) return this.finish('end');
-      if (this.pending !== null) this.queue();
-      if (this.failure !== null) return this.end(this.failure);
-      this.endTimer = setTimeout(() => {
-        this.finish('end');
-      }, timeoutMs);
-      if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
+    transport.whenClosed(() => {
+      this.closed();
     });
+    if (this.over) return;
+    if (this.pending !== null) this.queue();
+    if (this.failure !== null) return this.end(this.failure);
+    this.endTimer = setTimeout(() => {
+      this.stop();
+    }, timeoutMs);
+    if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
+  }
+
+  /** Ends it in order. */
+  stop(): void {
+    this.finish('end');
   }
 
   event(event: WatchEvent): void {
@@ -292,7 +305,7 @@ export class WatchStream implements WatchSink {
     if (how === 'end') this.transport?.end();
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();
-    this.ended();
+    this.whenOver();
   }
 
   private closed(): void {

@@ -39,19 +39,28 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   const { response } = context;
   writeHead(context, 200, contentType, null);
   response.flushHeaders();
-  const out = answerStream(response);
-  return {
-    write: (parts, taken) => {
-      if (!out.destroyed) writeTogether(out, parts, taken);
-    },
-    whenClosed: (action) => {
-      context.onClose(action);
-    },
-    end: () => {
-      if (!response.writableEnded) response.end();
-    },
-    destroy: () => {
-      response.destroy();
-    },
-  };
+  return new ResponseTransport(context);
+}
+
+/** A class, because there is one for each of many thousand watches. */
+class ResponseTransport implements Transport {
+  constructor(private readonly context: RequestContext) {}
+
+  write(parts: readonly Buffer[], taken: () => void): void {
+    const out = answerStream(this.context.response);
+    if (!out.destroyed) writeTogether(out, parts, taken);
+  }
+
+  whenClosed(action: () => void): void {
+    this.context.onClose(action);
+  }
+
+  end(): void {
+    const { response } = this.context;
+    if (!response.writableEnded) response.end();
+  }
+
+  destroy(): void {
+    this.context.response.destroy();
+  }
 }

@@ -66,17 +66,17 @@ for (const cached of [true, false])
   describe(`watchers that are behind${cached ? '' : ', of resources that are not cached'}`, () => {
     let replica: FakeReplica;
     let storage: RaftStorage;
-    let stop: AbortController;
+    let streams: WatchStream[];
     let over: Promise<void>;
 
     const begin = async (more: Partial<RaftStorageOptions> = {}): Promise<void> => {
       replica = new FakeReplica();
       storage = createRaftStorage({ replica, cached: () => cached, ...more });
-      stop = new AbortController();
+      streams = [];
       await storage.ready();
     };
     afterEach(async () => {
-      stop.abort();
+      for (const stream of streams) stream.stop();
       await over;
       storage.close();
     });
@@ -119,7 +119,10 @@ for (const cached of [true, false])
         ),
         stream,
       );
-      over = stream.run(started, client, stop.signal);
+      streams.push(stream);
+      over = new Promise((resolve) => {
+        stream.run(started, client, resolve);
+      });
       return () => most;
     }
 

@@ -40,8 +40,12 @@ describe('bookmarks of a watch', () => {
       initialEventsEnd: false,
       timeoutMs: 600 * secondMs,
     } as const;
-    const end = new AbortController();
-    const over = [true, false].map((bookmarks) => new WatchStream({ ...options, bookmarks }).run(progress, transport, end.signal));
+    const streams = [true, false].map((bookmarks) => new WatchStream({ ...options, bookmarks }));
+    let over = 0;
+    for (const stream of streams)
+      stream.run(progress, transport, () => {
+        over += 1;
+      });
     for (const [version, expected] of [
       [0, []],
       [7, [{ resourceVersion: '7' }]],
@@ -56,7 +60,7 @@ describe('bookmarks of a watch', () => {
       await nextTurn();
       expect(told()).to.deep.equal(expected);
     }
-    end.abort();
-    await Promise.all(over);
+    for (const stream of [...streams, ...streams]) stream.stop();
+    expect(over).to.equal(2);
   });
 });

@@ -171,11 +171,8 @@ describe('whatever is under way when a connection or a request ends', function (
       timeoutMs: 3_600_000,
     } as unknown as StreamOptions);
     stream.event({ frame: () => Buffer.from('{}\n') } as unknown as WatchEvent);
-    try {
-      await stream.run(started, openResponse(context, 'application/json'), context.signal);
-    } finally {
-      started.stop();
-    }
+    stream.run(started, openResponse(context, 'application/json'), () => context.answered?.());
+    context.onAbort(() => stream.stop());
   }
 
   const left = async (): Promise<Record<string, number>> => ({
