@@ -27,6 +27,7 @@ import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
 import { TickTimer } from './ticker.js';
 import { Snapshots } from './snapshots.js';
+import type { SoleMember } from './soleMember.js';
 import { describeStatus } from './status.js';
 import { StoreCare } from './storeCare.js';
 import { Trimmer } from './trimmer.js';
@@ -39,6 +40,7 @@ export interface EngineParts {
   readonly transport: Transport;
   readonly inbox: Inbox;
   readonly sink: ReplicaSink;
+  readonly soleMember: SoleMember;
   readonly session: string;
   readonly snapshotDirectory: string;
   readonly logEntriesKept: number;
@@ -354,7 +356,8 @@ export class Engine {
 
   /** In the order that `Ready` prescribes. */
   #carryOut(ready: Ready): void {
-    const { core, transport } = this.#parts;
+    const { core, transport, soleMember } = this.#parts;
+    soleMember.tell(core.role === 'leader' && core.membership.members.length === 1);
     this.#send(ready.immediate);
     this.#followMembership();
     if (ready.install !== null) this.#install(ready.install);

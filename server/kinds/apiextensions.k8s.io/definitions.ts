@@ -135,6 +135,7 @@ function markDeleted(definition: ApiObject, now: string): void {
 export const customResourceDefinitions: Kind = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
+  gated: { CRDObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'] },
   defaults: setDefaults,
   ahead: (definition) => reviewSchemas(specOf(definition)),
   validate,
