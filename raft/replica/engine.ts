@@ -203,13 +203,9 @@ export class Engine {
   /** How long this replica may sleep, in ticks, unless something arrives. */
   #restTicks(): number {
     const { core, electionTicks } = this.#parts;
-    const waits =
-      !this.#firstElection.isOver ||
-      this.#state === 'stopping' ||
-      this.#proposals.size > 0 ||
-      this.#barriers.size > 0 ||
-      this.#administration.waits;
-    return waits ? 1 : Math.min(core.restTicks, this.#storeCare.restTicks, Math.floor(electionTicks * this.#limits.restElections));
+    const someoneWaits = this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
+    if (someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
+    return Math.min(core.restTicks, this.#storeCare.restTicks, Math.floor(electionTicks * this.#limits.restElections));
   }
 
   #guarded(action: () => void): void {
