@@ -1,4 +1,5 @@
 import https from 'node:https';
+import tls, { type SecureContext } from 'node:tls';
 
 /** What one look at `/readyz` showed. */
 export type Readiness =
@@ -18,9 +19,23 @@ export interface Probe {
 
 /** Bytes of the answer that are kept for a report. */
 const bodyBytesMax = 4096;
+/** Authorities that are kept read. */
+const contextsMax = 16;
 
 /** Keeps no connections, but the sessions of TLS: who is asked again and again need not prove each time who it is. */
 const agent = new https.Agent({ keepAlive: false });
+
+/** By authority: reading one takes longer than the rest of a question that nobody answers, and the same few are asked for all the time. */
+const contexts = new Map<string | undefined, SecureContext>();
+
+function contextFor(ca: string | undefined): SecureContext {
+  const known = contexts.get(ca);
+  if (known !== undefined) return known;
+  const made = tls.createSecureContext(ca === undefined ? {} : { ca });
+  if (contexts.size >= contextsMax) contexts.clear();
+  contexts.set(ca, made);
+  return made;
+}
 
 /** Asks once, on a connection of its own. Never rejects. */
 export const probeReadiness = (probe: Probe): Promise<Readiness> => ask(probe, agent).then(({ readiness }) => readiness);
@@ -64,13 +79,16 @@ interface Answer {
 
 function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<Answer> {
   return new Promise((resolve) => {
-    const request = https.request({
+    const options: https.RequestOptions & Pick<tls.ConnectionOptions, 'secureContext'> = {
       host,
       port,
       path: '/readyz',
       agent,
+      secureContext: contextFor(ca),
+      // Beside the context, because the sessions that are kept are told apart by it.
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
-    });
+    };
+    const request = https.request(options);
     const finish = (readiness: Readiness): void => {
       clearTimeout(timer);
       resolve({ readiness, reused: request.reusedSocket });
