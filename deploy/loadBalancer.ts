@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { connectionOrder, newBackend, recordConnectFailure, recordProbe, shouldCutSessions, type Backend } from './backends.js';
-import { describeReadiness, probeReadiness } from './readiness.js';
+import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
  * A TCP load balancer for one machine: it moves bytes, so TLS, HTTP/2 and watches pass through untouched. New connections go to
@@ -48,6 +48,7 @@ class Balancer implements LoadBalancer {
   readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => this.#accept(client));
   readonly #waiting = new Set<net.Socket>();
   readonly #timers = new Map<Backend, NodeJS.Timeout>();
+  readonly #probes: RepeatedProbe[] = [];
   #closed = false;
 
   constructor(private readonly options: LoadBalancerOptions) {
@@ -69,12 +70,18 @@ class Balancer implements LoadBalancer {
       this.#server.listen(this.options.port, this.options.host, resolve);
     });
     this.#server.on('error', (error) => this.options.log(`listener: ${error.message}`));
-    for (const backend of this.#backends) void this.#probe(backend);
+    for (const backend of this.#backends) {
+      const { host, port } = backend;
+      const probe = new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.options.ca });
+      this.#probes.push(probe);
+      void this.#look(backend, probe);
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const probe of this.#probes) probe.close();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const client of this.#waiting) client.destroy();
     for (const backend of this.#backends) this.#cut(backend);
@@ -83,16 +90,15 @@ class Balancer implements LoadBalancer {
 
   // ---- health ----
 
-  async #probe(backend: Backend): Promise<void> {
-    const { host, port } = backend;
-    const readiness = await probeReadiness({ host, port, timeoutMs: probeTimeoutMs, ca: this.options.ca });
-    if (this.#closed) return;
+  async #look(backend: Backend, probe: RepeatedProbe): Promise<void> {
+    const readiness = await probe.ask();
+    if (this.#closed) return probe.close();
     if (recordProbe(backend, readiness, performance.now())) this.#report(backend, describeReadiness(readiness));
     this.#cutHangingSessions();
     const interval = this.#backends.some(({ state }) => state === 'up') ? probeIntervalMs : urgentProbeIntervalMs;
     this.#timers.set(
       backend,
-      setTimeout(() => void this.#probe(backend), interval),
+      setTimeout(() => void this.#look(backend, probe), interval),
     );
   }
 

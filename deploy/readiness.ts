@@ -22,7 +22,7 @@ const bodyBytesMax = 4096;
 /** Authorities that are kept read. */
 const contextsMax = 16;
 
-/** Keeps no connections, but the sessions of TLS: who is asked twice a second for days need not prove each time who it is. */
+/** Keeps no connections, but the sessions of TLS: who is asked again and again need not prove each time who it is. */
 const agent = new https.Agent({ keepAlive: false });
 
 /** By authority: reading one takes longer than the rest of a question that nobody answers, and the same few are asked for all the time. */
@@ -37,8 +37,47 @@ function contextFor(ca: string | undefined): SecureContext {
   return made;
 }
 
-/** Asks once, on a connection of its own: a kept connection would say nothing about new ones. Never rejects. */
-export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Readiness> {
+/** Asks once, on a connection of its own. Never rejects. */
+export const probeReadiness = (probe: Probe): Promise<Readiness> => ask(probe, agent).then(({ readiness }) => readiness);
+
+/** So many probes in a row share a connection: what it says of new ones is never older than that. */
+const probesOfConnection = 10;
+
+/**
+ * Asks one server again and again. A handshake costs both sides some ten times what a question does, so a connection on which the last answer was a good one is
+ * kept for the next few; one that fails is no answer before a new one has been tried.
+ */
+export class RepeatedProbe {
+  readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #probe: Probe;
+  #asked = 0;
+
+  constructor(probe: Probe) {
+    this.#probe = probe;
+  }
+
+  async ask(): Promise<Readiness> {
+    if (this.#asked >= probesOfConnection) this.close();
+    this.#asked += 1;
+    const { readiness, reused } = await ask(this.#probe, this.#agent);
+    if (readiness.state === 'ready') return readiness;
+    this.close();
+    return readiness.state === 'silent' && reused ? this.ask() : readiness;
+  }
+
+  close(): void {
+    this.#asked = 0;
+    this.#agent.destroy();
+  }
+}
+
+interface Answer {
+  readonly readiness: Readiness;
+  /** It came, or did not come, on a connection that had been used before. */
+  readonly reused: boolean;
+}
+
+function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<Answer> {
   return new Promise((resolve) => {
     const options: https.RequestOptions & Pick<tls.ConnectionOptions, 'secureContext'> = {
       host,
@@ -52,8 +91,8 @@ export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Re
     const request = https.request(options);
     const finish = (readiness: Readiness): void => {
       clearTimeout(timer);
-      resolve(readiness);
-      request.destroy();
+      resolve({ readiness, reused: request.reusedSocket });
+      if (readiness.state !== 'ready') request.destroy();
     };
     const timer = setTimeout(() => finish({ state: 'silent', reason: `no answer within ${timeoutMs} ms` }), timeoutMs);
     request.on('error', (error) => finish({ state: 'silent', reason: error.message }));

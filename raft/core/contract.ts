@@ -54,6 +54,11 @@ export interface Core {
   readonly membership: Membership;
   /** The shortest wait for a leader at present: `electionTicks`, or more where leaders that were alive have been late. The longest is almost twice that. */
   readonly electionTimeoutTicks: number;
+  /**
+   * How many ticks from now it takes at least until one of them can have an effect, if nothing else happens; 1 or more. An owner that has nothing else to do
+   * may sleep for as long and count those ticks together when it wakes up.
+   */
+  readonly restTicks: number;
   tick(): void;
   /** The leader is known to be gone, or never to have been there: voters campaign one after the other, the first after a tick. Does nothing on a leader. */
   hasten(): void;

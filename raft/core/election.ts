@@ -12,6 +12,12 @@ export function tickElection(server: Server): void {
   campaignIfDue(server);
 }
 
+/** Ticks until the next one that may begin an election, if nothing is heard; see `Core.restTicks`. */
+export function electionRest(server: Server): number {
+  const waits = server.leader !== null || !isSoleVoter(server);
+  return waits ? Math.max(1, server.electionTimeout - server.electionElapsed) : 1;
+}
+
 /**
  * The leader is gone: voters campaign in the order of their ids, one after the other, rather than when chance says. The first waits a tick, in which the
  * others find out as well and may grant its pre-vote; each of the others waits as long as an election takes, and does nothing if there was one. Who

@@ -18,7 +18,12 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
   if (last <= server.log.commit) return accept(server, message, server.log.commit);
   if (previousIndex >= server.log.commit && server.log.termAt(previousIndex) !== previousTerm) return reject(server, message);
   appendMissing(server, entries);
-  if (message.commit > server.log.commit) server.commitTo(message.commit < last ? message.commit : last);
+  const commit = message.commit < last ? message.commit : last;
+  const isNews = commit > server.log.commit;
+  if (isNews) server.commitTo(commit);
+  // Under load every append is followed by the news that its entries are committed, and an answer to that would wake the leader to tell it nothing. Should the
+  // answer to the entries be lost, the next heartbeat gets one, as it brings no such news.
+  if (isNews && entries.length === 0 && hasAnswered(server, message, last)) return;
   accept(server, message, last);
 }
 
@@ -65,7 +70,15 @@ function install(server: Server, { snapshot }: MessageOf<'installSnapshot'>): vo
   server.applied = server.applying = snapshot.index;
 }
 
+/** Whether the leader was sent an answer that says as much as one to this message would. */
+function hasAnswered({ answered, term }: Server, { round }: MessageOf<'append'>, match: LogIndex): boolean {
+  return answered.term === term && answered.match >= match && answered.round >= round;
+}
+
 function accept(server: Server, message: MessageOf<'append' | 'installSnapshot'>, match: LogIndex): void {
+  const { answered, term } = server;
+  const before = answered.term === term ? answered : { match, round: 0 };
+  server.answered = { term, match: match > before.match ? match : before.match, round: Math.max(roundOf(message), before.round) };
   server.sendAfterSync(message.from, { type: 'appendReply', round: roundOf(message), result: { accepted: true, match } });
 }
 

@@ -8,6 +8,8 @@ export const limits = {
   patienceSpanTimeouts: 40,
   /** How long one voter leaves to another, in election timeouts, where both know that the leader is gone: some round trips and syncs. */
   hastenedTurn: 1 / 5,
+  /** Heartbeats of an idle leader in the shortest election timeout at least. */
+  idleHeartbeatsMin: 5,
   /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */
   outboxMessagesMax: 65_536,
   /** Local reads that wait or are under way; further ones fail at once. */

@@ -2,6 +2,7 @@ import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../
 import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
 import {
+  electionRest,
   hasten,
   onPreVote,
   onPreVoteReply,
@@ -18,7 +19,16 @@ import { limits } from './limits.js';
 import type { Message, MessageOf, MessageType } from './messages.js';
 import { confirmRounds, flushReads, onReadIndex, onReadIndexReply } from './readindex.js';
 import type { Persist, Ready, Role } from './ready.js';
-import { advanceCommit, flushAppends, isActive, onAppendReply, reportSnapshot, reportUnreachable, tickLeader } from './replication.js';
+import {
+  advanceCommit,
+  flushAppends,
+  isActive,
+  leaderRest,
+  onAppendReply,
+  reportSnapshot,
+  reportUnreachable,
+  tickLeader,
+} from './replication.js';
 import { appendOwn } from './roles.js';
 import { Server } from './server.js';
 import type { Rules } from './server.js';
@@ -77,6 +87,10 @@ export class Machine implements Core {
   }
   get electionTimeoutTicks(): number {
     return this.server.patience.ticks;
+  }
+  get restTicks(): number {
+    const { server } = this;
+    return server.leadership === null ? electionRest(server) : leaderRest(server, server.leadership);
   }
   get membership(): Membership {
     return this.server.memberships.current;

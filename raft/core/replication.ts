@@ -2,6 +2,7 @@ import { logIndex, term as toTerm } from '../types.js';
 import type { Entry, MemberId } from '../types.js';
 import { invariant } from './invariant.js';
 import type { Leadership } from './leadership.js';
+import { limits } from './limits.js';
 import type { AppendResult, MessageOf } from './messages.js';
 import type { Progress } from './progress.js';
 import { quorumValue } from './quorum.js';
@@ -23,11 +24,35 @@ export function tickLeader(server: Server, leadership: Leadership): void {
     becomeFollower(server, server.term, null);
     return;
   }
-  const { heartbeatTicks, electionTicks } = server.options;
-  if (leadership.transfer !== null && server.now - leadership.transfer.since >= electionTicks) leadership.transfer = null;
-  if (++leadership.heartbeatElapsed < heartbeatTicks) return;
+  if (leadership.transfer !== null && server.now - leadership.transfer.since >= server.options.electionTicks) leadership.transfer = null;
+  if (++leadership.heartbeatElapsed < heartbeatInterval(server, leadership)) return;
   leadership.heartbeatElapsed = 0;
   leadership.heartbeatDue = true;
+}
+
+/** Ticks until a heartbeat is due; see `Core.restTicks`. Whoever leads nobody has none to send. */
+export function leaderRest(server: Server, leadership: Leadership): number {
+  if (leadership.peers.size === 0) return server.options.electionTicks;
+  return Math.max(1, heartbeatInterval(server, leadership) - leadership.heartbeatElapsed);
+}
+
+/**
+ * Ticks between heartbeats. A leader whose followers have all that there is, and know it, only has to show that it is there: it speaks half as often, as long as
+ * that leaves `idleHeartbeatsMin` words in the shortest time after which it would be replaced. Everything that may have to be repeated comes at the usual pace.
+ */
+function heartbeatInterval(server: Server, leadership: Leadership): number {
+  const { heartbeatTicks, electionTicks } = server.options;
+  const idleTicks = Math.min(2 * heartbeatTicks, Math.floor(electionTicks / limits.idleHeartbeatsMin));
+  return idleTicks > heartbeatTicks && isSettled(server, leadership) ? idleTicks : heartbeatTicks;
+}
+
+function isSettled({ log, reads }: Server, { peers, round, transfer }: Leadership): boolean {
+  if (transfer !== null || reads.roundsInFlight > 0 || log.commit < log.lastIndex) return false;
+  for (const peer of peers.values()) {
+    const upToDate = peer.state === 'replicate' && peer.match === log.lastIndex && peer.sentCommit === log.commit;
+    if (!upToDate || peer.ackedRound < round) return false;
+  }
+  return true;
 }
 
 export function isActive(server: Server, peer: Progress): boolean {
@@ -40,13 +65,18 @@ export function isActive(server: Server, peer: Progress): boolean {
  */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
+  let everyoneHears = leadership.peers.size > 0;
   for (const peer of leadership.peers.values()) {
     if (heartbeatDue) peer.resumeProbe();
     const sent = sendEntries(server, leadership, peer);
     const commitIsNews = peer.state === 'replicate' && peer.sentCommit < server.log.commit;
-    if ((heartbeatDue && !sent) || peer.sentRound < round || commitIsNews) sendEmpty(server, leadership, peer);
+    const speaks = (heartbeatDue && !sent) || peer.sentRound < round || commitIsNews;
+    if (speaks) sendEmpty(server, leadership, peer);
+    // One that is probed waits for a heartbeat, and for nothing else.
+    everyoneHears &&= peer.state === 'replicate' && (sent || speaks);
   }
   leadership.heartbeatDue = false;
+  if (everyoneHears) leadership.heartbeatElapsed = 0;
 }
 
 export function onAppendReply(server: Server, message: MessageOf<'appendReply'>): void {

@@ -1,3 +1,4 @@
+import { logIndex, term as toTerm } from '../types.js';
 import type { HardState, LogIndex, MemberId, Term } from '../types.js';
 import type { CoreOptions } from './contract.js';
 import { MembershipHistory } from './history.js';
@@ -41,6 +42,8 @@ export class Server {
   silence: Silence;
   /** The last silence of a leader in an older term, until a word of it is heard. */
   formerSilence: Silence | null = null;
+  /** The most that the leader of a term was answered: which entries are here, and which of its read rounds was heard of. */
+  answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
   /** Drawn anew for each wait, from [0, electionTicks): how far, in `electionTicks`-ths, it goes beyond the shortest one. */
   private electionDraw = 0;
   /** Answers to the election under way. */

@@ -60,6 +60,11 @@ export class Administration {
       : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
+  /** Whether somebody waits for something that ticks bring on. */
+  get waits(): boolean {
+    return this.#changes.length + this.#removals.length + this.#transfers.length > 0;
+  }
+
   tick(): void {
     if (this.#removals.length === 0) return;
     const waiting = this.#removals;

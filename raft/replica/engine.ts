@@ -15,17 +15,21 @@ import { Administration } from './administration.js';
 import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
 import { Figures } from './figures.js';
+import { FirstElection } from './firstElection.js';
 import type { Happening, Inbox } from './inbox.js';
 import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
+import type { RequestReceiver } from './port.js';
 import { Proposals } from './proposals.js';
 import type { GivenUp } from './proposals.js';
 import { tellMissed } from './missedChanges.js';
 import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
+import { TickTimer } from './ticker.js';
 import { Snapshots } from './snapshots.js';
 import type { SoleMember } from './soleMember.js';
 import { describeStatus } from './status.js';
+import { StoreCare } from './storeCare.js';
 import { Trimmer } from './trimmer.js';
 import { processorMs, Wakefulness } from './wakefulness.js';
 
@@ -43,12 +47,6 @@ export interface EngineParts {
   readonly tickMs: number;
   readonly electionTicks: number;
   readonly limits: ReplicaLimits;
-}
-
-export interface NewProposal {
-  readonly sequence: number;
-  readonly timeoutMs: number;
-  readonly data: Uint8Array;
 }
 
 /**
@@ -73,12 +71,11 @@ export class Engine {
   readonly #silences = new LeaderSilences();
   readonly #figures = new Figures(performance.now());
   readonly #wakefulness: Wakefulness;
-  readonly #timer: NodeJS.Timeout;
+  readonly #firstElection: FirstElection;
+  readonly #ticks: TickTimer;
+  readonly #storeCare: StoreCare;
   #scheduled = false;
-  #ticks = 0;
-  #quietTicks = 0;
   #membership: Membership | null = null;
-  #leaderWasKnown = false;
   /** Since when no leader is known, after one was; null while there is one. In milliseconds of `performance.now()`. */
   #leaderlessSince: number | null = null;
   #state: 'running' | 'stopping' | 'ended' = 'running';
@@ -116,11 +113,13 @@ export class Engine {
     });
     this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), processorMs);
     inbox.wake = () => this.#schedule();
-    this.#timer = setInterval(() => this.#onTimer(), parts.tickMs);
+    this.#firstElection = new FirstElection(core, (peer) => this.#proposals.isConnected(peer), 2 * this.#limits.ticksPerHeartbeat);
+    this.#storeCare = new StoreCare(parts.store, this.#limits.settleTicks);
+    this.#ticks = new TickTimer(parts.tickMs, () => this.#schedule());
     this.#schedule();
   }
 
-  propose({ sequence, timeoutMs, data }: NewProposal): void {
+  propose({ sequence, timeoutMs, data }: Parameters<RequestReceiver['propose']>[0]): void {
     const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: performance.now() + timeoutMs });
     if (!taken) this.#figures.proposalsRefused += 1;
     if (!taken)
@@ -201,9 +200,12 @@ export class Engine {
     });
   }
 
-  #onTimer(): void {
-    this.#ticks += 1;
-    this.#schedule();
+  /** How long this replica may sleep, in ticks, unless something arrives. */
+  #restTicks(): number {
+    const { core, electionTicks } = this.#parts;
+    const someoneWaits = this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
+    if (someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
+    return Math.min(core.restTicks, this.#storeCare.restTicks, Math.floor(electionTicks * this.#limits.restElections));
   }
 
   #guarded(action: () => void): void {
@@ -217,18 +219,23 @@ export class Engine {
   }
 
   #round(): void {
-    if (this.#state !== 'ended' && this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
+    if (this.#state === 'ended') return;
+    if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
-    if (this.#state === 'ended' || this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return;
+    if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
+      const { quiet, due } = this.#ticks.take();
+      for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
+      this.#storeCare.quietTicks(quiet);
       for (const happening of this.#parts.inbox.take()) this.#handle(happening);
-      // Ticks come after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
-      this.#tick();
+      // The tick that is due comes after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
+      if (due) this.#tick();
       if (this.#advance()) this.#schedule();
       this.#snapshots.discardArrived();
       this.#trim();
       this.#parts.sink.flush();
       if (this.#state === 'stopping' && this.#isDrained()) this.#drained?.();
+      this.#ticks.rest(this.#restTicks());
     } catch (error) {
       void this.#close(error);
     }
@@ -283,8 +290,6 @@ export class Engine {
   }
 
   #tick(): void {
-    if (this.#ticks === 0) return;
-    this.#ticks = 0;
     this.#parts.core.tick();
     this.#proposals.tick();
     this.#barriers.tick();
@@ -294,9 +299,8 @@ export class Engine {
     this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
-    this.#parts.store.settle();
-    if (this.#proposals.size === 0) this.#parts.store.maintain();
-    this.#hastenFirstElection();
+    this.#storeCare.tick(this.#proposals.size > 0);
+    this.#firstElection.tick();
   }
 
   #expireBarriers(now: number): void {
@@ -388,6 +392,7 @@ export class Engine {
     failPoint?.('install.swapped');
     log.resetTo(meta);
     failPoint?.('install.done');
+    this.#storeCare.written();
     this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
     tellMissed(store, before, this.#limits.changesBytesMax, sink);
@@ -397,11 +402,13 @@ export class Engine {
   #apply(entries: readonly Entry[]): void {
     const { core, store, sink } = this.#parts;
     const { compactedRevision } = store;
+    this.#storeCare.written();
     const { results, changes } = store.apply(entries);
     if (changes.length > 0 || store.compactedRevision !== compactedRevision) sink.changes(changes, store.revision, store.compactedRevision);
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
-    for (const [at, entry] of entries.entries()) {
+    // Where nobody waits for an outcome, nobody need be found.
+    for (const [at, entry] of this.#proposals.size === 0 ? [] : entries.entries()) {
       const result = results[at];
       if (result === null || result === undefined) continue;
       const { session, sequence } = readProposalId(entry.data);
@@ -429,8 +436,8 @@ export class Engine {
   }
 
   #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
-    if (leader !== null) this.#leaderWasKnown = true;
-    this.#leaderlessSince = leader === null && this.#leaderWasKnown ? (this.#leaderlessSince ?? performance.now()) : null;
+    if (leader !== null) this.#firstElection.leaderKnown();
+    this.#leaderlessSince = leader === null && this.#firstElection.isOver ? (this.#leaderlessSince ?? performance.now()) : null;
     this.#silences.changed();
     this.#figures.stateChanged(role, leader);
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
@@ -453,17 +460,6 @@ export class Engine {
     log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
   }
 
-  /** A cluster that starts need not wait for the first timeout: the smallest voter that reaches a quorum goes ahead. */
-  #hastenFirstElection(): void {
-    const { core } = this.#parts;
-    if (this.#leaderWasKnown) return;
-    const voters = votersOf(core.membership);
-    const reachable = voters.filter((id) => id === core.id || this.#proposals.isConnected(id));
-    const first = reachable.length * 2 > voters.length && reachable.every((id) => id >= core.id) && voters.includes(core.id);
-    this.#quietTicks = first ? this.#quietTicks + 1 : 0;
-    if (this.#quietTicks === 2 * this.#limits.ticksPerHeartbeat) core.hasten();
-  }
-
   #isDrained(): boolean {
     const { core } = this.#parts;
     const successor = votersOf(core.membership).some((id) => id !== core.id && this.#proposals.isConnected(id));
@@ -474,7 +470,7 @@ export class Engine {
   async #close(failure: unknown): Promise<void> {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    clearInterval(this.#timer);
+    this.#ticks.stop();
     const { sink, store, log, transport } = this.#parts;
     this.#giveUp(this.#proposals.drain(), 'before the replica ended');
     for (const id of this.#barriers.expire(Infinity)) sink.barrier(id, { outcome: 'unavailable', reason: 'the replica ended' });

@@ -38,7 +38,17 @@ class BetterSqliteConnection implements SqliteConnection {
   }
 
   immediate<T>(change: () => T): T {
-    return this.#db.transaction(change).immediate();
+    // Not `transaction`, which makes four functions for each use.
+    this.begin();
+    try {
+      const result = change();
+      this.commit();
+      return result;
+    } catch (error) {
+      // SQLite has undone it already after some failures, such as that of the disk.
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   begin(): void {

@@ -18,7 +18,8 @@ export type Decision =
  * What a transaction does to the store. Pure: it depends only on the newest changes of the keys it names and on the revision that it would take.
  * Deleting an absent key changes nothing.
  */
-export function decide({ comparisons, operations }: Transaction, revision: Revision, headOf: HeadOf): Decision {
+export function decide({ comparisons, operations }: Transaction, revision: Revision, lookUp: HeadOf): Decision {
+  const headOf = lastRemembered(lookUp);
   if (!comparisons.every(({ key, modRevision }) => modRevisionOf(headOf(key)) === modRevision)) return { outcome: 'conflict' };
   const changes: NewChange[] = [];
   for (const operation of operations) {
@@ -26,6 +27,12 @@ export function decide({ comparisons, operations }: Transaction, revision: Revis
     if (change !== null) changes.push(change);
   }
   return { outcome: 'applied', changes };
+}
+
+/** Most transactions compare the one key that they change: it is looked up once. */
+function lastRemembered(lookUp: HeadOf): HeadOf {
+  let known: { readonly key: string; readonly head: KeyHead | undefined } | null = null;
+  return (key) => (known?.key === key ? known : (known = { key, head: lookUp(key) })).head;
 }
 
 /** As the change feed tells it. */

@@ -58,7 +58,13 @@ export const storageFlags = {
       help: "This member's certificate, good for both ends of a connection.",
     },
     'raft-key-file': { kind: 'string', default: null, value: 'file', help: 'Its key.' },
-    'raft-heartbeat-interval': { kind: 'duration', default: 50, min: 5, max: 10_000, help: 'How often the leader shows that it is there.' },
+    'raft-heartbeat-interval': {
+      kind: 'duration',
+      default: 50,
+      min: 5,
+      max: 10_000,
+      help: 'How often the leader shows that it is there; half as often while nothing happens and five times in an election timeout remain.',
+    },
     'raft-election-timeout': {
       kind: 'duration',
       default: 500,

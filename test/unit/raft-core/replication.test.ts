@@ -213,6 +213,28 @@ describe('a follower', () => {
     expect(ready?.afterSync[0]).to.deep.include({ type: 'appendReply', result: { accepted: true, match: 2 } });
   });
 
+  it('does not answer what only tells that entries are committed which it has acknowledged, but the next heartbeat', () => {
+    const server = new TestServer(a, members([a, b])).receive(b, 1, append({ entries: entries(1, 1) }));
+    expect(server.takeOf('appendReply')).to.have.length(1);
+    server.receive(b, 1, append({ previous: [2, 1], commit: 2 }));
+    expect(server.core.commit).to.equal(2);
+    expect(server.takeOf('appendReply')).to.deep.equal([]);
+    const heartbeat = append({ previous: [2, 1], commit: 2 });
+    for (let times = 0; times < 2; times += 1)
+      expect(server.receive(b, 1, heartbeat).takeOf('appendReply')[0]).to.deep.include({ result: { accepted: true, match: 2 } });
+  });
+
+  it('answers such news where they ask for more, or the entries were acknowledged to another leader', () => {
+    const server = new TestServer(a, members([a, b, c])).receive(b, 1, append({ entries: entries(1, 1, 1) }));
+    server.take();
+    server.receive(b, 1, append({ previous: [3, 1], commit: 1, round: 1 }));
+    expect(server.takeOf('appendReply')[0]).to.include({ round: 1 });
+    server.receive(b, 1, append({ previous: [3, 1], commit: 2, round: 1 }));
+    expect(server.takeOf('appendReply')).to.deep.equal([]);
+    server.receive(c, 2, append({ previous: [3, 1], commit: 3 }));
+    expect(server.takeOf('appendReply')[0]).to.deep.include({ to: c, result: { accepted: true, match: 3 } });
+  });
+
   it('replaces what conflicts with its leader', () => {
     const server = leaderOf(members([a, b]), { stored: entries(1, 1, 1) }).receive(
       b,

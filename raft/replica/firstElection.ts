@@ -1,0 +1,38 @@
+import type { Core } from '../core/contract.js';
+import { votersOf } from '../core/membership.js';
+import type { MemberId } from '../types.js';
+
+/** A cluster that starts need not wait for the first timeout: the smallest voter that reaches a quorum goes ahead. */
+export class FirstElection {
+  readonly #core: Core;
+  readonly #isConnected: (peer: MemberId) => boolean;
+  readonly #patienceTicks: number;
+  #quietTicks = 0;
+  #isOver = false;
+
+  /** `patienceTicks`: how long a quorum has to be there before this replica takes it that nobody leads. */
+  constructor(core: Core, isConnected: (peer: MemberId) => boolean, patienceTicks: number) {
+    this.#core = core;
+    this.#isConnected = isConnected;
+    this.#patienceTicks = patienceTicks;
+  }
+
+  /** Whether a leader was known since this replica started. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  leaderKnown(): void {
+    this.#isOver = true;
+  }
+
+  tick(): void {
+    if (this.#isOver) return;
+    const { id, membership } = this.#core;
+    const voters = votersOf(membership);
+    const reachable = voters.filter((voter) => voter === id || this.#isConnected(voter));
+    const first = reachable.length * 2 > voters.length && reachable.every((voter) => voter >= id) && voters.includes(id);
+    this.#quietTicks = first ? this.#quietTicks + 1 : 0;
+    if (this.#quietTicks === this.#patienceTicks) this.#core.hasten();
+  }
+}

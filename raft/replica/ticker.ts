@@ -1,0 +1,109 @@
+import { performance } from 'node:perf_hooks';
+
+/** A timer may fire a little before its time on a finer clock. */
+const earlyMs = 1;
+
+/** Ticks to count in one round. */
+export interface PassedTicks {
+  /** Those that passed while nothing could depend on them: they come before what has arrived. */
+  readonly quiet: number;
+  /** The one for which the thread was woken: it comes after what has arrived, and so does all lateness of the thread, which counts for nothing. */
+  readonly due: boolean;
+}
+
+/**
+ * Counts ticks without waking a thread for each of them. The owner says how many it can do without (`rest`); what it then sleeps on purpose is counted in
+ * full, and what it sleeps longer than that is not:
+ *
+ *     |-- tick --|-- tick --|-- tick --|........ late ........| messages that wait, then the tick that was due
+ *      rest(3):     quiet      quiet      due
+ *
+ * Pure: the caller tells the time, in milliseconds of one monotonic clock.
+ */
+export class Ticker {
+  readonly #tickMs: number;
+  #countedAt: number;
+  #rest = 1;
+
+  constructor(tickMs: number, nowMs: number) {
+    this.#tickMs = tickMs;
+    this.#countedAt = nowMs;
+  }
+
+  /** When the owner is to be woken. */
+  get dueAt(): number {
+    return this.#countedAt + this.#rest * this.#tickMs;
+  }
+
+  isDue(nowMs: number): boolean {
+    return nowMs + earlyMs >= this.dueAt;
+  }
+
+  take(nowMs: number): PassedTicks {
+    const passed = Math.floor((nowMs + earlyMs - this.#countedAt) / this.#tickMs);
+    if (passed < this.#rest) {
+      this.#countedAt += passed * this.#tickMs;
+      this.#rest -= passed;
+      return { quiet: passed, due: false };
+    }
+    const quiet = this.#rest - 1;
+    this.#countedAt = passed === this.#rest ? this.dueAt : nowMs;
+    this.#rest = 1;
+    return { quiet, due: true };
+  }
+
+  /** Nothing depends on the next `ticks` - 1 ticks. */
+  rest(ticks: number): void {
+    this.#rest = Math.max(1, ticks);
+  }
+}
+
+/** Wakes a thread when the next tick is due that may have an effect. */
+export class TickTimer {
+  readonly #tickMs: number;
+  readonly #wake: () => void;
+  readonly #ticker: Ticker;
+  #timer: NodeJS.Timeout | null = null;
+  /** When the timer fires. That may be a tick too early: then it is set anew, which costs less than to set it after every round. */
+  #firesAt = Infinity;
+  #stopped = false;
+
+  constructor(tickMs: number, wake: () => void) {
+    this.#tickMs = tickMs;
+    this.#wake = wake;
+    this.#ticker = new Ticker(tickMs, performance.now());
+  }
+
+  take(): PassedTicks {
+    return this.#ticker.take(performance.now());
+  }
+
+  /** Sleeps until the last of `ticks` ticks. */
+  rest(ticks: number): void {
+    this.#ticker.rest(ticks);
+    this.#sleepUntil(this.#ticker.dueAt);
+  }
+
+  /** Counts nothing, and looks again after a tick. */
+  pause(): void {
+    this.#sleepUntil(performance.now() + this.#tickMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #sleepUntil(at: number): void {
+    if (this.#stopped || (this.#firesAt <= at && this.#firesAt > at - this.#tickMs)) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#firesAt = at;
+    this.#timer = setTimeout(() => this.#onTimer(), at - performance.now());
+  }
+
+  #onTimer(): void {
+    this.#firesAt = Infinity;
+    if (this.#ticker.isDue(performance.now())) this.#wake();
+    else this.#sleepUntil(this.#ticker.dueAt);
+  }
+}
