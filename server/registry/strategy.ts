@@ -141,10 +141,13 @@ export interface DeleteRules<T extends object = ApiObject> {
   warnings?(propagationPolicy: string | null): string[];
 }
 
+/** What a field has in an object, as selectors spell it. */
+export type FieldValue<T extends object = ApiObject> = { value(object: T): string }['value'];
+
 /** Field selectors beyond metadata.name and metadata.namespace. */
 export interface FieldRules<T extends object = ApiObject> {
   /** The fields by name, and what each has in an object. */
-  readonly values: Readonly<Record<string, (object: T) => string>>;
+  readonly values: Readonly<Record<string, FieldValue<T>>>;
   /** Older names of fields, and the names they stand for. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** What a selector on an unknown field is told; the reference has three wordings. */
