@@ -5,6 +5,7 @@ import type { Replica, ReplicaAdministration, ReplicaOptions } from './replica-a
 import { PortReplica } from './replica/portReplica.js';
 import { ReplicaError } from './replica/errors.js';
 import { restoreError } from './replica/port.js';
+import { soleMemberWord } from './replica/soleMember.js';
 import type { LogLine } from './replica/port.js';
 import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
 import { revision } from './types.js';
@@ -44,6 +45,7 @@ export interface ReplicaTicket {
   readonly port: MessagePort;
   readonly takenBytes: SharedArrayBuffer;
   readonly published: SharedArrayBuffer;
+  readonly soleMember: SharedArrayBuffer;
 }
 
 export interface SharedReplica {
@@ -61,20 +63,23 @@ export async function startSharedReplica(
   const published = counter();
   const channels = Array.from({ length: others }, () => ({ channel: new MessageChannel(), takenBytes: counter() }));
   const shared = { published, others: channels.map(({ channel, takenBytes }) => ({ port: channel.port2, takenBytes })) };
-  const { replica, session } = await start(options, shared, client);
+  const { replica, session, soleMember } = await start(options, shared, client);
   return {
     replica,
     published: readerOf(published),
-    tickets: channels.map(({ channel, takenBytes }) => ({ session, port: channel.port1, takenBytes, published })),
+    tickets: channels.map(({ channel, takenBytes }) => ({ session, port: channel.port1, takenBytes, published, soleMember })),
   };
 }
 
 /** Uses a replica that another thread of this process has started. `stop` ends this thread's use of it alone. */
-export function joinReplica({ session, port, takenBytes, published }: ReplicaTicket): SharedReplica {
+export function joinReplica({ session, port, takenBytes, published: word, soleMember }: ReplicaTicket): SharedReplica {
   const ended = new Promise<void>((resolve) => port.once('close', () => resolve()));
+  const published = readerOf(word);
   const joined = new PortReplica({
     session,
     takenBytes: new BigInt64Array(takenBytes),
+    soleMember,
+    published,
     post: (batch) => port.postMessage(batch, [batch]),
     ended,
     // The thread that owns the replica is told.
@@ -90,7 +95,7 @@ export function joinReplica({ session, port, takenBytes, published }: ReplicaTic
       return stopped;
     },
   });
-  return { replica, published: readerOf(published) };
+  return { replica, published };
 }
 
 const counter = (): SharedArrayBuffer => new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT);
@@ -104,15 +109,18 @@ async function start(
   options: ReplicaOptions,
   shared: SharedAccess | null,
   { log = () => undefined, thread: worker = loadThread() }: ClientOptions,
-): Promise<{ readonly replica: PortReplica; readonly session: string }> {
+): Promise<{ readonly replica: PortReplica; readonly session: string; readonly soleMember: SharedArrayBuffer }> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = counter();
-  const data: ThreadData = { options, session, takenBytes, shared };
+  const soleMember = soleMemberWord();
+  const data: ThreadData = { options, session, takenBytes, soleMember, shared };
   worker.postMessage(data, shared?.others.map(({ port }) => port) ?? []);
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const replica = new PortReplica({
     session,
     takenBytes: new BigInt64Array(takenBytes),
+    soleMember,
+    ...(shared === null ? {} : { published: readerOf(shared.published) }),
     post: (batch) => worker.postMessage(batch, [batch]),
     ended: exited,
     log,
@@ -138,5 +146,5 @@ async function start(
       reject(error);
     });
   });
-  return { replica, session };
+  return { replica, session, soleMember };
 }

@@ -23,6 +23,12 @@ export interface Replica {
    */
   barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
 
+  /**
+   * The revision up to which `onChanges` listeners have been told all that anybody may know of, where that is certain without asking; null where only
+   * `barrier` can tell. It is certain of the only member of a cluster: whatever was acknowledged was acknowledged through this process.
+   */
+  current(): Revision | null;
+
   /** Reads this replica's applied state, at its newest revision or an older one. Not linearizable by itself: call `barrier` first. */
   range(options: RangeOptions): Promise<RangeResult>;
 

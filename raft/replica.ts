@@ -10,22 +10,26 @@ import { Inbox } from './replica/inbox.js';
 import { replicaLimits } from './replica/limits.js';
 import type { ReplicaLimits } from './replica/limits.js';
 import type { ReplicaSink } from './replica/sink.js';
+import type { SoleMember } from './replica/soleMember.js';
 import { parseAddress } from './transport/address.js';
 import { checkOwnCertificate } from './transport/certificate.js';
 import { createTransport } from './transport/transport.js';
 import type { Transport } from './transport/contract.js';
 import type { MemberId } from './types.js';
 
+export interface OpenOptions {
+  readonly options: ReplicaOptions;
+  /** Names this start of the replica in its proposals. */
+  readonly session: string;
+  readonly sink: ReplicaSink;
+  readonly soleMember: SoleMember;
+  readonly limits?: ReplicaLimits | undefined;
+}
+
 /**
- * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told.
- * `session` names this start of the replica in its proposals. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
+ * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
  */
-export async function openReplica(
-  options: ReplicaOptions,
-  session: string,
-  sink: ReplicaSink,
-  limits: ReplicaLimits = replicaLimits,
-): Promise<Engine> {
+export async function openReplica({ options, session, sink, soleMember, limits = replicaLimits }: OpenOptions): Promise<Engine> {
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
@@ -46,7 +50,7 @@ export async function openReplica(
       log: sink.log,
       random: Math.random,
     });
-    return startEngine({ options, session, sink, data, inbox, transport, limits });
+    return startEngine({ options, session, sink, soleMember, data, inbox, transport, limits });
   } catch (error) {
     await transport?.close();
     data.log.close();
@@ -71,17 +75,23 @@ function rememberPeer({ log }: DataDirectory, inbox: Inbox, id: MemberId, incarn
   }
 }
 
-interface Opened {
-  readonly options: ReplicaOptions;
-  readonly session: string;
-  readonly sink: ReplicaSink;
+interface Opened extends Required<OpenOptions> {
   readonly data: DataDirectory;
   readonly inbox: Inbox;
   readonly transport: Transport;
   readonly limits: ReplicaLimits;
 }
 
-function startEngine({ options, session, sink, data: { store, log, snapshotDirectory }, inbox, transport, limits }: Opened): Engine {
+function startEngine({
+  options,
+  session,
+  sink,
+  soleMember,
+  data: { store, log, snapshotDirectory },
+  inbox,
+  transport,
+  limits,
+}: Opened): Engine {
   const tickMs = options.heartbeatIntervalMs / limits.ticksPerHeartbeat;
   const electionTicks = Math.ceil(options.electionTimeoutMs / tickMs);
   const core = createCore({
@@ -103,6 +113,7 @@ function startEngine({ options, session, sink, data: { store, log, snapshotDirec
     transport,
     inbox,
     sink,
+    soleMember,
     session,
     snapshotDirectory,
     logEntriesKept: options.logEntriesKept,

@@ -12,6 +12,8 @@ export interface ThreadData {
   readonly session: string;
   /** One counter: bytes of answers that the other side has taken. */
   readonly takenBytes: SharedArrayBuffer;
+  /** See `replica/soleMember.ts`. */
+  readonly soleMember: SharedArrayBuffer;
   /** Null unless several threads of the process use the replica. */
   readonly shared: SharedAccess | null;
 }
@@ -49,12 +51,13 @@ function begin(port: MessagePort, data: ThreadData): void {
 
 async function hostForOne(
   port: MessagePort,
-  { options, session, takenBytes }: ThreadData,
+  { options, session, takenBytes, soleMember }: ThreadData,
 ): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
   const { receive } = await hostReplica({
     options,
     session,
     takenBytes: new BigInt64Array(takenBytes),
+    soleMember,
     post: (batch) => port.postMessage(batch, [batch]),
     stopped: () => port.close(),
   });
@@ -63,13 +66,14 @@ async function hostForOne(
 
 async function hostForAll(
   own: MessagePort,
-  { options, session, takenBytes }: ThreadData,
+  { options, session, takenBytes, soleMember }: ThreadData,
   { others, published }: SharedAccess,
 ): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
   const all = [{ port: own, takenBytes }, ...others];
   const { receive, leave } = await hostForThreads({
     options,
     session,
+    soleMember,
     published: new BigInt64Array(published),
     ports: all.map(({ port, takenBytes: taken }) => ({
       takenBytes: new BigInt64Array(taken),

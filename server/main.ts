@@ -9,6 +9,7 @@ import { apiServerFlags, readApiServerOptions } from './options/apiserver.js';
 import { loggerOptions } from './options/logging.js';
 import type { ApiServerOptions } from './options/apiserver.js';
 import { operationNames } from './operations/names.js';
+import { closedGates } from './options/runtimeConfig.js';
 import { about, examples, versionText } from './options/texts.js';
 import { unreadableFiles } from './options/unreadable.js';
 import { startServer, type RunningServer } from './server.js';
@@ -47,6 +48,7 @@ async function main(argv: readonly string[]): Promise<void> {
   // What is held back must not be lost with the process.
   if (output !== null) process.on('exit', () => output.flush());
   for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
+  for (const closed of closedGates(options)) log.warn(closed);
   // As a thread it shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
   await run(options, log, logging.verbosity);

@@ -12,6 +12,7 @@ export type GatedFeature = (typeof gated)[number];
 /** Gates that switch something in this program. All others of the release are known, and change nothing here. */
 export const switching = [
   ...gated,
+  'AllowParsingUserUIDFromCertAuth',
   'ComponentFlagz',
   'ComponentStatusz',
   'ControllerManagerReleaseLeaderElectionLockOnExit',
@@ -20,7 +21,9 @@ export const switching = [
   'LoggingAlphaOptions',
   'LoggingBetaOptions',
   'MaxUnavailableStatefulSet',
+  'PersistentVolumeClaimUnusedSinceTime',
   'PodDeletionCost',
+  'StatefulSetSemanticRevisionComparison',
   'WatchListClient',
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];

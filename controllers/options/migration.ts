@@ -1,4 +1,4 @@
-import { readConfiguration } from '../../server/files/configuration.js';
+import { readConfiguration, refuseConfiguration } from '../../server/files/configuration.js';
 
 /** Which controllers have a lease of their own while they move between programs, so that they never run in two. */
 export interface LeaderMigration {
@@ -41,16 +41,14 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
       controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
     },
   }) as { readonly leaderName?: string; readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[] };
-  const refuse = (what: string): never => {
-    throw new Error(`${option}: ${file} ${what}`);
-  };
+  const refuse = (what: string): never => refuseConfiguration(file, option, [what]);
   if ((value.leaderName ?? '') === '') refuse('lacks leaderName, the lease of the controllers that move');
   const components = new Map<string, string>();
   for (const [index, { name = '', component = '' }] of (value.controllerLeaders ?? []).entries()) {
     const at = `controllerLeaders[${index}]`;
-    if (!isKnown(name)) refuse(`names ${JSON.stringify(name)} at ${at}.name, which is no controller`);
-    if (component === '') refuse(`lacks ${at}.component, such as ${managerComponent}, or * for whichever holds the lease`);
-    if (components.has(name)) refuse(`names ${name} twice`);
+    if (!isKnown(name)) refuse(`${at}.name is ${JSON.stringify(name)}, which is no controller`);
+    if (component === '') refuse(`${at}.component must be there: ${managerComponent}, or * for whichever holds the lease`);
+    if (components.has(name)) refuse(`${at}.name is ${name} for the second time`);
     components.set(name, component);
   }
   return { leaseName: value.leaderName ?? '', components };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createdAt, nameOf } from '../../api/meta/object.js';
 import type { ControllerRevision } from '../../api/types/apps/v1.js';
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
@@ -22,6 +23,10 @@ function sorted<T>(value: T): T {
 
 export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   sameJson(revision.data, patchOf(template));
+
+/** As `holds`, to the letter: a member that says nothing, such as null, makes another revision. */
+export const holdsExactly = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
+  isDeepStrictEqual(revision.data, patchOf(template));
 
 /** The template of a revision; undefined where it holds none. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {

@@ -38,12 +38,14 @@ export interface HealthOptions {
 
 /** Starts the secure port as options say; null when there is none. Rejects with what is wrong with them, or with the files that they name. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
-  const { options, metrics, checks, clock, log } = surroundings;
+  const { options, features, metrics, checks, clock, log } = surroundings;
   if (options['secure-port'] === 0) return null;
   const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
   const live = new LiveFiles();
   const authentication = apiOf(options['authentication-kubeconfig'], clock);
-  const trust = trustOf(options, await lookedUp(options, authentication, say), live);
+  const trust = trustOf(options, await lookedUp(options, authentication, say), live, {
+    uids: features.enabled('AllowParsingUserUIDFromCertAuth'),
+  });
   const pages = pagesOf(surroundings);
   const serving = await serve({
     port: portOptions({

@@ -1,7 +1,7 @@
 import type { ConfigMap } from '../../api/types/core/v1.js';
 import { resource } from '../../api/meta/resource.js';
 import { X509Certificate } from 'node:crypto';
-import { certificateAuthenticator } from '../../server/authentication/certificate.js';
+import { certificateAuthenticator, type CertificateOptions } from '../../server/authentication/certificate.js';
 import { frontProxyAuthenticator } from '../../server/authentication/frontProxy.js';
 import type { Authenticator } from '../../server/authentication/authenticator.js';
 import type { Anchors } from '../../server/authentication/peer.js';
@@ -58,7 +58,7 @@ export interface Trust {
 }
 
 /** Ways to be known by a certificate. What options say wins over what is published. */
-export function trustOf(options: TrustOptions, published: Published, live: LiveFiles): Trust {
+export function trustOf(options: TrustOptions, published: Published, live: LiveFiles, certificates: CertificateOptions): Trust {
   const authorities: string[] = [];
   const anchorsOf = (option: 'client-ca-file' | 'requestheader-client-ca-file'): Live<Anchors> | null => {
     const file = options[option];
@@ -85,7 +85,7 @@ export function trustOf(options: TrustOptions, published: Published, live: LiveF
     authorities,
     ways: [
       ...(proxies === null ? [] : [frontProxyAuthenticator({ anchors: proxies, allowedNames: list('allowed-names'), headers })]),
-      ...(clients === null ? [] : [certificateAuthenticator(clients)]),
+      ...(clients === null ? [] : [certificateAuthenticator(clients, certificates)]),
     ],
   };
 }

@@ -36,10 +36,10 @@ export type UpdateRevision =
   | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: bigint }
   | { readonly do: 'create'; readonly number: bigint };
 
-/** How to come to the revision that pods are to be brought to. */
-export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[]): UpdateRevision {
+/** How to come to the revision that pods are to be brought to. `isOf`: whether a revision holds a template. */
+export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[], isOf: typeof holds): UpdateRevision {
   const ordered = oldestFirst(revisions);
-  const equal = ordered.filter((revision) => holds(revision, set.spec?.template)).at(-1);
+  const equal = ordered.filter((revision) => isOf(revision, set.spec?.template)).at(-1);
   if (!equal) return { do: 'create', number: nextNumber(ordered) };
   const newest = ordered.at(-1);
   return newest === equal ? { do: 'keep', revision: equal } : { do: 'renumber', revision: equal, number: nextNumber(ordered) };

@@ -12,7 +12,7 @@ import {
 } from '../../api/types/apps/v1.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { holds, numbered, oldestFirst } from '../revisions/history.js';
+import { holds, holdsExactly, numbered, oldestFirst } from '../revisions/history.js';
 import { ownedBy } from '../workloads/claim.js';
 import { follow } from '../workloads/following.js';
 import { slowStart } from '../workloads/podControl.js';
@@ -77,9 +77,11 @@ const collisionsMax = 100;
 
 class StatefulSetLoop {
   readonly #pods: StatefulPods;
+  readonly #isOf: typeof holds;
 
   constructor(private readonly environment: ManagerEnvironment) {
     this.#pods = new StatefulPods(environment);
+    this.#isOf = environment.isOn('StatefulSetSemanticRevisionComparison') ? holds : holdsExactly;
   }
 
   async sync(key: string): Promise<SyncResult> {
@@ -120,7 +122,7 @@ class StatefulSetLoop {
       type: controllerRevisions,
       matches: (revision) => selects(set.spec?.selector, revision.metadata.labels),
     });
-    const found = updateRevision(set, all);
+    const found = updateRevision(set, all, this.#isOf);
     if (found.do === 'keep' || isTerminating(set)) {
       const update = found.do === 'create' ? oldestFirst(all).at(-1) : found.revision;
       return update ? { all, update, current: currentRevision(set, all, update), collisions } : null;
@@ -145,7 +147,7 @@ class StatefulSetLoop {
       const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));
       if (created) return { revision: created, collisions };
       const there = await api.get(controllerRevisions, keyOf(wanted));
-      if (holds(there, set.spec?.template) && controllerOf(there)?.uid === uidOf(set)) return { revision: there, collisions };
+      if (this.#isOf(there, set.spec?.template) && controllerOf(there)?.uid === uidOf(set)) return { revision: there, collisions };
     }
     throw new Error(`every name of a revision of ${keyTextOf(set)} is taken`);
   }

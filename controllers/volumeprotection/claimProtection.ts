@@ -1,9 +1,10 @@
+import { timeText } from '../../api/time.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
-import { namespaceOf } from '../../api/meta/object.js';
+import { isTerminating, namespaceOf } from '../../api/meta/object.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { claimsOf, finalizer, protectionOf, uses } from './claimUse.js';
+import { claimsOf, finalizer, protectionOf, uses, withUse } from './claimUse.js';
 
 /** Lets claims that are deleted go once no pod uses them any more. */
 export function claimProtectionController(environment: ManagerEnvironment): Controller {
@@ -15,12 +16,23 @@ export function claimProtectionController(environment: ManagerEnvironment): Cont
   const queue = (pod: Pod): void => {
     for (const name of claimsOf(pod)) controller.queue.add(`${namespaceOf(pod)}/${name}`);
   };
+  const tellsUse = environment.isOn('PersistentVolumeClaimUnusedSinceTime');
   // Only the end of a pod frees a claim; a pod that comes does not.
-  controller.needs(pods).addHandlers({ removed: queue });
+  controller.needs(pods).addHandlers({
+    removed: queue,
+    ...(tellsUse
+      ? {
+          added: queue,
+          changed: (_: Pod, pod: Pod) => {
+            queue(pod);
+          },
+        }
+      : {}),
+  });
   return controller;
 }
 
-async function syncClaim({ api, informers }: ManagerEnvironment, key: string): Promise<void> {
+async function syncClaim({ api, informers, clock, isOn }: ManagerEnvironment, key: string): Promise<void> {
   const claim = informers.of(persistentVolumeClaims).cache.get(key);
   if (!claim) return;
   const { finalizers = [] } = claim.metadata;
@@ -30,8 +42,14 @@ async function syncClaim({ api, informers }: ManagerEnvironment, key: string): P
       api.update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, metadata: { ...claim.metadata, finalizers: changed } }),
     );
   switch (protectionOf(claim)) {
-    case 'nothing':
+    case 'nothing': {
+      if (isTerminating(claim) || !isOn('PersistentVolumeClaimUnusedSinceTime')) return;
+      const conditions = withUse(claim, informers.of(pods).cache.inNamespace(namespaceOf(claim)), timeText(clock.now()));
+      if (conditions === null) return;
+      const status = { ...claim.status, conditions: [...conditions] };
+      await unless(isNotFound, api.update(persistentVolumeClaims, { ...claim, status }, { subresource: 'status' }));
       return;
+    }
     case 'add':
       await write([...finalizers, finalizer]);
       return;

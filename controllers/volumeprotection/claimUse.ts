@@ -1,5 +1,5 @@
 import { controllerOf, isTerminating, nameOf, uidOf } from '../../api/meta/object.js';
-import type { PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
+import type { PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod } from '../../api/types/core/v1.js';
 
 /** Which pods keep a claim from going. Pure. */
 
@@ -13,12 +13,32 @@ export const claimsOf = (pod: Pod): readonly string[] =>
 
 /** A pod that no node was given to does not count: the node agent will not start it with a claim that is going. */
 export function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
-  if (!pod.spec?.nodeName) return false;
-  return (pod.spec.volumes ?? []).some(
+  return (pod.spec?.nodeName ?? '') !== '' && names(pod, claim);
+}
+
+const names = (pod: Pod, claim: PersistentVolumeClaim): boolean =>
+  (pod.spec?.volumes ?? []).some(
     (volume) =>
       volume.persistentVolumeClaim?.claimName === nameOf(claim) ||
       (volume['ephemeral'] !== undefined && `${nameOf(pod)}-${volume.name}` === nameOf(claim) && controllerOf(claim)?.uid === uidOf(pod)),
   );
+
+/** The condition that says since when no pod has used a claim (feature PersistentVolumeClaimUnusedSinceTime). */
+const unused = 'Unused';
+const ended: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
+
+/**
+ * The conditions of a claim with what its pods, all of its namespace, say about its use; null where they say it already. A pod counts from when it names the claim, whether or not
+ * it has a node, until it has ended. `now` is RFC 3339 with seconds.
+ */
+export function withUse(claim: PersistentVolumeClaim, pods: readonly Pod[], now: string): readonly PersistentVolumeClaimCondition[] | null {
+  const isUsed = pods.some((pod) => !ended.has(pod.status?.phase) && names(pod, claim));
+  const said: PersistentVolumeClaimCondition = isUsed
+    ? { type: unused, status: 'False', reason: 'PodUsingPVC', message: 'A pod is currently referencing this PVC' }
+    : { type: unused, status: 'True', reason: 'NoPodsUsingPVC', message: 'No pods are currently referencing this PVC' };
+  const conditions = claim.status?.conditions ?? [];
+  if (conditions.some(({ type, status }) => type === unused && status === said.status)) return null;
+  return [...conditions.filter(({ type }) => type !== unused), { ...said, lastTransitionTime: now }];
 }
 
 /** What is to be done about the finalizer of a claim; whether it is used counts only where it may be released. */

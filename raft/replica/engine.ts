@@ -24,6 +24,7 @@ import { tellMissed } from './missedChanges.js';
 import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
 import { Snapshots } from './snapshots.js';
+import type { SoleMember } from './soleMember.js';
 import { describeStatus } from './status.js';
 import { Trimmer } from './trimmer.js';
 import { processorMs, Wakefulness } from './wakefulness.js';
@@ -35,6 +36,7 @@ export interface EngineParts {
   readonly transport: Transport;
   readonly inbox: Inbox;
   readonly sink: ReplicaSink;
+  readonly soleMember: SoleMember;
   readonly session: string;
   readonly snapshotDirectory: string;
   readonly logEntriesKept: number;
@@ -346,7 +348,8 @@ export class Engine {
 
   /** In the order that `Ready` prescribes. */
   #carryOut(ready: Ready): void {
-    const { core, transport } = this.#parts;
+    const { core, transport, soleMember } = this.#parts;
+    soleMember.tell(core.role === 'leader' && core.membership.members.length === 1);
     this.#send(ready.immediate);
     this.#followMembership();
     if (ready.install !== null) this.#install(ready.install);

@@ -6,6 +6,7 @@ import type { ReplicaLimits } from './limits.js';
 import { readRequests, type RequestReceiver } from './port.js';
 import { createPortSink } from './portSink.js';
 import type { ReplicaSink } from './sink.js';
+import { SoleMember } from './soleMember.js';
 
 /** The far end of a client: takes batches of requests, until `stopped`. */
 export interface ReplicaHost {
@@ -16,6 +17,8 @@ export interface HostOptions {
   readonly options: ReplicaOptions;
   readonly session: string;
   readonly takenBytes: BigInt64Array;
+  /** Shared with the client: see `soleMember.ts`. */
+  readonly soleMember: SharedArrayBuffer;
   readonly limits?: ReplicaLimits;
   readonly post: (batch: ArrayBuffer) => void;
   /** The replica has ended, on request or by a failure, and has said so. */
@@ -23,9 +26,9 @@ export interface HostOptions {
 }
 
 /** Opens a replica whose requests and answers travel as batches. Rejects when it cannot start. */
-export async function hostReplica({ options, session, takenBytes, limits, post, stopped }: HostOptions): Promise<ReplicaHost> {
+export async function hostReplica({ options, session, takenBytes, soleMember, limits, post, stopped }: HostOptions): Promise<ReplicaHost> {
   const sink = createPortSink(post, takenBytes, stopped);
-  const engine = await openReplica(options, session, sink, limits);
+  const engine = await openReplica({ options, session, sink, soleMember: new SoleMember(soleMember), limits });
   const receiver = receiverOf(engine, sink, stopped);
   return { receive: (batch) => readRequests(batch, receiver) };
 }
@@ -45,9 +48,17 @@ export interface SharedHostOptions extends Omit<HostOptions, 'takenBytes' | 'pos
 }
 
 /** The same for several threads of the process: see `clients.ts`. */
-export async function hostForThreads({ options, session, ports, published, limits, stopped }: SharedHostOptions): Promise<SharedHost> {
+export async function hostForThreads({
+  options,
+  session,
+  ports,
+  published,
+  soleMember,
+  limits,
+  stopped,
+}: SharedHostOptions): Promise<SharedHost> {
   const clients = new Clients(ports, published, stopped);
-  const engine = await openReplica(options, session, clients, limits);
+  const engine = await openReplica({ options, session, sink: clients, soleMember: new SoleMember(soleMember), limits });
   const receiver = receiverOf(engine, clients, stopped);
   return {
     receive: (thread, batch) => clients.receive(thread, batch, receiver),

@@ -6,6 +6,7 @@ import { replicaLimits } from './limits.js';
 import type { ReplicaLimits } from './limits.js';
 import type { LogLine } from './port.js';
 import { PortReplica } from './portReplica.js';
+import { soleMemberWord } from './soleMember.js';
 
 export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
@@ -31,16 +32,25 @@ export async function createReplica(
 ): Promise<Replica & ReplicaAdministration> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+  const soleMember = soleMemberWord();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   let host: ReplicaHost | null = null;
-  const replica = new PortReplica({ session, takenBytes, post: (batch) => host?.receive(batch), ended, log: log ?? (() => undefined) });
+  const replica = new PortReplica({
+    session,
+    takenBytes,
+    soleMember,
+    post: (batch) => host?.receive(batch),
+    ended,
+    log: log ?? (() => undefined),
+  });
   host = await hostReplica({
     options,
     session,
     takenBytes,
+    soleMember,
     limits: { ...replicaLimits, ...limits },
     post: (batch) => {
       deliver(() => {

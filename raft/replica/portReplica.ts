@@ -11,19 +11,32 @@ import type {
 } from '../replica-api.js';
 import { encodeProposal } from '../store/command.js';
 import type { Change, ChangesResult, Command, RangeOptions, RangeResult } from '../store/contract.js';
+import { revision } from '../types.js';
 import type { Revision } from '../types.js';
 import { ReplicaError } from './errors.js';
 import { RequestWriter, headOfChanges, readAnswers, readChanges } from './port.js';
 import type { AnswerReceiver, LogLine } from './port.js';
+import { SoleMemberReader } from './soleMember.js';
 
 export interface PortReplicaOptions {
   readonly session: string;
   /** Shared with the other side: how many bytes of answers were taken here. */
   readonly takenBytes: BigInt64Array;
+  /** Shared with the other side: see `soleMember.ts`. */
+  readonly soleMember: SharedArrayBuffer;
+  /** Where several threads use the replica: the revision of which any of them may know. */
+  readonly published?: () => Revision;
   readonly post: (batch: ArrayBuffer) => void;
   /** Resolves when the other side is gone. */
   readonly ended: Promise<void>;
   readonly log: (line: LogLine) => void;
+}
+
+/** All barriers of one turn of the event loop: one question, which none of them preceded. */
+interface BarrierBatch {
+  readonly pending: Pending<BarrierOutcome>[];
+  /** What the sole member's word said when the first of them was asked for. */
+  readonly word: number;
 }
 
 interface Pending<T> {
@@ -66,10 +79,13 @@ export class PortReplica implements Replica, ReplicaAdministration {
   readonly #options: PortReplicaOptions;
   readonly #requests = new RequestWriter();
   readonly #writes = new Map<number, Pending<WriteOutcome>>();
-  readonly #barriers = new Map<number, Pending<BarrierOutcome>[]>();
+  readonly #barriers = new Map<number, BarrierBatch>();
   readonly #others = new Map<number, Pending<unknown>>();
   readonly #changeListeners = new Set<(batch: ChangeBatch) => void>();
   readonly #failureListeners = new Set<(error: Error) => void>();
+  readonly #soleMember: SoleMemberReader;
+  /** Up to which listeners have been told everything. */
+  #toldUpTo = revision(0);
   #nextId = 1;
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
@@ -79,6 +95,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
 
   constructor(options: PortReplicaOptions) {
     this.#options = options;
+    this.#soleMember = new SoleMemberReader(options.soleMember);
   }
 
   write(transaction: Parameters<Replica['write']>[0], { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
@@ -91,17 +108,22 @@ export class PortReplica implements Replica, ReplicaAdministration {
 
   async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
     if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
-    // All barriers of one turn are one question: none began after it was asked.
     this.#barrierOfBatch ??= { id: this.#takeId(), timeoutMs };
     this.#barrierOfBatch.timeoutMs = Math.max(this.#barrierOfBatch.timeoutMs, timeoutMs);
     const { id } = this.#barrierOfBatch;
     return new Promise((resolve, reject) => {
-      const waiting = this.#barriers.get(id);
+      const batch = this.#barriers.get(id);
       const pending = { resolve, reject, deadlineMs: performance.now() + timeoutMs };
-      if (waiting === undefined) this.#barriers.set(id, [pending]);
-      else waiting.push(pending);
+      if (batch === undefined) this.#barriers.set(id, { pending: [pending], word: this.#soleMember.word });
+      else batch.pending.push(pending);
       this.#flushSoon();
     });
+  }
+
+  current(): Revision | null {
+    if (!this.#soleMember.isProven || this.#isOver) return null;
+    const { published } = this.#options;
+    return published === undefined || published() <= this.#toldUpTo ? this.#toldUpTo : null;
   }
 
   range(options: RangeOptions): Promise<RangeResult> {
@@ -166,14 +188,21 @@ export class PortReplica implements Replica, ReplicaAdministration {
       if (this.#changeListeners.size === 0) return;
       const batch = new EncodedChanges(encoded);
       for (const listener of this.#changeListeners) listener(batch);
+      this.#toldUpTo = batch.revision;
     },
     written: (sequence, outcome) => {
       this.#writes.get(sequence)?.resolve(outcome);
       this.#writes.delete(sequence);
     },
     barrier: (id, outcome) => {
-      for (const { resolve } of this.#barriers.get(id) ?? []) resolve(outcome);
+      const batch = this.#barriers.get(id);
+      if (batch === undefined) return;
       this.#barriers.delete(id);
+      if (outcome.outcome === 'reached') {
+        this.#toldUpTo = outcome.revision;
+        this.#soleMember.reached(batch.word);
+      }
+      for (const { resolve } of batch.pending) resolve(outcome);
     },
     range: (id, result) => this.#answer(id, result),
     changesSince: (id, result) => this.#answer(id, result),
@@ -263,11 +292,11 @@ export class PortReplica implements Replica, ReplicaAdministration {
       this.#writes.delete(sequence);
       resolve({ outcome: 'unknown', reason: 'the consensus thread did not answer within the time limit' });
     }
-    for (const [id, waiting] of this.#barriers) {
-      const inTime = waiting.filter(({ deadlineMs }) => deadlineMs >= late);
-      for (const { resolve, deadlineMs } of waiting)
+    for (const [id, { pending, word }] of this.#barriers) {
+      const inTime = pending.filter(({ deadlineMs }) => deadlineMs >= late);
+      for (const { resolve, deadlineMs } of pending)
         if (deadlineMs < late) resolve({ outcome: 'unavailable', reason: 'the consensus thread did not answer within the time limit' });
-      if (inTime.length > 0) this.#barriers.set(id, inTime);
+      if (inTime.length > 0) this.#barriers.set(id, { pending: inTime, word });
       else this.#barriers.delete(id);
     }
     if (this.#writes.size > 0 || this.#barriers.size > 0 || this.#others.size > 0 || this.#sweeper === null) return;
@@ -277,8 +306,8 @@ export class PortReplica implements Replica, ReplicaAdministration {
 
   #settleAll(error: Error): void {
     for (const { resolve } of this.#writes.values()) resolve({ outcome: 'unknown', reason: error.message });
-    for (const waiting of this.#barriers.values())
-      for (const { resolve } of waiting) resolve({ outcome: 'unavailable', reason: error.message });
+    for (const { pending } of this.#barriers.values())
+      for (const { resolve } of pending) resolve({ outcome: 'unavailable', reason: error.message });
     for (const { reject } of this.#others.values()) reject(error);
     this.#writes.clear();
     this.#barriers.clear();

@@ -1,7 +1,13 @@
 import { isObject } from '../../api/json.js';
 import path from 'node:path';
 import type { JsonObject } from '../api/object.js';
-import { configurationComplaints, readConfiguration, readDocument, type ConfigurationKind } from '../files/configuration.js';
+import {
+  configurationComplaints,
+  readConfiguration,
+  readDocument,
+  refuseConfiguration,
+  type ConfigurationKind,
+} from '../files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 import { isKnownPlugin } from './names.js';
 
@@ -26,8 +32,8 @@ const admission: ConfigurationKind = {
 export function readPluginConfigurations(file: string): PluginConfigurations {
   const found = new Map<string, JsonObject>();
   const named = new Set<string>();
-  for (const entry of itemsOf(readConfiguration(file, admission)['plugins'])) {
-    const { name, configuration } = pluginOf(membersOf(entry), file);
+  for (const [position, entry] of itemsOf(readConfiguration(file, admission)['plugins']).entries()) {
+    const { name, configuration } = pluginOf(membersOf(entry), file, `plugins[${position}]`);
     if (named.has(name)) throw new Error(`${option}: ${file} configures plugin ${name} twice`);
     named.add(name);
     if (configuration !== null) found.set(name, configuration);
@@ -35,23 +41,34 @@ export function readPluginConfigurations(file: string): PluginConfigurations {
   return found;
 }
 
-function pluginOf(entry: JsonObject, file: string): { readonly name: string; readonly configuration: JsonObject | null } {
+function pluginOf(entry: JsonObject, file: string, at: string): { readonly name: string; readonly configuration: JsonObject | null } {
   const [name, other] = [textAt(entry, 'name'), textAt(entry, 'path')];
-  if (name === '') throw new Error(`${option}: ${file}: each plugin needs a name`);
-  if (!isKnownPlugin(name)) throw new Error(`${option}: ${file}: admission plugin ${JSON.stringify(name)} is unknown`);
+  if (name === '') refuseConfiguration(file, option, [`${at}.name must be there`]);
+  if (!isKnownPlugin(name)) refuseConfiguration(file, option, [`${at}.name: admission plugin ${JSON.stringify(name)} is unknown`]);
   const inline = entry['configuration'] ?? null;
-  if (inline !== null) return { name, configuration: membersOf(inline) };
+  if (inline !== null) {
+    const configuration = membersOf(inline);
+    origins.set(configuration, { file, below: `${at}.configuration` });
+    return { name, configuration };
+  }
   return { name, configuration: other === '' ? null : objectIn(path.resolve(path.dirname(file), other)) };
 }
 
 function objectIn(file: string): JsonObject {
   const value = readDocument(file, option);
   if (!isObject<JsonObject>(value)) throw new Error(`${option}: ${file} must hold an object`);
+  origins.set(value, { file, below: '' });
   return value;
 }
+
+/** Where the rules of plug-ins stand, so that what is wrong with them can be told with its line. */
+const origins = new WeakMap<JsonObject, { readonly file: string; readonly below: string }>();
 
 /** Throws when a plug-in's rules are of another kind, or say something that is not understood: then it would run with rules that nobody wrote. */
 export function checkPluginConfiguration(plugin: string, configuration: JsonObject, kind: PluginKind): void {
   const complaints = configurationComplaints(configuration, kind);
-  if (complaints.length > 0) throw new Error(`${option}: the configuration of ${plugin} ${complaints.join('; ')}`);
+  if (complaints.length === 0) return;
+  const origin = origins.get(configuration);
+  if (origin !== undefined) refuseConfiguration(origin.file, `${option}: the configuration of ${plugin}`, complaints, origin.below);
+  throw new Error(`${option}: the configuration of ${plugin} ${complaints.join('; ')}`);
 }

@@ -20,6 +20,7 @@ import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
 import { podTolerationRestriction, tolerationRulesIn } from './pods/tolerationRestriction.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
+import type { PodSecurityCounts } from './podsecurity/counts.js';
 import { podSecurityRules } from './podsecurity/configuration.js';
 import { podSecurity } from './podsecurity/podSecurity.js';
 import { limitedResources } from './quota/configuration.js';
@@ -36,6 +37,7 @@ export interface StepParts {
   readonly configuration: JsonObject | null;
   /** In place of counting events here: where the process counts them. */
   readonly countEvents?: CountEvents;
+  readonly podSecurityCounts?: PodSecurityCounts;
   /** How long pods stay on a node with one of these taints, unless they say so. */
   readonly tolerationSeconds: Readonly<Record<string, number>>;
 }
@@ -51,7 +53,7 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   ServiceAccount: ({ lookup, random }) => serviceAccount({ lookup, random }),
   TaintNodesByCondition: () => taintNodesByCondition(),
   AlwaysPullImages: () => alwaysPullImages(),
-  PodSecurity: ({ lookup, configuration }) => podSecurity(lookup, podSecurityRules(configuration)),
+  PodSecurity: ({ lookup, configuration, podSecurityCounts }) => podSecurity(lookup, podSecurityRules(configuration), podSecurityCounts),
   PodNodeSelector: ({ lookup, configuration }) => podNodeSelector(lookup, nodeSelectorsIn(configuration)),
   Priority: ({ lookup }) => priority(lookup),
   DefaultTolerationSeconds: ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds),
@@ -98,6 +100,7 @@ export interface PluginOptions {
   readonly random?: () => number;
   /** In place of counting events here. */
   readonly countEvents?: CountEvents;
+  readonly podSecurityCounts?: PodSecurityCounts;
   /** Names of the plug-ins that run. Default: those that the reference runs by default. */
   readonly enabled?: ReadonlySet<string>;
   readonly configurations?: PluginConfigurations;
@@ -120,6 +123,7 @@ export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[
         tolerationSeconds,
         configuration: configurations?.get(name) ?? null,
         ...(options.countEvents === undefined ? {} : { countEvents: options.countEvents }),
+        ...(options.podSecurityCounts === undefined ? {} : { podSecurityCounts: options.podSecurityCounts }),
       }),
     );
   const foreign = others.filter(({ name }) => placeOf(name) < 0 || enabled.has(name));

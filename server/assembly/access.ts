@@ -30,6 +30,7 @@ import { alwaysAllow, alwaysDeny } from '../authorization/builtin.js';
 import type { RuleResolver } from '../authorization/rules.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../observability/logger.js';
+import { featuresOf } from '../options/features.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Storage } from '../storage/contract.js';
 
@@ -131,7 +132,7 @@ function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void
 /** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
 function authentication({
   options,
-  files: { clientAnchors, proxyAnchors, authentication: settings },
+  files: { clientAnchors, proxyAnchors, authentication: settings, observeCertificate },
   tokens,
   open,
 }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
@@ -145,7 +146,14 @@ function authentication({
     ...(proxyAnchors === null
       ? []
       : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
-    ...(clientAnchors === null ? [] : [certificateAuthenticator(clientAnchors)]),
+    ...(clientAnchors === null
+      ? []
+      : [
+          certificateAuthenticator(clientAnchors, {
+            uids: featuresOf(options).enabled('AllowParsingUserUIDFromCertAuth'),
+            observe: observeCertificate,
+          }),
+        ]),
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
@@ -190,6 +198,7 @@ function tokenServices({
     authenticate: firstTokenOf(ways),
     lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0),
     extendsLifetime: options['service-account-extend-token-expiration'],
+    refusesOtherUids: featuresOf(options).enabled('TokenRequestServiceAccountUIDValidation'),
   };
 }
 

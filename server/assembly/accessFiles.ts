@@ -14,7 +14,7 @@ import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from '../files/liveFile.js';
 import type { Logger } from '../observability/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
-import { createDecisionCounts, type DecisionCount } from '../observability/access.js';
+import { createCertificateMetrics, createDecisionCounts, type DecisionCount } from '../observability/access.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createReviewMetrics } from '../observability/reviews.js';
 import type { Dial } from '../webhook/dialed.js';
@@ -22,6 +22,7 @@ import { webhookClient, type WebhookClient } from '../webhook/client.js';
 import { createReloadMetrics } from '../observability/reloads.js';
 import { readAuthorities } from '../http/credentials.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
+import { featuresOf } from '../options/features.js';
 
 /** What the options about access name in files. */
 export interface AccessFiles {
@@ -38,6 +39,7 @@ export interface AccessFiles {
   /** The chain of authorizers. */
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
+  readonly observeCertificate: (secondsLeft: number) => void;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -73,6 +75,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
     observeReview: createReviewMetrics(metrics),
+    observeCertificate: createCertificateMetrics(metrics.registry),
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),
@@ -94,7 +97,10 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   return live.follow({
     files: [file],
     read: () => {
-      const settings = readAuthenticationConfiguration(file, options['service-account-issuer']);
+      const settings = readAuthenticationConfiguration(file, {
+        ownIssuers: options['service-account-issuer'],
+        selectsEgress: featuresOf(options).enabled('StructuredAuthenticationConfigurationEgressSelector'),
+      });
       if (settings.anonymous !== null && options['anonymous-auth'] !== null)
         throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
       return settings;

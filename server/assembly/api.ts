@@ -2,25 +2,16 @@ import { timeText } from '../../api/time.js';
 import { hostname } from 'node:os';
 import { createWorkers } from '../../workers/pool.js';
 import { createAccess, type Access } from './access.js';
+import { admissionOf } from './admission.js';
 import type { AccessFiles } from './accessFiles.js';
-import { createAdmission } from '../admission/chain.js';
 import type { PluginConfigurations } from '../admission/configuration.js';
-import type { Admission, AdmissionPlugin } from '../admission/contract.js';
 import type { CountEvents } from '../admission/events/rateLimit.js';
-import { createLookup } from '../admission/lookup.js';
 import { enabledPlugins } from '../admission/names.js';
-import { createPlugins } from '../admission/plugins.js';
 import { PolicyStatuses } from '../admission/policies/statuses.js';
 import { createAggregation } from '../aggregation/aggregation.js';
 import { apiServicesResource } from '../aggregation/apiServices.js';
 import { publishTrackingStart, publishTrust } from '../authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
-import { certificateGuards } from '../authorization/certificates.js';
-import { claimGuards } from '../authorization/claimStatus.js';
-import { nodeChecks, nodeRestriction } from '../authorization/node/restriction.js';
-import { policyParamsCheck } from '../authorization/policyParams.js';
-import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
-import { refusesPrivileged } from '../admission/privileged.js';
 import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import { release } from '../catalogue/version.js';
 import { createDiscovery } from '../discovery/discovery.js';
@@ -41,7 +32,9 @@ import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import type { Logger } from '../observability/logger.js';
+import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
+import { createPodSecurityMetrics } from '../observability/podSecurity.js';
 import { createPolicyMetrics } from '../observability/policies.js';
 import { createOpenApi } from '../openapi/openapi.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
@@ -215,6 +208,7 @@ export function assembleApi({
     admission: admissionOf({
       options,
       plugins,
+      podSecurityCounts: createPodSecurityMetrics(metrics),
       countEvents,
       storage,
       catalogue,
@@ -277,8 +271,10 @@ export function assembleApi({
       bytesPerSecond: options['max-connection-bytes-per-sec'],
     }),
     streamsNeedCreate: features.enabled('AuthorizePodWebsocketUpgradeCreatePermission'),
+    splitsLogs: features.enabled('PodLogsQuerySplitStreams'),
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
+    counts: createEndpointMetrics(metrics),
   });
   const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn, remote: aggregation.documents });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
@@ -363,6 +359,7 @@ export function assembleApi({
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
+        plan: { tracksGenerations: features.enabled('CRDObservedGenerationTracking') },
         now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
@@ -384,51 +381,6 @@ export function assembleApi({
       await Promise.all([workers.close(), openapi.close(), stopped]);
     },
   };
-}
-
-interface AdmissionParts extends Pick<AssemblyOptions, 'options' | 'plugins'> {
-  readonly countEvents: CountEvents | undefined;
-  readonly storage: RaftStorage;
-  readonly catalogue: Catalogue;
-  readonly access: Access;
-  /** Names of the plug-ins that run. */
-  readonly enabled: ReadonlySet<string>;
-  /** Steps that webhooks and policies make. */
-  readonly guards: readonly AdmissionPlugin[];
-}
-
-function admissionOf({
-  options,
-  plugins: configurations,
-  countEvents,
-  storage,
-  catalogue,
-  access,
-  enabled,
-  guards,
-}: AdmissionParts): Admission {
-  return createAdmission(
-    createPlugins({
-      storage,
-      configurations,
-      ...(countEvents === undefined ? {} : { countEvents }),
-      enabled,
-      tolerationSeconds: {
-        'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],
-        'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
-      },
-      others: [
-        ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
-        ...certificateGuards(access.authorize),
-        ...(featuresOf(options).enabled('DRAResourceClaimGranularStatusAuthorization') ? claimGuards(access.authorize) : []),
-        nodeRestriction(createLookup(storage), access.authorize, nodeChecks(featuresOf(options))),
-        ownerReferencesPermission(access.authorize, catalogue),
-        policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),
-        ...access.guards,
-        ...guards,
-      ],
-    }),
-  );
 }
 
 /** Documents in which custom resources occur. */

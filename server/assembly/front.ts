@@ -98,6 +98,7 @@ export function frontOf({
     progress,
     replica: store.health,
     graceMs: options['livez-grace-period'],
+    awaitsStorage: featuresOf(options).enabled('WatchCacheInitializationPostStartHook'),
     healthTimeoutMs: options['etcd-healthcheck-timeout'],
     readyTimeoutMs: options['etcd-readycheck-timeout'],
   });

@@ -19,6 +19,8 @@ export interface HealthCheckOptions {
   readonly readyTimeoutMs: number;
   /** During this time after the start, `/livez` takes unfinished start-up work for finished. */
   readonly graceMs: number;
+  /** Whether loading the store is a check of its own (feature WatchCacheInitializationPostStartHook). */
+  readonly awaitsStorage: boolean;
   /** Services that keep keys; one check each, or one for all where they may change while the server runs. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
@@ -31,7 +33,7 @@ const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
 /** The checks of an API server, under the names and in the order that operators know. */
 export function addHealthChecks(health: HealthRegistry, options: HealthCheckOptions): void {
-  const { progress, replica, healthTimeoutMs, readyTimeoutMs, graceMs } = options;
+  const { progress, replica, healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
   const graceEnds = performance.now() + graceMs;
   const store = (timeoutMs: number) => async (): Promise<void> => {
     const result = await replica.barrier({ timeoutMs });
@@ -50,15 +52,16 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
     },
     ['readyz'],
   );
-  health.add(
-    {
-      name: 'poststarthook/storage-readiness',
-      check: () => {
-        demand(progress.storageAwaited, 'the store is still being loaded');
+  if (awaitsStorage)
+    health.add(
+      {
+        name: 'poststarthook/storage-readiness',
+        check: () => {
+          demand(progress.storageAwaited, 'the store is still being loaded');
+        },
       },
-    },
-    ['healthz', 'readyz'],
-  );
+      ['healthz', 'readyz'],
+    );
   const bootstrapped = (): void => {
     demand(progress.bootstrapped, 'not finished');
   };

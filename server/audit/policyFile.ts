@@ -1,9 +1,9 @@
-import { readConfiguration } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration } from '../files/configuration.js';
 import { policyKind, readPolicy, type AuditPolicy } from './policy.js';
 
 /** Reads a policy in YAML or JSON. Throws with the option, the file and everything that is wrong in it. */
 export function readPolicyFile(file: string): AuditPolicy {
   const result = readPolicy(readConfiguration(file, policyKind));
   if (result.ok) return result.policy;
-  throw new Error(`${policyKind.option}: ${file} ${result.complaints.join('; ')}`);
+  return refuseConfiguration(file, policyKind.option, result.complaints);
 }

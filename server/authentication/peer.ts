@@ -90,8 +90,8 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
   certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
-/** Values of an attribute of a subject, in order and as they are: the text form of a subject would escape them. */
-export function subjectValues({ certificate }: Peer, attribute: 'CN' | 'O'): string[] {
+/** Values of an attribute of a subject (its short name, or its number where it has none), in order and as they are: the text form of a subject would escape them. */
+export function subjectValues({ certificate }: Peer, attribute: string): string[] {
   const values = (certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | string[] | undefined>>)[attribute];
   return values === undefined ? [] : Array.isArray(values) ? values : [values];
 }

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../api/object.js';
 import type { Program } from '../cel/environment.js';
 import { inClusterSettings, loadKubeconfig } from '../catalogue/kubeconfig.js';
 import { parseDuration } from '../catalogue/flags/duration.js';
-import { readConfiguration, type Shape } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../registry/validation/field.js';
 import { subdomainName } from '../registry/validation/names.js';
@@ -73,7 +73,12 @@ export function readAuthorizationConfiguration(file: string): AuthorizerSettings
   });
   const errors: FieldError[] = [];
   const settings = readAuthorizers(itemsOf(document['authorizers']).map(membersOf), errors);
-  if (errors.length > 0) throw new Error(`${option}: ${file}: ${errors.map(({ path: at, message }) => `${at}: ${message}`).join('; ')}`);
+  if (errors.length > 0)
+    refuseConfiguration(
+      file,
+      option,
+      errors.map(({ path: at, message }) => `${at}: ${message}`),
+    );
   return settings;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { JsonObject } from '../api/object.js';
-import { readConfiguration, type Shape } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 
 /** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */
@@ -47,7 +47,7 @@ export function readEgressSelections(file: string): EgressSelections {
     fields: fields,
   });
   const refuse = (at: string, why: string): never => {
-    throw new Error(`${option}: ${file}: ${at} ${why}`);
+    return refuseConfiguration(file, option, [`${at} ${why}`]);
   };
   const selections = new Map<Destination, Connection>();
   for (const [index, entry] of itemsOf(value['egressSelections']).map(membersOf).entries()) {

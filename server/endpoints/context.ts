@@ -29,6 +29,7 @@ export interface StreamResponse {
   statusCode: number;
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
+  getHeader(name: string): number | string | readonly string[] | undefined;
   setHeader(name: string, value: number | string | readonly string[]): unknown;
   writeHead(code: number, headers?: OutgoingHttpHeaders): unknown;
   /** Sends the head now. */

@@ -10,6 +10,7 @@ import { sendPageNotFound } from './answers.js';
 import type { Backends } from './backends/connection.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
+import { noCounts, type EndpointCounts } from './counts.js';
 import { encodersWith } from './encoders/encoders.js';
 import { createBinding } from './pods/binding.js';
 import { podLog, podStream } from './pods/connect.js';
@@ -46,12 +47,15 @@ export interface EndpointOptions {
   readonly forcesDeletion?: boolean;
   /** Whether streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate?: boolean;
+  /** One stream of a log may be asked for by itself. */
+  readonly splitsLogs?: boolean;
   /** Ways to node agents and programs in the cluster. Default: none. */
   readonly backends?: Backends | null;
   /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
   /** Brings the catalogue up to date with what may have become served elsewhere a moment ago. Asked before a client is told that something does not exist. */
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
+  readonly counts?: EndpointCounts;
 }
 
 const minRequestTimeoutSecondsDefault = 1800;
@@ -103,9 +107,11 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     forcesDeletion = false,
     clearsNomination = true,
     streamsNeedCreate = true,
+    splitsLogs = false,
     backends = null,
     cbor = false,
     catchUp = null,
+    counts = noCounts,
   } = options;
   const encoders = encodersWith({ cbor });
   const deps: VerbDeps = {
@@ -120,7 +126,9 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     forcesDeletion,
     clearsNomination,
     streamsNeedCreate,
+    splitsLogs,
     backends,
+    counts,
     reader: createBodyReader(workers),
   };
   return (context) => {
@@ -139,7 +147,10 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   }
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
   const { deprecation, refusal } = routing.route.resource.behaviour;
-  if (deprecation !== null) warnOfDeprecation(context, deprecation);
+  if (deprecation !== null) {
+    warnOfDeprecation(context, deprecation);
+    deps.counts.deprecated(routing.route.resource, info.subresource);
+  }
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;
   await handlerOf(routing.route)(context, routing.route, deps);

@@ -32,6 +32,9 @@ export interface LifeCycle {
   readonly requested: Names;
   readonly accepted: Names;
   readonly conditions: readonly JsonObject[];
+  readonly generation: number;
+  /** Which generation the status is about; 0 where it does not say. */
+  readonly observedGeneration: number;
   readonly annotations: Readonly<Record<string, string>>;
   /** The authorities of its webhook cannot be read, so that nothing could be converted. */
   readonly hasBadBundle: boolean;
@@ -45,7 +48,7 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
   const spec = membersOf(object['spec']);
   const status = membersOf(object['status']);
-  const { name = '', annotations = {}, deletionTimestamp, finalizers = [] } = object.metadata;
+  const { name = '', annotations = {}, generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
   return {
     name,
     group: textAt(spec, 'group'),
@@ -53,6 +56,8 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
     requested: namesIn(membersOf(spec['names'])),
     accepted: namesIn(membersOf(status['acceptedNames'])),
     conditions: objectsIn(status, 'conditions'),
+    generation,
+    observedGeneration: Number(status['observedGeneration'] ?? 0),
     annotations,
     hasBadBundle: bundleComplaint(textAt(spec, 'conversion', 'webhook', 'clientConfig', 'caBundle')) !== null,
     awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer),

@@ -1,5 +1,6 @@
 /** Gates of features that consist in fields, or in what may be changed: the declarations of kinds say in which (`Strategy.gated`), or ask for them. */
 export const fieldGates = [
+  'CRDObservedGenerationTracking',
   'CSIServiceAccountTokenSecrets',
   'ClearingNominatedNodeNameAfterBinding',
   'ClusterTrustBundleProjection',
@@ -35,6 +36,7 @@ export const fieldGates = [
   'MutablePodResourcesForSuspendedJobs',
   'MutableSchedulingDirectivesForSuspendedJobs',
   'NodeDeclaredFeatures',
+  'PersistentVolumeClaimUnusedSinceTime',
   'PodCertificateRequest',
   'PodDeletionCost',
   'PodLevelResources',
@@ -50,6 +52,7 @@ export const fieldGates = [
   'RestartAllContainersOnContainerExits',
   'SELinuxChangePolicy',
   'SELinuxMount',
+  'SELinuxMountReadWriteOncePod',
   'StrictIPCIDRValidation',
   'SupplementalGroupsPolicy',
   'TaintTolerationComparisonOperators',

@@ -2,6 +2,8 @@ import { isObject } from '../../api/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
+import { closest } from '../catalogue/flags/suggest.js';
+import { withLines } from './places.js';
 
 /** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */
 export type Shape =
@@ -28,7 +30,7 @@ const complaintsMax = 20;
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
   const value = readDocument(file, wanted.option);
   const complaints = configurationComplaints(value, wanted);
-  return complaints.length === 0 ? (value as JsonObject) : refuse(file, wanted.option, complaints);
+  return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, complaints);
 }
 
 /** Reads a file in YAML or JSON, whatever kind it holds. Throws with option and file, also for members that are there twice. */
@@ -37,6 +39,23 @@ export function readDocument(file: string, option: string): JsonValue {
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
   if (!result.ok) return refuse(file, option, [`is not YAML: ${result.message}`]);
   return result.duplicates.length === 0 ? (result.value as JsonValue) : refuse(file, option, result.duplicates);
+}
+
+/**
+ * Throws with option, file and all that is wrong in it, each with its line: complaints that begin with the path of a member, `rules[0].level must be ...`.
+ * `below`: the path of the part of the file that all of them are about.
+ */
+export function refuseConfiguration(file: string, option: string, complaints: readonly string[], below = ''): never {
+  return refuse(file, option, placed(file, complaints.slice(0, complaintsMax), below));
+}
+
+/** A file that has changed since, or gone, has no lines to tell. */
+function placed(file: string, complaints: readonly string[], below: string): readonly string[] {
+  try {
+    return withLines(readFileSync(file, 'utf8'), complaints, below);
+  } catch {
+    return complaints;
+  }
 }
 
 function refuse(file: string, option: string, complaints: readonly string[], cause?: unknown): never {
@@ -83,6 +102,11 @@ function misfits(value: JsonValue | undefined, shape: Shape, path: string): stri
   return Object.entries(value).flatMap(([name, member]) => {
     const at = path === '' ? name : `${path}.${name}`;
     const known = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
-    return known === undefined ? [`${at} is unknown`] : misfits(member, known, at);
+    return known === undefined ? [`${at} is unknown${suggestion(name, shape.fields)}`] : misfits(member, known, at);
   });
+}
+
+function suggestion(name: string, fields: Readonly<Record<string, Shape>>): string {
+  const meant = closest(name, Object.keys(fields));
+  return meant === null ? '' : ` (did you mean ${meant}?)`;
 }

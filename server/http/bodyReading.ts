@@ -25,6 +25,7 @@ export class BodyReading {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #over = false;
+  #whole = false;
   readonly #owner: string;
 
   /** `announced`: the length that the head tells. */
@@ -41,6 +42,11 @@ export class BodyReading {
     });
     if (Number(announced ?? 0) > bodyBytesMax) this.#refuse(tooLarge());
     else this.#begin();
+  }
+
+  /** Null until all of it is there. */
+  get bytesRead(): number | null {
+    return this.#whole ? this.#size : null;
   }
 
   #begin(): void {
@@ -65,6 +71,7 @@ export class BodyReading {
 
   readonly #onEnd = (): void => {
     if (!this.#finish()) return;
+    this.#whole = true;
     try {
       this.sender.bodyComplete();
       this.#resolve(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#size));

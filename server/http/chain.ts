@@ -94,7 +94,10 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const filters = async (exchange: Exchange): Promise<void> => {
     observe(exchange);
     tap?.begin(exchange);
-    if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) throw refusal(exchange, draining);
+    if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) {
+      exchange.terminated = true;
+      throw refusal(exchange, draining);
+    }
     deadline(exchange);
     if (cors(exchange)) return;
     const caughtUp = options.caughtUp?.();
@@ -113,11 +116,12 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
       await impersonated;
       if (exchange.over) return;
     }
+    // Whoever is turned away here is: what is thrown leaves it so.
+    exchange.terminated = true;
     const turn = takeTurn(exchange);
-    if (turn !== undefined) {
-      await turn;
-      if (exchange.over) return;
-    }
+    if (turn !== undefined) await turn;
+    if (exchange.over) return;
+    exchange.terminated = false;
     const authorized = authorize(exchange);
     if (authorized !== undefined) {
       await authorized;

@@ -29,6 +29,8 @@ export class Exchange implements RequestContext, BodySender {
   readonly startedAt = performance.now();
   /** The response is over: sent completely, or cut off. */
   closed = false;
+  /** The server lets go of it to protect itself, unless it is let in after all. */
+  terminated = false;
   /** Where the list of all exchanges has this one, and that of its connection. */
   place = -1;
   seat = -1;
@@ -72,6 +74,11 @@ export class Exchange implements RequestContext, BodySender {
 
   get method(): string {
     return this.request.method ?? '';
+  }
+
+  /** Of the body, where it has been read whole; null otherwise. */
+  get bodyBytes(): number | null {
+    return this.#body?.bytesRead ?? null;
   }
 
   /** Of the client. */

@@ -50,6 +50,10 @@ export class Http2Response implements StreamResponse {
     return this;
   }
 
+  getHeader(name: string): number | string | string[] | undefined {
+    return this.headers[name];
+  }
+
   /** Nothing happens when the client is gone. */
   writeHead(code: number, headers?: OutgoingHttpHeaders): this {
     const { stream } = this;

@@ -25,6 +25,10 @@ export class RemoteEngine implements StoreEngine {
     }
   }
 
+  current(): null {
+    return null;
+  }
+
   /** A server that has not got as far as another one is asked again. */
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     const query = queryOf({ start, end, revision: at, limit, bytes: bytesMax });

@@ -62,6 +62,40 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
   };
 }
 
+const hour = 60 * 60;
+const day = 24 * hour;
+/** In seconds, as in the reference: so that those whose certificates end soon can be told of. */
+const leftBuckets = [
+  0,
+  hour / 2,
+  hour,
+  2 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  4 * day,
+  7 * day,
+  30 * day,
+  90 * day,
+  180 * day,
+  360 * day,
+];
+
+/** How long certificates of clients are still good for when they are used. */
+export function createCertificateMetrics(registry: Registry): (secondsLeft: number) => void {
+  const left = new DurationHistogram({
+    name: 'apiserver_client_certificate_expiration_seconds',
+    help: 'How long certificates of clients were still good for when a request came with them, in seconds.',
+    labelNames: [],
+    buckets: leftBuckets,
+    registers: [registry],
+  }).of({});
+  return (secondsLeft) => {
+    left.observe(secondsLeft);
+  };
+}
+
 /** Counts by one label, and tells the library only when it is asked: its own counters hash labels with every count. */
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();

@@ -6,12 +6,29 @@ import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries }
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-/** Label combinations remembered for the fast path. Resources, verbs and codes are few; a client that invents paths must not fill memory. */
+/** Upper bounds in bytes, as in the reference: of answers from a thousand on, ten times as much each; of bodies up to a little more than they may have. */
+const answerBuckets = Array.from({ length: 7 }, (_, power) => 1_000 * 10 ** power);
+const bodyBuckets = Array.from({ length: 31 }, (_, step) => 50_000 + 100_000 * step);
+/** Label combinations after which names of resources are no longer told. Resources, verbs and codes are few; a client that invents paths must not fill memory. */
 const seriesMax = 10_000;
 
+export interface ObservedRequest {
+  readonly info: RequestInfo;
+  readonly method: string;
+  readonly code: number;
+  readonly seconds: number;
+  readonly longRunning: boolean;
+  /** Null where the length of the answer, as it was sent, was not known beforehand. */
+  readonly answerBytes: number | null;
+  /** Null where no body was read whole. */
+  readonly bodyBytes: number | null;
+  /** The server let go of it to protect itself: it was too busy, took too long, or was stopping. */
+  readonly terminated: boolean;
+}
+
 export interface RequestMetrics {
-  /** Called once per request, when its response is over. Long-running requests are counted but their duration says nothing. */
-  observe(info: RequestInfo, method: string, code: number, seconds: number, longRunning: boolean): void;
+  /** Called once per request, when its response is over. Long-running requests are counted but their duration and size say nothing. */
+  observe(request: ObservedRequest): void;
   /** Called when a long-running request starts; call the result when it ends. */
   longRunning(info: RequestInfo): () => void;
 }
@@ -99,10 +116,17 @@ export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: {
 
 const common = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
+const sizedReads: ReadonlySet<string> = new Set(['get', 'list']);
+const sizedWrites: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
 interface RequestSeries {
+  readonly labels: Readonly<Record<(typeof common)[number], string>>;
   readonly child: Counter.Internal;
   readonly time: DurationSeries;
   readonly indicator: DurationSeries;
+  /** Of answers to reads, and of bodies of writes; null for all others. */
+  readonly answers: DurationSeries | null;
+  readonly bodies: DurationSeries | null;
   /** Not told to the counter yet. */ count: number;
 }
 
@@ -131,6 +155,26 @@ function requestMetrics(registry: Registry): RequestMetrics {
     buckets: durationBuckets,
     registers: [registry],
   });
+  const answers = new DurationHistogram({
+    name: 'apiserver_response_sizes',
+    help: 'Bytes of answers to reads of objects and lists, as they were sent.',
+    labelNames: [...common],
+    buckets: answerBuckets,
+    registers: [registry],
+  });
+  const bodies = new DurationHistogram({
+    name: 'apiserver_request_body_size_bytes',
+    help: 'Bytes of the bodies of writes.',
+    labelNames: ['group', 'resource', 'verb'],
+    buckets: bodyBuckets,
+    registers: [registry],
+  });
+  const terminations = new Counter({
+    name: 'apiserver_request_terminations_total',
+    help: 'Requests that the server let go of to protect itself: because it was too busy, they took too long, or it was stopping.',
+    labelNames: [...common, 'code'],
+    registers: [registry],
+  });
   const running = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Long-running requests, such as watches, that are open now.',
@@ -145,22 +189,31 @@ function requestMetrics(registry: Registry): RequestMetrics {
     if (known !== undefined) return known;
     const plain = labelsOf(info, method);
     const labels = { ...plain, dry_run: '' };
+    // Clients that are turned away at the door may invent names for as long as they like.
+    if (series.size >= seriesMax && info.isResource && info.resource !== '') return seriesFor(unknownResource(info), method, code);
     const made = {
+      labels: plain,
       child: total.labels({ ...labels, code: String(code) }),
       time: duration.of(labels),
       indicator: withinServer.of(plain),
+      answers: info.isResource && sizedReads.has(info.verb) ? answers.of(plain) : null,
+      bodies:
+        info.isResource && sizedWrites.has(info.verb) ? bodies.of({ group: info.group, resource: info.resource, verb: info.verb }) : null,
       count: 0,
     };
-    if (series.size < seriesMax) series.set(key, made);
+    series.set(key, made);
     return made;
   };
   return {
-    observe: (info, method, code, seconds, longRunning) => {
+    observe: ({ info, method, code, seconds, longRunning, answerBytes, bodyBytes, terminated }) => {
       const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
       found.count++;
+      if (terminated) terminations.inc({ ...found.labels, code: String(code) });
       if (longRunning) return;
       found.time.observe(seconds);
       found.indicator.observe(seconds);
+      if (answerBytes !== null) found.answers?.observe(answerBytes);
+      if (bodyBytes !== null) found.bodies?.observe(bodyBytes);
     },
     longRunning: (info) => {
       const child = running.labels(labelsOf(info, 'GET'));

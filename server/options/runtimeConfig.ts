@@ -1,10 +1,12 @@
 import { apiVersionOf } from '../api/resource.js';
 import type { GroupResource, GroupVersion } from '../api/resource.js';
+import { gateOf } from '../features/gatedResources.js';
 import { introducedIn } from '../features/introduced.js';
 import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { ApiServerOptions } from './apiserver.js';
 import { emulatedMinor, isTooNew, stabilityOf } from './emulation.js';
+import { featuresOf } from './features.js';
 
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;
@@ -57,7 +59,7 @@ export const catalogueOf = (config: RuntimeConfig): Catalogue => createCatalogue
 
 type Emulation = Pick<
   ApiServerOptions,
-  'runtime-config' | 'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
+  'runtime-config' | 'feature-gates' | 'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
 >;
 
 /** Keys of `--runtime-config` that name a version by itself, or a resource in it. */
@@ -71,10 +73,20 @@ const isNamed = (config: RuntimeConfig, resource: VersionedResource): boolean =>
   return said !== undefined && said !== 'false';
 };
 
-/** What is served when an earlier version is emulated: what came later is not there, but for what the operator wants in spite of that. Pure. */
+/** Whether the feature of a resource, if it has one, is on. */
+function isGateOpen(options: Emulation): (resource: GroupResource) => boolean {
+  const features = featuresOf(options);
+  return (resource) => {
+    const gate = gateOf(resource);
+    return gate === null || features.enabled(gate);
+  };
+}
+
+/** What is served: of what the operator wants that whose feature is on. When an earlier version is emulated, what came later is not there, but for what is wanted in spite of that. Pure. */
 export function emulatedCatalogue(options: Emulation): Catalogue {
   const config = options['runtime-config'];
-  const wanted = servedBy(config);
+  const [said, isOpen] = [servedBy(config), isGateOpen(options)];
+  const wanted: CatalogueOptions['serves'] = (resource, byDefault) => said(resource, byDefault) && isOpen(resource);
   const all = createCatalogue({ serves: () => true });
   const present = createCatalogue({
     serves: (resource, byDefault) => wanted(resource, byDefault) && introducedIn(resource) <= emulatedMinor(options),
@@ -90,6 +102,18 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
     );
   };
   return createCatalogue({ serves });
+}
+
+/** What `--runtime-config` names and is not served, because its feature is off, a sentence each: an operator would look for it in vain. Pure. */
+export function closedGates(options: Emulation): string[] {
+  const isOpen = isGateOpen(options);
+  const shut = createCatalogue({ serves: () => true })
+    .groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
+    .filter((resource) => isNamed(options['runtime-config'], resource) && !isOpen(resource));
+  return shut.map((resource) => {
+    const gate = gateOf(resource) ?? '';
+    return `--runtime-config names ${apiVersionOf(resource)}/${resource.resource}, which is not served without --feature-gates=${gate}=true`;
+  });
 }
 
 /** Versions that are wanted by name and came after the emulated version: to leave them out silently would surprise whoever named them. */

@@ -50,6 +50,8 @@ export interface StoreEngine {
   ): Promise<WriteOutcome>;
   /** Linearizable read barrier: when it resolves, listeners have been told of all that was written when it was asked for. */
   barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
+  /** The revision up to which listeners have been told all that was written anywhere, where that is certain without a barrier; null where it is not. */
+  current(): Revision | null;
   /** Reads at a revision; null for the newest one that listeners have been told of, which is never answered with `compacted`. Rejects where it cannot be read (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
   /** Changes after a revision, in order; complete revisions only, about `bytesMax` bytes of values at most. */

@@ -64,6 +64,10 @@ export class MemoryEngine implements StoreEngine {
     return Promise.resolve({ outcome: 'reached', revision: this.#revision });
   }
 
+  current(): Revision {
+    return this.#revision;
+  }
+
   range({ start, end, revision: at, limit, bytesMax = Infinity }: RangeOptions): Promise<RangeResult> {
     const wanted = at ?? this.#revision;
     if (wanted > this.#revision) return Promise.resolve({ outcome: 'future', revision: this.#revision });

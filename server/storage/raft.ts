@@ -478,7 +478,13 @@ class ReplicatedStorage implements RaftStorage {
 
   /** Nothing need be waited for. */
   private isReached(consistency: Consistency): boolean {
-    return consistency.at === 'any' && this.loaded;
+    return this.loaded && (consistency.at === 'any' || (consistency.at === 'mostRecent' && this.isPresent()));
+  }
+
+  /** Whether the cache holds all that was written anywhere, and that is certain without a read barrier. */
+  private isPresent(): boolean {
+    const told = this.options.replica.current();
+    return told !== null && told <= this.version;
   }
 
   /** Waits until the cache can answer with the consistency asked for; null when it can. */
@@ -515,6 +521,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   private async reachPresent(): Promise<Failure | null> {
+    if (this.isPresent()) return null;
     const barrier = await this.barriers.reach();
     if (barrier.outcome === 'unavailable') return barrier;
     const unloaded = this.loaded ? null : await this.reachLoaded();

@@ -33,6 +33,10 @@ export class SealableEngine implements StoreEngine {
     return this.engine.barrier(options);
   }
 
+  current(): Revision | null {
+    return this.engine.current();
+  }
+
   range(options: RangeOptions): Promise<RangeResult> {
     return this.engine.range(options);
   }

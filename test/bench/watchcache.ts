@@ -75,6 +75,9 @@ class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChange
   async changesSince(): ReturnType<Replica['changesSince']> {
     return { outcome: 'found', changes: [], through: revision(this.revision) };
   }
+  current(): null {
+    return null;
+  }
   async barrier(): ReturnType<Replica['barrier']> {
     return { outcome: 'reached', revision: revision(this.revision) };
   }

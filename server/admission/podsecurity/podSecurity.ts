@@ -7,10 +7,13 @@ import { toCause } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import type { PodSecurityRules } from './configuration.js';
+import { noCounts, type PodSecurityCounts } from './counts.js';
 import { ignoredPolicy, modes, policyOf, sameStandard, strictness, textOf, type Policy, type Standard } from './policy.js';
 import { detailsText, reasonsText, violations } from './standards.js';
-import { subjectOf } from './subject.js';
+import { subjectOf, type Subject } from './subject.js';
 
+/** Before the names of what audit events tell. */
+const label = 'pod-security.kubernetes.io/';
 const pods = { group: '', resource: 'pods' };
 const namespaces = { group: '', resource: 'namespaces' };
 /** So many pods are looked at when a namespace gets stricter. */
@@ -40,26 +43,41 @@ const templates: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Holds pods to the standard that their namespace asks for. */
-export const podSecurity = (lookup: Lookup, rules: PodSecurityRules): AdmissionPlugin => ({
+export const podSecurity = (lookup: Lookup, rules: PodSecurityRules, counts: PodSecurityCounts = noCounts): AdmissionPlugin => ({
   name: 'PodSecurity',
   resources: ['pods', 'namespaces', ...Object.keys(templates)],
   async validate(request) {
     if (request.object === null) return;
     const name = qualifiedName(request.resource.storage);
-    if (name === 'namespaces') await validateNamespace(request, request.object, { lookup, rules });
-    else if (name === 'pods') await validatePod(request, request.object, { lookup, rules });
-    else await validateTemplate(request, request.object, { lookup, rules });
+    const parts = { lookup, rules, counts };
+    if (name === 'namespaces') await validateNamespace(request, request.object, parts);
+    else if (name === 'pods') await validatePod(request, request.object, parts);
+    else await validateTemplate(request, request.object, parts);
   },
 });
 
 interface Parts {
   readonly lookup: Lookup;
   readonly rules: PodSecurityRules;
+  readonly counts: PodSecurityCounts;
 }
 
 const labelsOf = (object: ApiObject): Readonly<Record<string, string>> => object.metadata.labels ?? {};
-const isExempt = ({ namespace, user }: AdmissionRequest, { rules }: Parts): boolean =>
-  rules.namespaces.has(namespace) || rules.users.has(user.name);
+
+/** Whether nobody looks, which the audit event then tells. */
+function isExempt(request: AdmissionRequest, { rules, counts }: Parts, runtimeClass = ''): boolean {
+  const why = rules.namespaces.has(request.namespace)
+    ? 'namespace'
+    : rules.users.has(request.user.name)
+      ? 'user'
+      : rules.runtimeClasses.has(runtimeClass)
+        ? 'runtimeClass'
+        : null;
+  if (why === null) return false;
+  request.annotate(`${label}exempt`, why);
+  counts.exempted(request);
+  return true;
+}
 
 async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Parts): Promise<Policy> {
   const found = await lookup.find(namespaces, '', namespace);
@@ -70,33 +88,56 @@ async function policyFor({ namespace }: AdmissionRequest, { lookup, rules }: Par
 async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Parts): Promise<void> {
   if (ignoredSubresources.has(request.subresource) || isExempt(request, parts)) return;
   const policy = await policyFor(request, parts);
-  if (modes.every((mode) => policy[mode].level === 'privileged') || (request.old !== null && !changesMatter(pod, request.old))) return;
+  if (request.old !== null && !changesMatter(pod, request.old)) return;
   const spec = objectAt(pod, 'spec') ?? {};
-  if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
+  if (isExempt(request, parts, textAt(spec, 'runtimeClassName'))) return;
+  request.annotate(`${label}enforce-policy`, textOf(policy.enforce));
+  if (modes.every((mode) => policy[mode].level === 'privileged'))
+    return parts.counts.evaluated('allow', 'enforce', policy.enforce, request);
   const subject = subjectOf(spec, pod.metadata.annotations ?? {});
   const found = violations(subject, policy.enforce);
+  parts.counts.evaluated(found.length > 0 ? 'deny' : 'allow', 'enforce', policy.enforce, request);
+  record(request, subject, policy.audit, parts);
   if (found.length > 0)
     throw forbidden(pods, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
-  warn(request, violations(subject, policy.warn), policy.warn);
+  warn(request, subject, policy.warn, parts);
 }
 
-/** Who makes pods is warned only: the pods are looked at when they come. */
+/** Who makes pods is warned only, and the audit event told: the pods are looked at when they come. */
 async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
   if (request.subresource !== '' || isExempt(request, parts)) return;
   const path = templates[qualifiedName(request.resource.storage)] ?? [];
   const template = path.reduce<JsonObject | null>((holder, member) => (holder === null ? null : objectAt(holder, member)), object);
   const policy = template === null ? null : await policyFor(request, parts);
-  if (template === null || policy === null || policy.warn.level === 'privileged') return;
+  if (template === null || policy === null || (['audit', 'warn'] as const).every((mode) => policy[mode].level === 'privileged')) return;
   const spec = objectAt(template, 'spec') ?? {};
-  if (parts.rules.runtimeClasses.has(textAt(spec, 'runtimeClassName'))) return;
+  if (isExempt(request, parts, textAt(spec, 'runtimeClassName'))) return;
   const annotations = Object.fromEntries(
     Object.entries(membersOf(membersOf(template['metadata'])['annotations'])).map(([key, value]) => [key, String(value)]),
   );
-  warn(request, violations(subjectOf(spec, annotations), policy.warn), policy.warn);
+  const subject = subjectOf(spec, annotations);
+  record(request, subject, policy.audit, parts);
+  warn(request, subject, policy.warn, parts);
 }
 
-function warn(request: AdmissionRequest, found: ReturnType<typeof violations>, standard: Standard): void {
-  if (found.length > 0) request.warn(`would violate PodSecurity ${JSON.stringify(textOf(standard))}: ${detailsText(found)}`);
+function warn(request: AdmissionRequest, subject: Subject, standard: Standard, { counts }: Parts): void {
+  const text = wouldViolate(subject, standard);
+  if (text === null) return;
+  request.warn(text);
+  counts.evaluated('deny', 'warn', standard, request);
+}
+
+/** The mode `audit`: the audit event tells of what nobody is refused for. */
+function record(request: AdmissionRequest, subject: Subject, standard: Standard, { counts }: Parts): void {
+  const text = wouldViolate(subject, standard);
+  if (text === null) return;
+  request.annotate(`${label}audit-violations`, text);
+  counts.evaluated('deny', 'audit', standard, request);
+}
+
+function wouldViolate(subject: Subject, standard: Standard): string | null {
+  const found = violations(subject, standard);
+  return found.length === 0 ? null : `would violate PodSecurity ${JSON.stringify(textOf(standard))}: ${detailsText(found)}`;
 }
 
 const seccomp = 'container.seccomp.security.alpha.kubernetes.io/';

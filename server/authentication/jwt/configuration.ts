@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { withoutTrailing } from '../../api/trailing.js';
 import { createScope, type Program } from '../../cel/environment.js';
-import { readConfiguration, type Shape } from '../../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
 import { certificateBlocks } from '../../files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
@@ -49,8 +49,15 @@ const fields: Readonly<Record<string, Shape>> = {
   anonymous: { fields: { enabled: 'bool', conditions: { list: { fields: { path: text } } } } },
 };
 
-/** Reads a file of kind AuthenticationConfiguration. Issuers of this cluster's own tokens cannot be named. Throws with everything that is wrong. */
-export function readAuthenticationConfiguration(file: string, ownIssuers: readonly string[]): AuthenticationSettings {
+export interface AuthenticationFacts {
+  /** Issuers of this cluster's own tokens: cannot be named. */
+  readonly ownIssuers: readonly string[];
+  /** Whether the way to an issuer can be told (feature StructuredAuthenticationConfigurationEgressSelector). */
+  readonly selectsEgress: boolean;
+}
+
+/** Reads a file of kind AuthenticationConfiguration. Throws with everything that is wrong. */
+export function readAuthenticationConfiguration(file: string, facts: AuthenticationFacts): AuthenticationSettings {
   const document = readConfiguration(file, {
     option: option,
     kind: 'AuthenticationConfiguration',
@@ -58,17 +65,22 @@ export function readAuthenticationConfiguration(file: string, ownIssuers: readon
     fields,
   });
   const errors: FieldError[] = [];
-  const settings = readSettings(document, ownIssuers, errors);
-  if (errors.length > 0) throw new Error(`${option}: ${file}: ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
+  const settings = readSettings(document, facts, errors);
+  if (errors.length > 0)
+    refuseConfiguration(
+      file,
+      option,
+      errors.map(({ path, message }) => `${path}: ${message}`),
+    );
   return settings;
 }
 
-function readSettings(document: JsonObject, ownIssuers: readonly string[], errors: FieldError[]): AuthenticationSettings {
+function readSettings(document: JsonObject, facts: AuthenticationFacts, errors: FieldError[]): AuthenticationSettings {
   const entries = itemsOf(document['jwt']).map(membersOf);
   if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, authenticatorsMax));
   const jwt = entries
     .slice(0, authenticatorsMax)
-    .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, ownIssuers));
+    .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, facts));
   for (const member of ['issuer', 'discoveryUrl'] as const) {
     const urls = jwt.map((settings) => settings[member]);
     urls.forEach((url, index) => {
@@ -109,8 +121,8 @@ class JwtReader {
     this.#errors = errors;
   }
 
-  read(entry: JsonObject, ownIssuers: readonly string[]): JwtSettings {
-    const issuer = this.#issuer(membersOf(entry['issuer']), ownIssuers);
+  read(entry: JsonObject, facts: AuthenticationFacts): JwtSettings {
+    const issuer = this.#issuer(membersOf(entry['issuer']), facts);
     const { claimRules, requiredClaims } = this.#claimRules(itemsOf(entry['claimValidationRules']).map(membersOf));
     const mappings = membersOf(entry['claimMappings']);
     const at = this.#path.child('claimMappings');
@@ -145,7 +157,7 @@ class JwtReader {
 
   #issuer(
     issuer: JsonObject,
-    ownIssuers: readonly string[],
+    { ownIssuers, selectsEgress }: AuthenticationFacts,
   ): Pick<JwtSettings, 'issuer' | 'discoveryUrl' | 'certificateAuthority' | 'egress' | 'audiences'> {
     const at = this.#path.child('issuer');
     const [url, discoveryUrl, certificateAuthority] = [
@@ -162,7 +174,11 @@ class JwtReader {
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));
     const egress = textAt(issuer, 'egressSelectorType');
-    if (egress !== '' && egress !== 'controlplane' && egress !== 'cluster')
+    if (egress !== '' && !selectsEgress)
+      this.#errors.push(
+        invalid(at.child('egressSelectorType'), egress, 'needs the feature StructuredAuthenticationConfigurationEgressSelector'),
+      );
+    else if (egress !== '' && egress !== 'controlplane' && egress !== 'cluster')
       this.#errors.push(invalid(at.child('egressSelectorType'), egress, 'must be controlplane or cluster'));
     return {
       issuer: url,

@@ -14,4 +14,6 @@ export interface TokenServices {
   readonly extendedSecondsMax: number | null;
   /** Tokens of pods that ask for the usual lifetime live much longer, for clients that read them only once. */
   readonly extendsLifetime: boolean;
+  /** Whether a request for a token that tells a uid which is not the account's is refused (feature TokenRequestServiceAccountUIDValidation). */
+  readonly refusesOtherUids: boolean;
 }

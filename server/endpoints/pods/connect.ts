@@ -25,17 +25,17 @@ export const podLog: VerbHandler = async (context, route, deps) => {
     limitBytes: integerParameter(query, 'limitBytes'),
     sinceSeconds: integerParameter(query, 'sinceSeconds'),
     sinceTime: query.get('sinceTime'),
+    stream: query.get('stream'),
   };
-  const findings = validateLogWish(wish);
+  const findings = validateLogWish(wish, deps.splitsLogs);
   if (findings.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, route.name, findings.map(toCause));
   const pod = await podOf(route, deps);
   const container = chosenContainer(pod, query.get('container') ?? '');
   if (textAt(pod, 'spec', 'nodeName') !== '') {
     const location = await atAgent(context, pod, container, route, deps);
-    return relayLog(context, backendsOf(deps), location, {
-      name: route.name,
-      trusting: booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false,
-    });
+    const trusting = booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false;
+    deps.counts.log(trusting);
+    return relayLog(context, backendsOf(deps), location, { name: route.name, trusting });
   }
   context.response.writeHead(noContent);
   context.response.end();

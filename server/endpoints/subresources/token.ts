@@ -28,6 +28,10 @@ const mountedLifetimeSeconds = 3607;
 /** Clients that read such a token only once go on to work for a year. */
 const extendedLifetimeSeconds = 365 * 24 * 60 * 60;
 
+/** Which token was issued, by the name that requests with it have in the audit log. */
+const issuedAnnotation = 'authentication.kubernetes.io/issued-credential-id';
+const otherUidAnnotation = 'authentication.k8s.io/token-request-uid-mismatch';
+
 const lifetime = Path.of('spec', 'expirationSeconds');
 
 /** POST to a service account's `token`: issues one, which is stored nowhere. */
@@ -56,6 +60,9 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     writeOptions(context, dryRun, fieldManager),
   );
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
+  const otherUid = uidComplaint(request, account);
+  if (otherUid !== null && tokens?.refusesOtherUids !== false)
+    throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
   if (tokens?.issuer == null)
     throw new StatusError(
       501,
@@ -71,9 +78,14 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const lifetime = lifetimeOf(spec, bound, tokens, (text) => {
     context.warnings.push(text);
   });
+  if (otherUid !== null) {
+    context.warnings.push(`${otherUid}; a later version refuses this, as the feature TokenRequestServiceAccountUIDValidation does`);
+    context.audit?.annotate(otherUidAnnotation, otherUid);
+  }
   const seconds = Math.floor(now.getTime() / 1000);
+  const id = randomUUID();
   const payload = payloadOf({
-    id: randomUUID(),
+    id,
     issuer: tokens.issuer.issuer,
     audiences: itemsOf(spec['audiences']).map(String),
     now: seconds,
@@ -84,10 +96,11 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const token = await tokens.issuer.sign(payload).catch((cause: unknown) => {
     throw internalError(new Error('failed to generate token', { cause }));
   });
+  context.audit?.annotate(issuedAnnotation, `JTI=${id}`);
   const metadata = {
     name: target.name,
     namespace: target.namespace,
-    uid: randomUUID(),
+    uid: account.metadata.uid,
     creationTimestamp: timeText(now.getTime()),
     ...request.metadata,
     ...(owners === undefined ? {} : { managedFields: owners }),
@@ -95,6 +108,13 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const status = { token, expirationTimestamp: timeText((seconds + lifetime.shownSeconds) * 1000) };
   sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, { code: 201 });
 };
+
+/** Says that a request means another account than the one that has its name now, or null. */
+function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
+  return uid === '' || uid === account.metadata.uid
+    ? null
+    : `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`;
+}
 
 function setDefaults(request: ApiObject): void {
   const spec = membersOf(request['spec']);

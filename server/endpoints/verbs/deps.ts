@@ -8,6 +8,7 @@ import type { Catalogue } from '../../registry/resources.js';
 import type { Backends } from '../backends/connection.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
+import type { EndpointCounts } from '../counts.js';
 import type { DeleteParameters } from '../options/deleteOptions.js';
 import type { Route } from '../routing.js';
 
@@ -33,8 +34,11 @@ export interface VerbDeps {
   readonly forcesDeletion: boolean;
   /** Streams of pods need the right to create also where they begin with a GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate: boolean;
+  /** Whether one stream of a log can be asked for by itself (feature PodLogsQuerySplitStreams). */
+  readonly splitsLogs: boolean;
   /** Ways to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
+  readonly counts: EndpointCounts;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;

@@ -26,6 +26,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
     initialEventsEnd,
     bookmarks,
     timeoutMs: Math.max(0, seconds) * 1000,
+    count: deps.counts.watch(resource),
   });
   const started = await startWatch(route, options, deps, stream);
   try {

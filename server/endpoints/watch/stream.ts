@@ -4,6 +4,7 @@ import { watchFailure } from '../../registry/failures.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { encodeObject, typeOf } from '../answers.js';
+import type { WatchCount } from '../counts.js';
 import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
@@ -43,6 +44,7 @@ export interface StreamOptions {
   readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
+  readonly count?: WatchCount;
   /** Instead of the usual time after which a client that takes nothing is cut off. */
   readonly stalledMs?: number;
 }
@@ -122,7 +124,9 @@ export class WatchStream implements WatchSink {
   event(event: WatchEvent): void {
     if (this.over) return;
     try {
-      this.write(event.frame(this.keyFor(), this.encode));
+      const frame = event.frame(this.keyFor(), this.encode);
+      this.write(frame);
+      this.options.count?.sent(frame.length);
     } catch (error) {
       // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
       this.fail(error instanceof StatusError ? error : internalError(error));

@@ -2,7 +2,7 @@ import { approvalOf, isProtectedGroup, type Approval } from '../../kinds/apiexte
 import type { LifeCycle } from '../definition.js';
 import type { Condition } from './conditions.js';
 
-const type = 'KubernetesAPIApprovalPolicyConformant';
+export const approvalType = 'KubernetesAPIApprovalPolicyConformant';
 const demand = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
 const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
@@ -21,5 +21,5 @@ const said: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 't
 export function approvalCondition({ group, annotations }: LifeCycle): Condition | null {
   if (!isProtectedGroup(group)) return null;
   const annotation = annotations['api-approved.kubernetes.io'] ?? '';
-  return { type: type, ...said[approvalOf(annotation)](annotation) };
+  return { type: approvalType, ...said[approvalOf(annotation)](annotation) };
 }

@@ -136,7 +136,12 @@ export class Cleanup {
       const metadata = done
         ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer) }
         : object.metadata;
-      const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
+      const { generation } = object.metadata;
+      // Dropped again where definitions do not tell of generations.
+      const told = withCondition(conditions, condition, this.options.now()).map((each) =>
+        each['type'] === condition.type && generation !== undefined ? { ...each, observedGeneration: generation } : each,
+      );
+      const next: JsonObject = { ...status, conditions: told };
       return { ...object, metadata, status: next };
     };
     try {

@@ -30,6 +30,7 @@ function requested(query: URLSearchParams): number | null {
 }
 
 function expire(exchange: Exchange): void {
+  exchange.terminated = true;
   const error = timeout('Timeout: request did not complete within the allotted timeout', 0);
   exchange.abort(error);
   // Whatever is out already, be it all of it, has not been taken within the time.

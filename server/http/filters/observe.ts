@@ -14,10 +14,26 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: 
       ended?.();
       const seconds = (performance.now() - exchange.startedAt) / 1000;
       const code = exchange.response.headersSent ? exchange.response.statusCode : 0;
-      metrics.observe(exchange.info, exchange.method, code, seconds, longRunning);
+      const { info, method, bodyBytes, terminated } = exchange;
+      metrics.observe({
+        info,
+        method,
+        code,
+        seconds,
+        longRunning,
+        answerBytes: lengthOf(exchange),
+        bodyBytes,
+        terminated: terminated && code > 0,
+      });
       if (log.enabled(accessLogLevel)) logAccess(exchange, code, seconds, log);
     });
   };
+}
+
+/** Bytes of the answer's body, if its head told. */
+function lengthOf({ response }: Exchange): number | null {
+  const length = response.headersSent ? response.getHeader('content-length') : undefined;
+  return length === undefined ? null : Number(length);
 }
 
 function logAccess(exchange: Exchange, code: number, seconds: number, log: Logger): void {

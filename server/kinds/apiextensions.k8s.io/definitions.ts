@@ -139,6 +139,7 @@ function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): 
 export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
+  gated: { CRDObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'] },
   defaults: setDefaults,
   ahead: (definition) => reviewSchemas(specOf(definition)),
   validate,

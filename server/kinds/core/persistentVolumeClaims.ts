@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
@@ -55,6 +55,17 @@ function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
   ];
 }
 
+/** While the feature is off, nothing new says since when a claim has not been used. */
+const unusedType = 'Unused';
+const tellsUse = (claim: Draft<PersistentVolumeClaim>): boolean =>
+  objectsIn(objectAt(claim, 'status') ?? {}, 'conditions').some(({ type }) => type === unusedType);
+function dropUse(claim: Draft<PersistentVolumeClaim>): void {
+  const status = objectAt(claim, 'status') ?? {};
+  const kept = objectsIn(status, 'conditions').filter(({ type }) => type !== unusedType);
+  if (kept.length > 0) status.conditions = kept;
+  else delete status.conditions;
+}
+
 const validate = (claim: Draft<PersistentVolumeClaim>): FieldError[] => validateClaimSpec(specOf(claim), spec);
 
 export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
@@ -89,8 +100,9 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   },
   subresources: {
     status: {
-      prepare(claim, old) {
+      prepare(claim, old, { enabled }) {
         claim.spec = old.spec;
+        if (!enabled('PersistentVolumeClaimUnusedSinceTime') && !tellsUse(old)) dropUse(claim);
       },
       validate: validateStatus,
     },

@@ -84,6 +84,11 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
+/** While the feature is off nobody can say that volumes are mounted with a context. Not in the list of gated fields: a driver always has the member, and so always uses it. */
+function keepContextMounts(driver: Draft<CSIDriver>, old: Draft<CSIDriver> | null): void {
+  ensureObject(driver, 'spec').seLinuxMount = old?.spec?.seLinuxMount ?? false;
+}
+
 const secrets = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
 const warnings = (driver: Draft<CSIDriver>): string[] => {
@@ -105,11 +110,17 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
+  create: {
+    prepare(driver, { enabled }) {
+      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, null);
+    },
+  },
   update: {
     unconditional: false,
     // A new driver has no generation; the first change makes it 1. What is dropped is no change.
-    prepare(driver, old, { dropGated }) {
+    prepare(driver, old, { dropGated, enabled }) {
       dropGated(driver, old, gated);
+      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
       if (!sameValue(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     review: (driver, old, metadata) => [

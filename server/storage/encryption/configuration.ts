@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { parseDuration } from '../../catalogue/flags/duration.js';
-import { readConfiguration, type Shape } from '../../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
 import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
 import { keyNameCharactersMax } from './transformer.js';
 
@@ -67,7 +67,7 @@ export function readEncryptionConfiguration(file: string): readonly ResourceRule
   });
   const reading = new Reading();
   const rules = reading.rules(document);
-  if (reading.complaints.length > 0) throw new Error(`${option}: ${file}: ${reading.complaints.join('; ')}`);
+  if (reading.complaints.length > 0) refuseConfiguration(file, option, reading.complaints);
   return rules;
 }
 

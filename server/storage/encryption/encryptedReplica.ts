@@ -72,6 +72,10 @@ export class EncryptedReplica implements StoreEngine {
     return outcome;
   }
 
+  current(): Revision | null {
+    return this.#telling === null ? this.#replica.current() : null;
+  }
+
   async range(options: RangeOptions): Promise<RangeResult> {
     const result = await this.#replica.range(options);
     return result.outcome === 'found'

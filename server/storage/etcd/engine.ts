@@ -129,6 +129,11 @@ export class EtcdEngine implements StoreEngine {
     }
   }
 
+  /** Others write to it as well. */
+  current(): null {
+    return null;
+  }
+
   async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
     const deadline = performance.now() + timeoutMs;
     try {

@@ -87,7 +87,7 @@ export function limits(): void {
           '--min-request-timeout=1',
           '--etcd-prefix=/elsewhere',
           '--storage-media-type=application/json',
-          '--feature-gates=LoggingAlphaOptions=true,StorageVersionHash=false',
+          '--feature-gates=LoggingAlphaOptions=true,StorageVersionHash=false,StorageVersionMigrator=true',
           '--log-text-split-stream',
           '--log-text-info-buffer-size=1Mi',
           '--log-flush-frequency=100ms',

@@ -4,6 +4,9 @@ import { podSecurityRules } from '../../../server/admission/podsecurity/configur
 import { noPolicy, policyOf, type Level } from '../../../server/admission/podsecurity/policy.js';
 import { detailsText, violations } from '../../../server/admission/podsecurity/standards.js';
 import { subjectOf } from '../../../server/admission/podsecurity/subject.js';
+import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import { podSecurity } from '../../../server/admission/podsecurity/podSecurity.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 const good = {
@@ -309,5 +312,104 @@ describe('admission, standards of pods', () => {
       const error = await refusal(demand(label('warn', 'none')));
       expect([error.code, error.details?.causes?.[0]?.field]).to.deep.equal([422, 'metadata.labels[pod-security.kubernetes.io/warn]']);
     });
+  });
+});
+
+describe('what is told of standards', () => {
+  const pods = createCatalogue().resource('', 'v1', 'pods')!;
+  const deployments = createCatalogue().resource('apps', 'v1', 'deployments')!;
+  const rules = {
+    ...podSecurityRules(null),
+    namespaces: new Set(['free']),
+    users: new Set(['root']),
+    runtimeClasses: new Set(['vm']),
+  };
+  /** What a request with an object leaves behind: how it is refused, annotations of the audit event, warnings, and what is counted. */
+  async function told(
+    labels: Record<string, string>,
+    object: JsonObject,
+    more: Partial<AdmissionRequest> = {},
+  ): Promise<{ refused: boolean; audit: Record<string, string>; warnings: string[]; counts: string[] }> {
+    const audit: Record<string, string> = {};
+    const warnings: string[] = [];
+    const counts: string[] = [];
+    const lookup = { find: () => Promise.resolve({ metadata: { name: 'n', labels } }), list: () => Promise.resolve([]) };
+    const plugin = podSecurity(lookup as never, rules, {
+      evaluated: (decision, mode, { level }) => counts.push(`${decision} ${mode} ${level}`),
+      exempted: () => counts.push('exempted'),
+    });
+    const request = {
+      operation: 'CREATE',
+      resource: pods,
+      subresource: '',
+      namespace: 'n',
+      name: 'p',
+      object: { metadata: {}, ...object },
+      old: null,
+      user: { name: 'ann', uid: '', groups: [], extra: {} },
+      warn: (text: string) => warnings.push(text),
+      annotate: (key: string, text: string) => {
+        audit[key.replace('pod-security.kubernetes.io/', '')] = text;
+      },
+      ...more,
+    } as unknown as AdmissionRequest;
+    const refused = await Promise.resolve(plugin.validate?.(request)).then(
+      () => false,
+      () => true,
+    );
+    return { refused, audit, warnings, counts };
+  }
+  const privileged = { spec: spec(container('a', { privileged: true })) };
+  const fine = { spec: spec(container('a')) };
+
+  it('is in the audit event, whatever is enforced', async () => {
+    expect(await told({ ...label('enforce', 'baseline'), ...label('audit', 'restricted') }, privileged)).to.deep.include({
+      refused: true,
+      counts: ['deny enforce baseline', 'deny audit restricted'],
+    });
+    const { audit, refused, warnings } = await told(label('audit', 'baseline'), privileged);
+    expect([refused, warnings]).to.deep.equal([false, []]);
+    expect(audit).to.deep.equal({
+      'enforce-policy': 'privileged:latest',
+      'audit-violations':
+        'would violate PodSecurity "baseline:latest": privileged (container "a" must not set securityContext.privileged=true)',
+    });
+  });
+
+  it('is little of what is let in', async () => {
+    expect(await told(label('enforce', 'restricted'), fine)).to.deep.equal({
+      refused: false,
+      audit: { 'enforce-policy': 'restricted:latest' },
+      warnings: [],
+      counts: ['allow enforce restricted'],
+    });
+    expect((await told({}, privileged)).counts).to.deep.equal(['allow enforce privileged']);
+  });
+
+  it('is the same of what pods are made of, which nothing is enforced of', async () => {
+    const { refused, audit, warnings, counts } = await told(
+      { ...label('enforce', 'baseline'), ...label('audit', 'baseline') },
+      { spec: { template: privileged } },
+      { resource: deployments },
+    );
+    expect([refused, Object.keys(audit), warnings.length, counts]).to.deep.equal([
+      false,
+      ['audit-violations'],
+      1,
+      ['deny audit baseline', 'deny warn baseline'],
+    ]);
+  });
+
+  it('is why nobody looked', async () => {
+    const enforced = label('enforce', 'restricted');
+    const why = async (more: Partial<AdmissionRequest>, object: JsonObject = privileged): Promise<unknown> => {
+      const { refused, audit, counts } = await told(enforced, object, more);
+      return [refused, audit, counts];
+    };
+    const exempt = (reason: string): unknown => [false, { exempt: reason }, ['exempted']];
+    expect(await why({ namespace: 'free' })).to.deep.equal(exempt('namespace'));
+    expect(await why({ user: { name: 'root', uid: '', groups: [], extra: {} } })).to.deep.equal(exempt('user'));
+    const isolated = { spec: { ...privileged.spec, runtimeClassName: 'vm' } };
+    expect(await why({}, isolated)).to.deep.equal(exempt('runtimeClass'));
   });
 });

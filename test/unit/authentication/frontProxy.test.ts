@@ -37,7 +37,7 @@ describe('a front proxy', () => {
     const anchorsOf = ({ ca }: Identities): ReturnType<typeof fixed<X509Certificate[]>> => fixed([new X509Certificate(ca)]);
     const ways = [
       frontProxyAuthenticator({ anchors: anchorsOf(proxies), allowedNames: ['proxy'], headers }),
-      certificateAuthenticator(anchorsOf(clients)),
+      certificateAuthenticator(anchorsOf(clients), { uids: true }),
       webSocketAuthenticator(
         (token) =>
           token === 't0ken'

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { User } from '../../../server/api/user.js';
-import { readAuthenticationConfiguration } from '../../../server/authentication/jwt/configuration.js';
+import { readAuthenticationConfiguration, type AuthenticationFacts } from '../../../server/authentication/jwt/configuration.js';
 import { createIssuers, type Issuers } from '../../../server/authentication/jwt/issuers.js';
 import { oidcSettings } from '../../../server/authentication/jwt/oidcOptions.js';
 import type { JwtSettings } from '../../../server/authentication/jwt/settings.js';
@@ -22,6 +22,8 @@ function optionsOf(...argv: string[]): ApiServerOptions {
   if (!read.ok) throw new Error(read.errors.join('\n'));
   return read.options;
 }
+
+const facts: AuthenticationFacts = { ownIssuers: [], selectsEgress: true };
 
 describe('tokens of other issuers', function () {
   this.timeout(20_000);
@@ -279,7 +281,7 @@ describe('tokens of other issuers', function () {
     };
     const ask = async (parts: Parts, claims: object): Promise<User | string | null> => {
       write([entry(parts)]);
-      return (await follow(readAuthenticationConfiguration(file, []).jwt)).authenticate(await issuer.sign({ ...claims }));
+      return (await follow(readAuthenticationConfiguration(file, facts).jwt)).authenticate(await issuer.sign({ ...claims }));
     };
 
     it('make users by expressions', async () => {
@@ -324,7 +326,7 @@ describe('tokens of other issuers', function () {
     it('are told apart by their issuer, and found where the configuration says', async () => {
       issuer.document = { issuer: 'https://other.test', jwks_uri: `${issuer.url}/keys` };
       write([entry({ issuer: { url: 'https://other.test', discoveryURL: `${issuer.url}/special/openid-configuration` } })]);
-      const issuers = await follow(readAuthenticationConfiguration(file, []).jwt);
+      const issuers = await follow(readAuthenticationConfiguration(file, facts).jwt);
       expect(await issuers.authenticate(await issuer.sign({ iss: 'https://other.test' }))).to.have.property('name', 'ann');
       expect(await issuers.authenticate(await issuer.sign())).to.equal(null);
       expect(issuer.asked).to.include('/special/openid-configuration');
@@ -336,7 +338,7 @@ describe('tokens of other issuers', function () {
       write([entry({ mappings: { username: { claim: 'sub', prefix: 'a:' } } })]);
       const settings = live.follow({
         files: [file],
-        read: () => readAuthenticationConfiguration(file, []),
+        read: () => readAuthenticationConfiguration(file, facts),
         failed: ({ message }) => {
           failures.push(message);
         },
@@ -373,7 +375,7 @@ describe('tokens of other issuers', function () {
       };
       try {
         write([entry({ issuer: { egressSelectorType: 'cluster' } })]);
-        const issuers = createIssuers(fixed(readAuthenticationConfiguration(file, []).jwt), log, { egress });
+        const issuers = createIssuers(fixed(readAuthenticationConfiguration(file, facts).jwt), log, { egress });
         running.push(issuers);
         await issuers.ready();
         expect(await issuers.authenticate(await issuer.sign())).to.have.property('name', 'ann');
@@ -435,12 +437,20 @@ describe('tokens of other issuers', function () {
     for (const [what, jwt, message, rest] of wrong) {
       it(`is refused with ${what}`, () => {
         write(jwt(), rest);
-        expect(() => readAuthenticationConfiguration(file, ['https://own.test'])).to.throw(message);
+        expect(() => readAuthenticationConfiguration(file, { ...facts, ownIssuers: ['https://own.test'] })).to.throw(message);
       });
     }
+    it('is refused with a way to the issuer while that feature is off', () => {
+      write([entry({ issuer: { egressSelectorType: 'cluster' } })]);
+      expect(() => readAuthenticationConfiguration(file, { ...facts, selectsEgress: false })).to.throw(
+        /egressSelectorType: .*StructuredAuthenticationConfigurationEgressSelector/,
+      );
+      write([entry()]);
+      expect(readAuthenticationConfiguration(file, { ...facts, selectsEgress: false }).jwt).to.have.length(1);
+    });
     it('says that addresses are verified where it uses them', () => {
       write([entry({ mappings: { username: { expression: 'claims.email_verified ? claims.email : "nobody"' } } })]);
-      expect(readAuthenticationConfiguration(file, []).jwt).to.have.length(1);
+      expect(readAuthenticationConfiguration(file, facts).jwt).to.have.length(1);
     });
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Gauge, Registry } from 'prom-client';
 import type { Replica, ReplicaStatus } from '../../../raft/replica-api.js';
 import { Samples, samplesWindowMs } from '../../../server/console/samples.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createMetrics, type ObservedRequest } from '../../../server/observability/metrics.js';
 
 describe('console/samples', () => {
   const status = {
@@ -74,7 +74,16 @@ describe('console/samples', () => {
     const metrics = createMetrics();
     const info = { isResource: true, verb: 'list', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: '', name: '' };
     const observe = (verb: string, seconds: number, long: boolean): void =>
-      metrics.requests.observe({ ...info, verb } as unknown as Parameters<typeof metrics.requests.observe>[0], 'GET', 200, seconds, long);
+      metrics.requests.observe({
+        info: { ...info, verb } as unknown as ObservedRequest['info'],
+        method: 'GET',
+        code: 200,
+        seconds,
+        longRunning: long,
+        answerBytes: null,
+        bodyBytes: null,
+        terminated: false,
+      });
     observe('list', 0.01, false);
     observe('list', 0.3, false);
     observe('watch', 50, true);

@@ -47,6 +47,10 @@ class PlainReplica implements StoreEngine {
     return Promise.resolve({ outcome: 'reached', revision: revision(this.#revision) });
   }
 
+  current(): ReturnType<StoreEngine['current']> {
+    return revision(this.#revision);
+  }
+
   range({ start, end }: { readonly start: string; readonly end: string | null }): ReturnType<StoreEngine['range']> {
     const items = [...this.values]
       .filter(([key]) => key >= start && (end === null || key < end))
@@ -110,6 +114,7 @@ describe('encryption, replica', () => {
     expect(Buffer.from(inner.values.get(mapKey) ?? []).toString()).to.equal('a stored value');
     expect([await valueOf(replica, secretKey), await valueOf(replica, mapKey)]).to.deep.equal(['a stored value', 'a stored value']);
     expect(told).to.deep.equal(['till=a stored value', 'menu=a stored value']);
+    expect(replica.current()).to.equal(inner.current());
   });
 
   it('rotates: an old key reads until it is taken away, and values that it wrote are stale', async () => {
@@ -178,6 +183,7 @@ describe('encryption, replica', () => {
       setImmediate(resolve);
     });
     expect([told, reached]).to.deep.equal([[], false]);
+    expect(replica.current(), 'while some of it has not been told').to.equal(null);
     release();
     await barrier;
     expect(told).to.deep.equal(['till=a stored value', 'menu=a stored value']);

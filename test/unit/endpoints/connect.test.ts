@@ -7,6 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { JsonObject } from '../../../server/api/object.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
+import type { EndpointOptions } from '../../../server/endpoints/endpoints.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
@@ -40,10 +41,10 @@ describe('requests that go on to nodes and programs', () => {
     await status(`/api/v1/nodes/${name}`, { addresses: [...addresses], daemonEndpoints: { kubeletEndpoint: { Port: port } } });
   };
 
-  async function start(options: Partial<BackendOptions> = {}): Promise<void> {
+  async function start(options: Partial<BackendOptions> = {}, endpoints: Partial<EndpointOptions> = {}): Promise<void> {
     const credentials = { ca: agent.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) };
     const backends = createBackends({ credentials, preferredAddresses: ['Hostname', 'InternalIP'], connectTimeoutMs: 5000, ...options });
-    server = await startTestServer(undefined, { endpoints: { backends } });
+    server = await startTestServer(undefined, { endpoints: { backends, ...endpoints } });
     await node(
       'n',
       [
@@ -77,6 +78,25 @@ describe('requests that go on to nodes and programs', () => {
     );
     expect(client).to.equal('apiserver');
     expect(headers.authorization).to.equal(undefined);
+  });
+
+  it('brings one stream of a log where that is to be had', async () => {
+    const asked = async (query: string): Promise<unknown> => {
+      const { status: code, text } = await send('GET', `${pods}/p/log?${query}`);
+      return code === 200 ? agent.seen.at(-1)?.url : [code, text];
+    };
+    agent.answer = (_request, response) => {
+      response.end('line\n');
+    };
+    await start();
+    expect(await asked('stream=Stderr')).to.have.property('0', 422);
+    expect(JSON.stringify(await asked('stream=Stderr'))).to.contain('stream: Forbidden: may not be specified');
+    await server.close();
+    await start({}, { splitsLogs: true });
+    expect(await asked('stream=Stderr')).to.equal('/containerLogs/default/p/c?stream=Stderr');
+    expect(await asked('stream=All&tailLines=1')).to.equal('/containerLogs/default/p/c?stream=All&tailLines=1');
+    expect(JSON.stringify(await asked('stream=Both'))).to.contain('supported values:');
+    expect(JSON.stringify(await asked('stream=Stdout&tailLines=1'))).to.contain('mutually exclusive');
   });
 
   it('passes a log on while it is being written, and lets go of the agent when the client does', async () => {

@@ -101,6 +101,7 @@ export class ExtensionServer {
       registry: server.registry,
       definitions,
       apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'),
+      plan: { tracksGenerations: false },
       now: () => '2026-01-01T00:00:00Z',
       report: (_, error) => {
         server.reported.push(error);

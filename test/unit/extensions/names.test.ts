@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../server/api/object.js';
 import type { LifeCycle, Names } from '../../../server/extensions/definition.js';
 import { acceptedNames } from '../../../server/extensions/lifecycle/names.js';
-import { planStatus } from '../../../server/extensions/lifecycle/plan.js';
+import { planStatus, withStatus, type PlanOptions } from '../../../server/extensions/lifecycle/plan.js';
 
 const none: Names = { plural: '', singular: '', kind: '', listKind: '', shortNames: [], categories: [] };
 const names = (plural: string, kind: string, shortNames: readonly string[] = []): Names => ({
@@ -21,16 +22,20 @@ const life = (requested: Names, version: number, accepted: Names = none, more: P
   requested,
   accepted,
   conditions: [],
+  generation: 1,
+  observedGeneration: 0,
   annotations: {},
   hasBadBundle: false,
   awaitsCleanup: false,
   ...more,
 });
 
+const plain: PlanOptions = { tracksGenerations: false };
+
 describe('extensions/names', () => {
   it('establishes nothing as long as the authorities of its webhook cannot be read', () => {
     const own = life(names('apples', 'Apple'), 1, none, { hasBadBundle: true });
-    expect(planStatus(own, [own])?.conditions.map(({ type, status, reason }) => [type, status, reason])).to.deep.equal([
+    expect(planStatus(own, [own], plain)?.conditions.map(({ type, status, reason }) => [type, status, reason])).to.deep.equal([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'False', 'InvalidCABundle'],
     ]);
@@ -155,13 +160,13 @@ describe('extensions/plan', () => {
 
   it('establishes a definition whose names are its own, and leaves it alone then', () => {
     const own = life(names('apples', 'Apple'), 1);
-    const plan = planStatus(own, [own]);
+    const plan = planStatus(own, [own], plain);
     expect(said(plan)).to.deep.equal([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'True', 'InitialNamesAccepted'],
     ]);
     const conditions = (plan?.conditions ?? []).map((condition) => ({ ...condition, lastTransitionTime: 'x' }));
-    expect(planStatus({ ...own, accepted: own.requested, conditions }, [])).to.equal(null);
+    expect(planStatus({ ...own, accepted: own.requested, conditions }, [], plain)).to.equal(null);
   });
 
   it('never takes back that a definition is established', () => {
@@ -172,9 +177,29 @@ describe('extensions/plan', () => {
       message: 'the initial names have been accepted',
     };
     const own = life({ ...names('apples', 'Apple'), singular: 'pear' }, 3, names('apples', 'Apple'), { conditions: [established] });
-    expect(said(planStatus(own, [life(names('pears', 'Pear'), 1, names('pears', 'Pear'))]))).to.deep.equal([
+    expect(said(planStatus(own, [life(names('pears', 'Pear'), 1, names('pears', 'Pear'))], plain))).to.deep.equal([
       ['NamesAccepted', 'False', 'SingularConflict'],
     ]);
+  });
+
+  it('says which generation it is about where it is to, and again after every change', () => {
+    const [own, options] = [life(names('apples', 'Apple'), 1, none, { generation: 3 }), { tracksGenerations: true }];
+    const plan = planStatus(own, [own], options);
+    if (plan === null) throw new Error('nothing is planned');
+    const others = { type: 'Terminating', status: 'False' };
+    const { status } = withStatus({ metadata: {}, status: { conditions: [others] } }, plan, 'now') as unknown as {
+      status: { observedGeneration: number; conditions: JsonObject[] };
+    };
+    expect(status.observedGeneration).to.equal(3);
+    expect(status.conditions.map(({ type, observedGeneration = null }) => [type, observedGeneration])).to.deep.equal([
+      ['Terminating', null],
+      ['NamesAccepted', 3],
+      ['Established', 3],
+    ]);
+    const settled = { ...own, accepted: own.requested, conditions: status.conditions, observedGeneration: 3 };
+    expect(planStatus(settled, [], options)).to.equal(null);
+    expect(planStatus({ ...settled, generation: 4 }, [], options)).to.deep.include({ conditions: [], generation: 4 });
+    expect(planStatus({ ...settled, generation: 4 }, [], plain)).to.equal(null);
   });
 
   for (const [annotation, status, reason] of [
@@ -188,7 +213,7 @@ describe('extensions/plan', () => {
         group: 'x.k8s.io',
         annotations: annotation === '' ? {} : { 'api-approved.kubernetes.io': annotation },
       });
-      expect(said(planStatus(own, []))).to.deep.include(['KubernetesAPIApprovalPolicyConformant', status, reason]);
+      expect(said(planStatus(own, [], plain))).to.deep.include(['KubernetesAPIApprovalPolicyConformant', status, reason]);
     });
   }
 });

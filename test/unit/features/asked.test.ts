@@ -24,6 +24,8 @@ const questions = [
   /'feature-gates'\]\['(\w+)'\]/g,
   // What options need, and the plug-ins of admission that go with a gate.
   /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
+  // Resources that wait for theirs.
+  /^ {2}'[a-z.8]+\/[a-z]+': '([A-Z]\w+)',$/gm,
   /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
   /\(\['\w+', '(PodTopologyLabelsAdmission)'\] as const\)\.filter/g,
 ] as const;
@@ -41,6 +43,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   AllowUnsafeMalformedObjectDeletion: ['endpoints/unreadable.test.ts', 'forcesDeletion'],
   AllowInsecureKubeletCertificateSigningRequests: ['authorization/nodeRestriction.test.ts', 'certificates: false'],
   APIResponseCompression: ['endpoints/lists.test.ts', 'compression: false'],
+  AllowParsingUserUIDFromCertAuth: ['authentication/certificate.test.ts', 'uids: false'],
   APIServerIdentity: null,
   AuthorizePodWebsocketUpgradeCreatePermission: ['endpoints/connect.test.ts', 'streamsNeedCreate'],
   CBORServingAndStorage: ['endpoints/cbor.test.ts', 'cbor: true'],
@@ -51,9 +54,12 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   ExternalServiceAccountTokenSigner: ['options/apiserver.test.ts', 'service-account-signing-endpoint'],
   LoggingAlphaOptions: ['observability/logging.test.ts', 'LoggingAlpha'],
   LoggingBetaOptions: null,
+  PodLogsQuerySplitStreams: ['endpoints/connect.test.ts', 'splitsLogs: true'],
   RemoteRequestHeaderUID: null,
   ServiceAccountNodeAudienceRestriction: ['authorization/nodeRestriction.test.ts', 'audiences: false'],
   SizeBasedListCostEstimate: null,
+  DRAResourcePoolStatus: ['options/derived.test.ts', 'closedGates'],
+  StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsExactly'],
   StorageVersionHash: null,
   StorageVersionMigrator: ['controllers/manager/options.test.ts', 'isWanted'],
   WatchListClient: ['controllers/client/informer.test.ts', 'watchesLists: false'],

@@ -39,6 +39,8 @@ export interface FrontDoorOptions {
   readonly chain?: Partial<ChainOptions>;
   readonly listener?: Partial<ListenerOptions>;
   readonly anonymous?: boolean;
+  /** Whether certificates may say the uids of users. */
+  readonly uids?: boolean;
   /** Instead of the authority of `identities`. */
   readonly anchors?: Live<Anchors>;
 }
@@ -50,6 +52,7 @@ export async function openFrontDoor({
   chain: chainOptions,
   listener: listenerOptions,
   anonymous = true,
+  uids = true,
   anchors = fixed([new X509Certificate(identities.ca)]),
 }: FrontDoorOptions): Promise<FrontDoor> {
   const logged: string[] = [];
@@ -60,7 +63,9 @@ export async function openFrontDoor({
   const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replica: null, log });
   const chain = createChain(
     {
-      authenticate: firstOf([certificateAuthenticator(anchors), bearerAuthenticator(firstTokenOf([]), [])], { anonymous: () => anonymous }),
+      authenticate: firstOf([certificateAuthenticator(anchors, { uids }), bearerAuthenticator(firstTokenOf([]), [])], {
+        anonymous: () => anonymous,
+      }),
       authorize: firstDecision([masters, bootstrapRights()]),
       requestTimeoutMs: 60_000,
       inflight: { readOnlyMax: 0, mutatingMax: 0 },

@@ -17,6 +17,7 @@ export interface Identities {
 export interface IssueOptions {
   readonly name: string;
   readonly groups?: readonly string[];
+  readonly uids?: readonly string[];
   readonly usage?: 'clientAuth' | 'serverAuth';
   readonly expired?: boolean;
   readonly dns?: readonly string[];
@@ -31,6 +32,8 @@ export interface Identity {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const dayMs = 86_400_000;
+/** The attribute of a subject that is the uid of its user. */
+const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 interface Parent {
   readonly subject: string;
@@ -59,6 +62,7 @@ export async function createIdentities(name = 'test authority', parent: Parent |
   const issue = async ({
     name: commonName,
     groups = [],
+    uids = [],
     usage = 'clientAuth',
     expired = false,
     dns = [],
@@ -67,7 +71,11 @@ export async function createIdentities(name = 'test authority', parent: Parent |
     const own = await makeKeys();
     serial += 1;
     const certificate = await x509.X509CertificateGenerator.create({
-      subject: [...(commonName === '' ? [] : [{ CN: [commonName] }]), ...groups.map((group) => ({ O: [group] }))],
+      subject: [
+        ...(commonName === '' ? [] : [{ CN: [commonName] }]),
+        ...groups.map((group) => ({ O: [group] })),
+        ...uids.map((uid) => ({ [uidAttribute]: [uid] })),
+      ],
       issuer: authority.subject,
       publicKey: own.publicKey,
       signingKey: keys.privateKey,

@@ -159,11 +159,43 @@ describe('metrics', () => {
       .and.match(/authenticated_user_requests/)
       .and.not.match(/apiserver_request_total|^gone|current_inflight|authentication_attempts/m);
   });
+  it('tell sizes of what is read and written, and what was turned away', async () => {
+    const metrics = createMetrics();
+    const base = {
+      isResource: true,
+      path: '',
+      group: 'g',
+      version: 'v1',
+      namespace: '',
+      resource: 'r',
+      subresource: '',
+      name: '',
+      rest: [],
+    } as const;
+    const plain = { method: 'GET', code: 200, seconds: 0.001, longRunning: false, answerBytes: 5_000, bodyBytes: null, terminated: false };
+    metrics.requests.observe({ ...plain, info: { ...base, verb: 'list' } });
+    metrics.requests.observe({ ...plain, info: { ...base, verb: 'create' }, method: 'POST', bodyBytes: 60_000 });
+    metrics.requests.observe({ ...plain, info: { ...base, verb: 'watch' }, longRunning: true });
+    metrics.requests.observe({ ...plain, info: { ...base, verb: 'list' }, code: 429, terminated: true });
+    const shown = async (name: string, series: RegExp): Promise<string[]> =>
+      (await metrics.registry.getSingleMetricAsString(name)).split('\n').filter((line) => series.test(line));
+    const list = 'component="apiserver",verb="LIST",group="g",version="v1",resource="r",subresource="",scope="cluster"';
+    expect(await shown('apiserver_response_sizes', /_sum\{/)).to.deep.equal([`apiserver_response_sizes_sum{${list}} 10000`]);
+    expect(await shown('apiserver_request_body_size_bytes', /le="50000"|le="150000"|_sum/)).to.deep.equal([
+      'apiserver_request_body_size_bytes_bucket{le="50000",group="g",resource="r",verb="create"} 0',
+      'apiserver_request_body_size_bytes_bucket{le="150000",group="g",resource="r",verb="create"} 1',
+      'apiserver_request_body_size_bytes_sum{group="g",resource="r",verb="create"} 60000',
+    ]);
+    expect(await shown('apiserver_request_terminations_total', /^apiserver/)).to.deep.equal([
+      `apiserver_request_terminations_total{${list},code="429"} 1`,
+    ]);
+  });
+
   it('stay small when clients invent resources', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 1_000; i++) {
-      metrics.requests.observe(
-        {
+      metrics.requests.observe({
+        info: {
           isResource: true,
           path: '',
           verb: 'get',
@@ -175,12 +207,16 @@ describe('metrics', () => {
           name: 'x',
           rest: [],
         },
-        'GET',
-        404,
-        0.001,
-        false,
-      );
+        method: 'GET',
+        code: 404,
+        seconds: 0.001,
+        longRunning: false,
+        answerBytes: 10,
+        bodyBytes: null,
+        terminated: i % 2 === 0,
+      });
     }
     expect((await metrics.registry.getSingleMetricAsString('apiserver_request_total')).split('\n')).to.have.length(3);
+    expect((await metrics.registry.getSingleMetricAsString('apiserver_request_terminations_total')).split('\n')).to.have.length(3);
   });
 });

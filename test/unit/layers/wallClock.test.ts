@@ -28,6 +28,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/authentication/peer.ts',
     'server/authentication/serviceaccount/verifier.ts',
     'server/authentication/serviceaccount/secretTokens.ts',
+    'server/authentication/certificate.ts',
     'server/authentication/jwt/authenticator.ts',
     'server/authentication/jwt/distributedClaims.ts',
     'server/authentication/tokens/bootstrapTokens.ts',

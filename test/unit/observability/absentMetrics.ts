@@ -5,7 +5,7 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
     'of a store that is another program; ours is told of by raftplane_raft_*',
   ],
   [
-    /^(?:apiserver_watch_cache_|watch_cache_|apiserver_cache_list|apiserver_watch_(?:events|list)|apiserver_resource_size_estimate)/,
+    /^(?:apiserver_watch_cache_|watch_cache_|apiserver_cache_list|apiserver_watch_list|apiserver_resource_size_estimate)/,
     'the cache here has no capacity, no refills and no second store behind it; what is read and watched is counted as requests',
   ],
   [
@@ -29,15 +29,16 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   ],
   [/^apiserver_current_inqueue_requests$/, 'apiserver_flowcontrol_current_inqueue_requests tells the same by level'],
   [
-    /^apiserver_(?:request_(?:body_size|filter|terminations|timestamp)|requested_deprecated_apis|response_sizes|certificates_registry|client_certificate_expiration|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
+    /^apiserver_(?:request_(?:filter|timestamp)|certificates_registry|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
     'not counted yet',
   ],
   [/^apiserver_audit_/, 'shown only where an audit log is kept'],
-  [/^(?:authentication_token_cache_|serviceaccount_|node_authorizer_|pod_security_|kube_apiserver_|field_validation_)/, 'not counted yet'],
+  [/^(?:authentication_token_cache_|serviceaccount_|node_authorizer_|kube_apiserver_(?:clusterip|nodeport|pod_logs_backend)|field_validation_)/, 'not counted yet'],
   [/^cardinality_enforcement_/, 'series are bounded by what they are made of, not by a limit that could be met'],
 ];
 
 /** Labels that ours have besides those of the reference, or instead of them, and why. */
 export const otherLabels: Readonly<Record<string, string>> = {
+  pod_security_evaluations_total: 'ocp_namespace is of one distribution',
   apiserver_request_total: 'which of the well-known programs of a cluster has asked (system_client) is not told',
 };

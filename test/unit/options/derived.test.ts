@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../server/options/apiserver.js';
-import { catalogueOf, runtimeConfigComplaint, servedBy } from '../../../server/options/runtimeConfig.js';
+import { catalogueOf, closedGates, emulatedCatalogue, runtimeConfigComplaint, servedBy } from '../../../server/options/runtimeConfig.js';
 
 describe('--runtime-config', () => {
   const jobs = (version: string): { group: string; version: string; resource: string } => ({ group: 'batch', version, resource: 'jobs' });
@@ -48,6 +48,35 @@ describe('--runtime-config', () => {
     expect(catalogue.resource('certificates.k8s.io', 'v1beta1', 'clustertrustbundles')).to.not.equal(null);
     expect(catalogue.version('resource.k8s.io', 'v1beta2')?.resources.map(({ resource }) => resource)).to.deep.equal(['deviceclasses']);
     expect(catalogue.group('policy')).to.equal(null);
+  });
+
+  it('serves what waits for a feature only while that is on, and says so', () => {
+    const served = (...more: string[]): unknown => {
+      const read = readApiServerOptions(['--runtime-config=certificates.k8s.io/v1beta1,coordination.k8s.io/v1beta1', ...more]);
+      if (!read.ok) throw new Error(read.errors.join('; '));
+      const catalogue = emulatedCatalogue(read.options);
+      const names = [
+        ['certificates.k8s.io', 'clustertrustbundles'],
+        ['certificates.k8s.io', 'podcertificaterequests'],
+        ['coordination.k8s.io', 'leasecandidates'],
+      ] as const;
+      return {
+        served: names.map(([group, name]) => catalogue.resource(group, 'v1beta1', name) !== null),
+        told: closedGates(read.options).map((text) => /names (\S+),.*--feature-gates=(\w+)=true$/.exec(text)?.slice(1).join(' ')),
+      };
+    };
+    expect(served()).to.deep.equal({
+      served: [false, false, true],
+      told: [
+        'certificates.k8s.io/v1beta1/clustertrustbundles ClusterTrustBundle',
+        'certificates.k8s.io/v1beta1/podcertificaterequests PodCertificateRequest',
+      ],
+    });
+    expect(served('--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true')).to.deep.equal({
+      served: [true, true, true],
+      told: [],
+    });
+    expect(served('--feature-gates=AllBeta=true')).to.deep.equal({ served: [true, true, true], told: [] });
   });
 
   it('takes a name without a value for one that is to be served', () => {

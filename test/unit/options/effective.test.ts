@@ -73,7 +73,7 @@ describe('options, on running servers', function () {
         '--emulated-version=1.34',
         '--runtime-config-emulation-forward-compatible',
         '--runtime-config=storagemigration.k8s.io/v1beta1=true',
-        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false',
+        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false,StorageVersionMigrator=true',
         '--storage-initialization-timeout=1s',
       ),
       recordingLogger([]),

@@ -96,6 +96,26 @@ plugins:
     expect(told.status).to.equal(200);
   });
 
+  it('tokens are those of the account that the request means', async () => {
+    await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'meant' } });
+    const request = async (uid: string): Promise<Awaited<ReturnType<typeof post>>> =>
+      post('/api/v1/namespaces/default/serviceaccounts/meant/token', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        metadata: { uid },
+        spec: {},
+      });
+    const other = await request('another');
+    expect([other.status, other.body['reason']]).to.deep.equal([409, 'Conflict']);
+    expect(other.body['message']).to.match(/TokenRequest\.authentication\.k8s\.io "meant": the UID in the token request \(another\)/);
+    const account = await ask({ path: '/api/v1/namespaces/default/serviceaccounts/meant', identity: admin });
+    const { uid } = account.body['metadata'] as { uid: string };
+    for (const said of [uid, '']) {
+      const { status, body } = await request(said);
+      expect([status, (body['metadata'] as { uid: string }).uid]).to.deep.equal([201, uid]);
+    }
+  });
+
   it('--admission-control-config-file configures plugins', async () => {
     const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'one', containers: [{ name: 'c', image: 'x' }] } };
     const { headers, status } = await post('/api/v1/namespaces/default/pods', pod);
@@ -168,6 +188,7 @@ describe('options whose effect is looked at where it is', () => {
       replica: replica as never,
       keyServices: { current: () => [], mayChange: false },
       graceMs: options['livez-grace-period'],
+      awaitsStorage: true,
       healthTimeoutMs: options['etcd-healthcheck-timeout'],
       readyTimeoutMs: options['etcd-readycheck-timeout'],
     });
@@ -176,6 +197,24 @@ describe('options whose effect is looked at where it is', () => {
     expect(await passes('livez'), 'within the time of grace').to.equal(true);
     expect(await passes('readyz')).to.equal(false);
     expect([...new Set(asked)].sort()).to.deep.equal([3_000, 4_000]);
+  });
+
+  it('WatchCacheInitializationPostStartHook: loading the store is a check of its own', async () => {
+    const loading = { synced: true, storageAwaited: false, bootstrapped: true, stopping: false };
+    for (const awaitsStorage of [true, false]) {
+      const health = createHealthRegistry();
+      addHealthChecks(health, {
+        progress: loading,
+        replica: { barrier: () => Promise.resolve({ outcome: 'reached' }) } as never,
+        keyServices: { current: () => [], mayChange: false },
+        graceMs: 0,
+        awaitsStorage,
+        healthTimeoutMs: 1_000,
+        readyTimeoutMs: 1_000,
+      });
+      const { code } = await health.report('readyz', { verbose: false, exclude: [] });
+      expect(code).to.equal(awaitsStorage ? 500 : 200);
+    }
   });
 
   it('--log-text-info-buffer-size holds lines back', () => {

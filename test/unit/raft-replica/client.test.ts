@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { startReplica } from '../../../raft/client.js';
 import type { Replica, ReplicaOptions } from '../../../raft/replica-api.js';
 import { PortReplica } from '../../../raft/replica/portReplica.js';
+import { soleMemberWord } from '../../../raft/replica/soleMember.js';
 import { MalformedCommandError } from '../../../raft/store/command.js';
 import { memberId, revision } from '../../../raft/types.js';
 import { timeoutMs } from './testCluster.js';
@@ -143,6 +144,7 @@ describe('raft/client, one replica in its thread', function () {
     const replica = new PortReplica({
       session: 's',
       takenBytes: new BigInt64Array(1),
+      soleMember: soleMemberWord(),
       post: () => undefined,
       ended: Promise.resolve(),
       log: () => undefined,

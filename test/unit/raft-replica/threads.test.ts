@@ -73,6 +73,21 @@ describe('raft/client, one replica for several threads', function () {
     expect(told.every((ahead) => ahead >= 0)).to.equal(true);
   });
 
+  it('is sure of the present on a thread only when that one has been told what another one may know', async () => {
+    const [writer, reader] = [users[1]!, users[2]!];
+    const told: number[] = [];
+    reader.replica.onChanges(({ revision }) => told.push(revision));
+    await Promise.all(users.map(({ replica }) => replica.barrier({ timeoutMs })));
+    for (let number = 0; number < 30; number++) {
+      const written = await writer.replica.write(put(`/key/${number}`), { timeoutMs });
+      if (written.outcome !== 'applied') throw new Error(written.outcome);
+      const current = reader.replica.current();
+      if (current !== null) expect([current, told.at(-1)]).to.deep.equal([written.revision, written.revision]);
+      await reader.replica.barrier({ timeoutMs });
+      expect(reader.replica.current()).to.equal(written.revision);
+    }
+  });
+
   it('compares what several threads write to one key: one of them wins', async () => {
     const creation = (user: number) => ({
       comparisons: [{ key: '/one', modRevision: revision(0) }],

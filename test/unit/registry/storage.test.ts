@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
 /** Rules of storage kinds, read in `pkg/apis/storage/validation` of the reference. */
@@ -41,5 +41,27 @@ describe('registry/storage', () => {
       ).metadata.generation;
     expect(await write({ preventPodSchedulingIfMissing: true })).to.equal(undefined);
     expect(await write({ podInfoOnMount: true })).to.equal(1);
+  });
+
+  it('lets nobody say that volumes are mounted with a context while SELinuxMountReadWriteOncePod is off', async () => {
+    const driver = (seLinuxMount: boolean): JsonObject => ({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: 'd.example.com' },
+      spec: { seLinuxMount },
+    });
+    const said = async (object: Promise<ApiObject>): Promise<unknown> => ((await object)['spec'] as JsonObject)['seLinuxMount'];
+    const asked = (of: Sample): Promise<ApiObject> =>
+      of.update(driver(true), (object) => {
+        (object['spec'] as JsonObject)['seLinuxMount'] = true;
+      });
+    const off = await createSample({ features: { SELinuxMountReadWriteOncePod: false } });
+    expect(await said(off.create(driver(true)))).to.equal(false);
+    expect(await said(asked(off))).to.equal(false);
+    const on = await createSample();
+    await on.create(driver(false));
+    expect(await said(asked(on))).to.equal(true);
+    const offAgain = await createSample({ storage: on.storage, features: { SELinuxMountReadWriteOncePod: false } });
+    expect(await said(asked(offAgain)), 'what it has stays').to.equal(true);
   });
 });

@@ -14,12 +14,14 @@ interface HistoryRecord {
  * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
  * once, or when a test says so (`hold`, `release`), always before the write's outcome.
  */
-export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' | 'changesSince' | 'onChanges' | 'compact'> {
+export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current' | 'range' | 'changesSince' | 'onChanges' | 'compact'> {
   revision = revision(1);
   compacted = revision(0);
   barriers = 0;
   /** Answers barriers instead of success when set. */
   barrierFailure: BarrierOutcome | null = null;
+  /** Whether this replica is the only one, which need not ask. */
+  isSole = false;
   /** Answers the next write instead of doing it. */
   nextWrite: WriteOutcome | null = null;
   private readonly history: HistoryRecord[] = [];
@@ -53,6 +55,10 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'range' 
     const reached = this.revision;
     await this.delivered();
     return { outcome: 'reached', revision: reached };
+  }
+
+  current(): Revision | null {
+    return this.isSole && this.held === null ? this.revision : null;
   }
 
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {

@@ -268,6 +268,22 @@ describe('the replicated storage', () => {
       expect(replica.barriers).to.equal(2);
     });
 
+    it('asks for no barrier where the replica knows the present without one, and has told it', async () => {
+      await storage.ready();
+      replica.isSole = true;
+      replica.apply([put('a')]);
+      expect((await storage.get(a, { at: 'mostRecent' })).outcome).to.equal('found');
+      expect(names(await storage.list(listRequest(configMaps)))).to.have.length(1);
+      expect(replica.barriers).to.equal(0);
+      replica.hold();
+      replica.apply([put('b')]);
+      const read = storage.get(b, { at: 'mostRecent' });
+      await settle();
+      expect(replica.barriers).to.equal(1);
+      replica.release();
+      expect((await read).outcome).to.equal('found');
+    });
+
     it('waits for what was written before, through whatever replica', async () => {
       await storage.ready();
       replica.hold();

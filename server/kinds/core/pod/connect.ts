@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { badRequest } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
-import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegative } from '../../../registry/validation/values.js';
 
 /** What can be asked of a running pod: its log, a process, a stream. */
@@ -34,9 +34,26 @@ export interface LogWish {
   readonly limitBytes: number | null;
   readonly sinceSeconds: number | null;
   readonly sinceTime: string | null;
+  readonly stream: string | null;
 }
 
-export function validateLogWish({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogWish): FieldError[] {
+const logStreams = ['All', 'Stderr', 'Stdout'];
+
+/** A stream of its own can be asked for with the feature PodLogsQuerySplitStreams: `maySplit`. */
+function validateStream({ stream, tailLines }: LogWish, maySplit: boolean): FieldError[] {
+  const path = Path.of('stream');
+  if (stream === null) return [];
+  if (!maySplit) return [forbidden(path, 'may not be specified')];
+  return [
+    ...(logStreams.includes(stream) ? [] : [notSupported(path, stream, logStreams)]),
+    ...(stream !== 'All' && tailLines !== null
+      ? [{ ...forbidden(Path.root, '`tailLines` and specific `stream` are mutually exclusive for now'), path: '[]' }]
+      : []),
+  ];
+}
+
+export function validateLogWish(wish: LogWish, maySplit: boolean): FieldError[] {
+  const { tailLines, limitBytes, sinceSeconds, sinceTime } = wish;
   const both = sinceSeconds !== null && sinceTime !== null;
   return [
     ...(tailLines === null ? [] : nonNegative(tailLines, Path.of('tailLines'))),
@@ -45,6 +62,7 @@ export function validateLogWish({ tailLines, limitBytes, sinceSeconds, sinceTime
     ...(!both && sinceSeconds !== null && sinceSeconds < 1
       ? [invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0')]
       : []),
+    ...validateStream(wish, maySplit),
   ];
 }
 

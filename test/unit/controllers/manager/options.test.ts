@@ -152,7 +152,9 @@ describe('controllers/options/migration', () => {
     expect(() => of(`${head}controllerLeaders: []\n`)).to.throw('lacks leaderName');
     expect(() => of(`${head}leaderName: a\nleaders: []\n`)).to.throw('leaders');
     expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: unheard, component: x }]\n`)).to.throw('which is no controller');
-    expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: job }]\n`)).to.throw('lacks controllerLeaders[0].component');
+    expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: job }]\n`)).to.throw(
+      'line 4: controllerLeaders[0].component must be there',
+    );
     expect(() => of(`${head}leaderName: a\nresourceLock: endpoints\n`)).to.throw('resourceLock');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ControllerRevision, StatefulSet, StatefulSetSpec, StatefulSetStatus } from '../../../../api/types/apps/v1.js';
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from '../../../../api/types/core/v1.js';
-import { patchOf } from '../../../../controllers/revisions/history.js';
+import { holds, holdsExactly, patchOf } from '../../../../controllers/revisions/history.js';
 import { newPod } from '../../../../controllers/statefulset/identity.js';
 import { plan, type Action, type Observed } from '../../../../controllers/statefulset/plan.js';
 import { withOwners } from '../../../../controllers/statefulset/retention.js';
@@ -358,9 +358,21 @@ describe('the owners of claims', () => {
 
 describe('the revisions of a StatefulSet', () => {
   it('keep, renumber or create', () => {
-    expect(updateRevision(set(), [old, fresh])).to.deep.equal({ do: 'keep', revision: fresh });
-    expect(updateRevision(set({ template: template('img:1') }), [fresh, old])).to.deep.equal({ do: 'renumber', revision: old, number: 3n });
-    expect(updateRevision(set({ template: template('img:3') }), [fresh, old])).to.deep.equal({ do: 'create', number: 3n });
+    expect(updateRevision(set(), [old, fresh], holds)).to.deep.equal({ do: 'keep', revision: fresh });
+    expect(updateRevision(set({ template: template('img:1') }), [fresh, old], holds)).to.deep.equal({
+      do: 'renumber',
+      revision: old,
+      number: 3n,
+    });
+    expect(updateRevision(set({ template: template('img:3') }), [fresh, old], holds)).to.deep.equal({ do: 'create', number: 3n });
+  });
+
+  it('are another one for a template that is written differently only where that counts', () => {
+    const { data } = fresh;
+    const stored = { ...fresh, data: { ...(data as object), metadata: null } };
+    expect(updateRevision(set(), [stored], holds).do).to.equal('keep');
+    expect(updateRevision(set(), [stored], holdsExactly).do).to.equal('create');
+    expect(updateRevision(set(), [fresh], holdsExactly).do).to.equal('keep');
   });
 
   it('are named after what they hold and how often the name was taken', () => {

@@ -64,4 +64,33 @@ describe('the claim protection controller', () => {
     }));
     expect(await finalizers()).to.deep.equal([]);
   });
+
+  it('says since when no pod has used a claim, where that is to be said', async () => {
+    await world.stop();
+    world = controllerWorld({ flags: ['--feature-gates=PersistentVolumeClaimUnusedSinceTime=true'] });
+    const told = async (): Promise<unknown> =>
+      (await world.writes()).map(({ body }) =>
+        ((body as PersistentVolumeClaim).status?.conditions ?? []).map(({ type, status, reason }) => [type, status, reason]),
+      );
+    const resizing = { type: 'Resizing', status: 'True' };
+    world.api.seed(persistentVolumeClaims, { ...claim({ finalizers: [finalizer] }), status: { conditions: [resizing] } });
+    await world.start(claimProtectionController);
+    const yes = ['Unused', 'True', 'NoPodsUsingPVC'];
+    const no = ['Unused', 'False', 'PodUsingPVC'];
+    const beside = ['Resizing', 'True', undefined];
+    expect(await told()).to.deep.equal([[beside, yes]]);
+    world.api.seed(pods, pod(''));
+    expect(await told(), 'a pod that waits for a node').to.deep.equal([[beside, no]]);
+    world.api.change(pods, 'n/p', (before) => ({ ...before, metadata: { ...before.metadata, labels: { a: 'b' } } }));
+    expect(await told(), 'nothing new').to.deep.equal([]);
+    world.api.change(pods, 'n/p', (before) => ({ ...before, status: { phase: 'Failed' } }));
+    expect(await told(), 'a pod that has ended').to.deep.equal([[beside, yes]]);
+  });
+
+  it('says nothing of use otherwise', async () => {
+    world.api.seed(persistentVolumeClaims, claim({ finalizers: [finalizer] }));
+    await world.start(claimProtectionController);
+    world.api.seed(pods, pod('n1'));
+    expect(await world.writes()).to.deep.equal([]);
+  });
 });

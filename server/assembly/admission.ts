@@ -1,0 +1,70 @@
+import type { Access } from './access.js';
+import { createAdmission } from '../admission/chain.js';
+import type { PluginConfigurations } from '../admission/configuration.js';
+import type { Admission, AdmissionPlugin } from '../admission/contract.js';
+import type { CountEvents } from '../admission/events/rateLimit.js';
+import { createLookup } from '../admission/lookup.js';
+import { createPlugins } from '../admission/plugins.js';
+import type { PodSecurityCounts } from '../admission/podsecurity/counts.js';
+import { refusesPrivileged } from '../admission/privileged.js';
+import { certificateGuards } from '../authorization/certificates.js';
+import { claimGuards } from '../authorization/claimStatus.js';
+import { nodeChecks, nodeRestriction } from '../authorization/node/restriction.js';
+import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
+import { policyParamsCheck } from '../authorization/policyParams.js';
+import type { ApiServerOptions } from '../options/apiserver.js';
+import { featuresOf } from '../options/features.js';
+import type { Catalogue } from '../registry/resources.js';
+import type { RaftStorage } from '../storage/raft.js';
+
+interface AdmissionParts {
+  readonly options: ApiServerOptions;
+  /** What the operator says for single plug-ins. */
+  readonly plugins: PluginConfigurations;
+  readonly podSecurityCounts: PodSecurityCounts;
+  readonly countEvents: CountEvents | undefined;
+  readonly storage: RaftStorage;
+  readonly catalogue: Catalogue;
+  readonly access: Access;
+  /** Names of the plug-ins that run. */
+  readonly enabled: ReadonlySet<string>;
+  /** Steps that webhooks and policies make. */
+  readonly guards: readonly AdmissionPlugin[];
+}
+
+/** The chain of admission: steps of plug-ins, with those that ask the authorizer, and those of webhooks and policies. */
+export function admissionOf({
+  options,
+  plugins: configurations,
+  podSecurityCounts,
+  countEvents,
+  storage,
+  catalogue,
+  access,
+  enabled,
+  guards,
+}: AdmissionParts): Admission {
+  return createAdmission(
+    createPlugins({
+      storage,
+      configurations,
+      podSecurityCounts,
+      ...(countEvents === undefined ? {} : { countEvents }),
+      enabled,
+      tolerationSeconds: {
+        'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],
+        'node.kubernetes.io/unreachable': options['default-unreachable-toleration-seconds'],
+      },
+      others: [
+        ...(options['allow-privileged'] ? [] : [refusesPrivileged()]),
+        ...certificateGuards(access.authorize),
+        ...(featuresOf(options).enabled('DRAResourceClaimGranularStatusAuthorization') ? claimGuards(access.authorize) : []),
+        nodeRestriction(createLookup(storage), access.authorize, nodeChecks(featuresOf(options))),
+        ownerReferencesPermission(access.authorize, catalogue),
+        policyParamsCheck({ authorize: access.authorize, catalogue, lookup: createLookup(storage) }),
+        ...access.guards,
+        ...guards,
+      ],
+    }),
+  );
+}

@@ -1,0 +1,42 @@
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
+
+/** The path of a member, as complaints begin with it: `rules[0].level must be ...`. */
+const leadingPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*/;
+
+/**
+ * Says of each complaint which line of the text it is about: that of the member whose path it begins with, or of what lacks it. What begins with no path stays as it is.
+ * `below`: the path of the part of the document that all of it is about. The text is YAML or JSON. Pure.
+ */
+export function withLines(text: string, complaints: readonly string[], below = ''): readonly string[] {
+  const counter = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });
+  const start = segments(below);
+  return complaints.map((complaint) => {
+    const offset = offsetOf(contents, start, segments(leadingPath.exec(complaint)?.[0] ?? ''));
+    return offset === null ? complaint : `line ${counter.linePos(offset).line}: ${complaint}`;
+  });
+}
+
+const segments = (path: string): readonly string[] => path.match(/[\w-]+/g) ?? [];
+
+/** Where the member begins, or the last one on the way to it that is there. Null where not even the first one of its path is. */
+function offsetOf(root: Node | null, start: readonly string[], path: readonly string[]): number | null {
+  let [node, offset]: [unknown, number | null] = [root, null];
+  for (const [depth, name] of [...start, ...path].entries()) {
+    const next = childOf(node, name);
+    if (next === null) break;
+    node = next.node;
+    if (depth >= start.length) offset = next.offset;
+  }
+  return offset;
+}
+
+function childOf(node: unknown, name: string): { readonly node: unknown; readonly offset: number } | null {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+    const key = pair?.key as Node | undefined;
+    return pair === undefined ? null : { node: pair.value, offset: key?.range?.[0] ?? 0 };
+  }
+  const item = isSeq(node) ? (node.items[Number(name)] as Node | undefined) : undefined;
+  return item === undefined ? null : { node: item, offset: item.range?.[0] ?? 0 };
+}

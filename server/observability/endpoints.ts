@@ -1,0 +1,69 @@
+import { Counter, Gauge } from 'prom-client';
+import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
+import type { EndpointCounts, WatchCount } from '../endpoints/counts.js';
+import { DurationHistogram } from './durations.js';
+import type { Metrics } from './metrics.js';
+
+/** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
+const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
+
+/** What is counted of single resources beside their requests, under the names of the reference. */
+export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
+  const registers = [registry];
+  const deprecated = new Gauge({
+    name: 'apiserver_requested_deprecated_apis',
+    help: 'Deprecated versions of resources that somebody has asked for since the start: 1.',
+    labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+    registers,
+  });
+  const watches = new Map<string, WatchCount & { readonly labels: Record<'group' | 'version' | 'resource', string>; events: number }>();
+  new Counter({
+    name: 'apiserver_watch_events_total',
+    help: 'Events that watches have been sent.',
+    labelNames: ['group', 'version', 'resource'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, events } of watches.values()) if (events > 0) this.inc(labels, events);
+    },
+  });
+  const sizes = new DurationHistogram({
+    name: 'apiserver_watch_events_sizes',
+    help: 'Bytes of events that watches have been sent.',
+    labelNames: ['group', 'version', 'resource'],
+    buckets: eventBuckets,
+    registers,
+  });
+  const insecureLogs = new Counter({
+    name: 'kube_apiserver_pod_logs_insecure_backend_total',
+    help: 'Requests for logs of pods, by whether the certificate of the node agent had to be good: enforce_tls, or skip_tls_allowed.',
+    labelNames: ['usage'],
+    registers,
+  });
+  const watchCount = (resource: GroupVersion & GroupResource): WatchCount => {
+    const key = `${apiVersionOf(resource)}/${resource.resource}`;
+    const known = watches.get(key);
+    if (known !== undefined) return known;
+    const labels = { group: resource.group, version: resource.version, resource: resource.resource };
+    const series = sizes.of(labels);
+    const made = {
+      labels,
+      events: 0,
+      sent(bytes: number) {
+        made.events++;
+        series.observe(bytes);
+      },
+    };
+    watches.set(key, made);
+    return made;
+  };
+  return {
+    deprecated: ({ group, version, resource }, subresource) => {
+      deprecated.set({ group, version, resource, subresource, removed_release: '' }, 1);
+    },
+    watch: watchCount,
+    log: (trusting) => {
+      insecureLogs.inc({ usage: trusting ? 'skip_tls_allowed' : 'enforce_tls' });
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { Counter } from 'prom-client';
+import type { AdmissionRequest } from '../admission/contract.js';
+import type { PodSecurityCounts } from '../admission/podsecurity/counts.js';
+import type { Metrics } from './metrics.js';
+
+/** Under the names of the reference: pods are told from what pods are made of, and subresources of pods by their names. */
+export function createPodSecurityMetrics({ registry }: Metrics): PodSecurityCounts {
+  const evaluations = new Counter({
+    name: 'pod_security_evaluations_total',
+    help: 'Pods, and what pods are made of, that were held to a standard, by outcome.',
+    labelNames: ['decision', 'policy_level', 'policy_version', 'mode', 'request_operation', 'resource', 'subresource'],
+    registers: [registry],
+  });
+  const exemptions = new Counter({
+    name: 'pod_security_exemptions_total',
+    help: 'Those that were held to none, because of who asked or where.',
+    labelNames: ['request_operation', 'resource', 'subresource'],
+    registers: [registry],
+  });
+  const about = ({
+    operation,
+    resource,
+    subresource,
+  }: AdmissionRequest): Record<'request_operation' | 'resource' | 'subresource', string> => ({
+    request_operation: operation.toLowerCase(),
+    resource: resource.resource === 'pods' ? 'pod' : 'controller',
+    subresource,
+  });
+  return {
+    evaluated: (decision, mode, { level, minor }, request) => {
+      const version = minor === Infinity ? 'latest' : `v1.${minor}`;
+      evaluations.inc({ decision, policy_level: level, policy_version: version, mode, ...about(request) });
+    },
+    exempted: (request) => {
+      exemptions.inc(about(request));
+    },
+  };
+}
