@@ -122,9 +122,6 @@ export const apiServices: Kind<Draft<APIService>> = {
   },
   update: {
     unconditional: false,
-    prepare(service, old) {
-      service.status = old.status;
-    },
     review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
   },
   subresources: {

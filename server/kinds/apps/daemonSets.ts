@@ -127,9 +127,6 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set.spec = old.spec;
-      },
       review: (set, old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(set, 'status') ?? {}, statusCounts, status),

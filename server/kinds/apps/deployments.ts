@@ -126,11 +126,6 @@ export const deployments: Kind<Draft<Deployment>> = {
           ...(old === null ? podNameWarnings(deployment) : []),
           ...templateWarnings(memberAt(deployment, 'spec', 'template'), specPath.child('template')),
         ],
-  create: {
-    prepare(deployment) {
-      deployment.status = {};
-    },
-  },
   update: {
     prepare(deployment, old) {
       deployment.status = old.status;

@@ -67,9 +67,6 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
     },
   },
   update: {
-    prepare(set, old) {
-      set.status = old.status;
-    },
     review: (set, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(set),
@@ -78,9 +75,6 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set.spec = old.spec;
-      },
       review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
     },
   },

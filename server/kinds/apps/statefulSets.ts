@@ -217,9 +217,6 @@ export const statefulSets: Kind<Draft<StatefulSet>> = {
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set.spec = old.spec;
-      },
       review: (set, old, metadata) => [
         ...validateStatus(set),
         ...metadata.update(),

@@ -77,16 +77,10 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
     },
   },
   update: {
-    prepare(autoscaler, old) {
-      autoscaler.status = old.status;
-    },
     review: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
   },
   subresources: {
     status: {
-      prepare(autoscaler, old) {
-        autoscaler.spec = old.spec;
-      },
       review: (autoscaler, _old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),

@@ -95,15 +95,9 @@ export const jobs: Kind<Draft<Job>> = {
     ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), spec) : []),
   ],
   create: {
-    prepare(job) {
-      job.status = {};
-    },
     named: generateSelector,
   },
   update: {
-    prepare(job, old) {
-      job.status = old.status;
-    },
     // The reference checks the specification once as on create and once as an update.
     review: (job, old, metadata, { enabled }) => [
       ...metadata.object(),
@@ -114,9 +108,6 @@ export const jobs: Kind<Draft<Job>> = {
   },
   subresources: {
     status: {
-      prepare(job, old) {
-        job.spec = old.spec;
-      },
       review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
     },
   },

@@ -151,9 +151,6 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
     },
   },
   update: {
-    prepare(volume, old) {
-      volume.status = old.status;
-    },
     // The checks of the object are listed twice.
     review: (volume, old, metadata) => [
       ...metadata.object(),

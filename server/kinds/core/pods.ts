@@ -53,9 +53,6 @@ export const pods: Kind<Draft<Pod>> = {
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
   update: {
-    prepare(pod, old) {
-      pod.status = old.status;
-    },
     review: reviewPodUpdate,
   },
   subresources: {

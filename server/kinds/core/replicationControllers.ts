@@ -93,16 +93,10 @@ export const replicationControllers: Kind<Draft<ReplicationController>> = {
     },
   },
   update: {
-    prepare(controller, old) {
-      controller.status = old.status;
-    },
     review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
   },
   subresources: {
     status: {
-      prepare(controller, old) {
-        controller.spec = old.spec;
-      },
       validate: validateStatus,
     },
   },

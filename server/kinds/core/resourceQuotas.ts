@@ -177,9 +177,6 @@ export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
   update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
   subresources: {
     status: {
-      prepare(quota, old) {
-        quota.spec = old.spec;
-      },
       validate: validateStatus,
     },
   },

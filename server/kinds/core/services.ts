@@ -66,9 +66,6 @@ export const services: Kind<Draft<Service>> = {
   },
   subresources: {
     status: {
-      prepare(service, old) {
-        service.spec = old.spec;
-      },
       warnings: statusWarnings,
       validate: (service) =>
         validateBalancerStatus(membersOf(membersOf(service.status).loadBalancer), service, Path.of('status', 'loadBalancer')),

@@ -84,9 +84,6 @@ export const ingresses: Kind<Draft<Ingress>> = {
     },
   },
   update: {
-    prepare(ingress, old) {
-      ingress.status = old.status;
-    },
     review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
   },
   subresources: {

@@ -39,15 +39,7 @@ function validateKept(ranges: Draft<ServiceCIDR>, old: Draft<ServiceCIDR>): Fiel
 export const serviceCidrs: Kind<Draft<ServiceCIDR>> = {
   name: 'servicecidrs.networking.k8s.io',
   validate,
-  create: {
-    prepare(ranges) {
-      ranges.status = {};
-    },
-  },
   update: {
-    prepare(ranges, old) {
-      ranges.status = old.status;
-    },
     review: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
   },
   subresources: {

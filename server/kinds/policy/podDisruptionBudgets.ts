@@ -64,16 +64,10 @@ export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   },
   update: {
     unconditional: false,
-    prepare(budget, old) {
-      budget.status = old.status;
-    },
     review: (budget) => validateSpec(budget),
   },
   subresources: {
     status: {
-      prepare(budget, old) {
-        budget.spec = old.spec;
-      },
       review: (budget) => validateStatus(budget),
     },
   },

@@ -25,15 +25,7 @@ export const resourceClaims: Kind<Draft<ResourceClaim>> = {
     setClaimDefaults(ensureObject(claim, 'spec'));
   },
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
-  create: {
-    prepare(claim) {
-      claim.status = {};
-    },
-  },
   update: {
-    prepare(claim, old) {
-      claim.status = old.status;
-    },
     // What cannot change need not be checked again.
     review: (claim, old, metadata) => [
       ...metadata.object(),

@@ -103,9 +103,6 @@ export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   },
   update: {
     unconditional: false,
-    prepare(attachment, old) {
-      attachment.status = old.status;
-    },
     review: reviewUpdate,
   },
   subresources: {
