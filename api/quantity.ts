@@ -37,8 +37,6 @@ const exactDigitsMax = 18;
 const digitsMax = 1000;
 const exponentMax = 2 ** 31 - 1;
 const binaryMax = 2n ** 63n - 1n;
-/** Canonical at sight: up to three digits without leading zero before a unit. */
-const canonical = /^[1-9]\d{0,2}(?:[numkMGTPE]|[KMGTP]i)?$/;
 
 interface Parsed {
   readonly sign: bigint;
@@ -81,7 +79,20 @@ const parse = (text: string): QuantityResult => {
 export const canonicalQuantity = (
   text: string,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
-  canonical.test(text) || text === '0' ? { ok: true, text } : parseQuantity(text);
+  isCanonical(text) ? { ok: true, text } : parseQuantity(text);
+
+/** At sight: up to three digits without leading zero before a unit. Character by character, because a Pod has eight of them. */
+const isCanonical = (text: string): boolean => {
+  const first = text.charCodeAt(0);
+  if (!(first >= 0x31 && first <= 0x39)) return text === '0';
+  let at = 1;
+  while (at < 3 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++;
+  const units = text.length - at;
+  if (units === 0) return true;
+  return units === 1
+    ? 'numkMGTPE'.includes(text.charAt(at))
+    : units === 2 && text.charAt(at + 1) === 'i' && 'KMGTP'.includes(text.charAt(at));
+};
 
 const decimalQuantity = (
   text: string,

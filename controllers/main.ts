@@ -22,6 +22,7 @@ import { controllerManagerFlags } from './options/flags.js';
 import { leaderMigrationOf } from './options/migration.js';
 import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
 import { Checks } from './serving/checks.js';
+import { keepHeapSmall } from './quietHeap.js';
 import { Metrics } from './serving/metrics.js';
 import { serveHealth } from './serving/health.js';
 import { flexDriversIn } from './volumeattachment/flexDrivers.js';
@@ -86,6 +87,7 @@ function announceEnd(): void {
 
 async function run(options: ControllerManagerOptions, verbosity: Verbosity): Promise<number> {
   announceEnd();
+  if (isMainThread) keepHeapSmall();
   try {
     const { status, reason } = await work(options, verbosity);
     lastWord = reason;

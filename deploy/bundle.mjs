@@ -22,7 +22,8 @@ const late = {
   operations: 'server/operations/program.js',
   etcdStore: 'server/store/etcd.js',
   grpcClient: 'server/grpc/client.js',
-  selfsigned: 'server/http/selfsigned.js',
+  authority: 'controllers/certificates/authority.js',
+  request: 'controllers/certificates/request.js',
 };
 
 /** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
@@ -74,6 +75,9 @@ async function bundleWhole(build, root, outdir, entryPoints) {
     outdir,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
+    // V8 keeps the text of a program for as long as it runs: indentation and comments are two fifths of it. Lines stay short enough for stack traces to say where.
+    minifyWhitespace: true,
+    lineLimit: 120,
     define: { 'import.meta.url': '__url' },
     banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
     plugins: [routerOfExpress, { name: 'late', setup: leaveLate(root) }],

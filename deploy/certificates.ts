@@ -1,8 +1,8 @@
 import { X509Certificate, createHash, generateKeyPair, randomBytes, sign, type KeyObject } from 'node:crypto';
-import { isIPv4 } from 'node:net';
 import { promisify } from 'node:util';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
-import { bits, boolean, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from './der.js';
+import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../server/http/certificateParts.js';
+import { bits, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../server/http/der.js';
 
 /**
  * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, no external program and no library, whose loading would take longer than all
@@ -21,8 +21,6 @@ const tokenKeyBits = 2048;
 const ecdsaWithSha256 = sequence(identifier('1.2.840.10045.4.3.2'));
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const;
 const usageIdentifiers = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
-/** By their bit in the first byte (4.2.1.3), the first bit being the highest. */
-const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
 /** A new self-signed authority. */
 export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
@@ -131,30 +129,4 @@ function keyIdentifier(publicKey: Buffer): Buffer {
   return createHash('sha1').update(publicKey.subarray(-uncompressedPointBytes)).digest();
 }
 
-const extension = (id: string, value: Buffer, critical = false): Buffer =>
-  sequence(identifier(id), ...(critical ? [boolean(true)] : []), octets(value));
-
-/** That it is no authority is what stands nowhere: false is the default, which is not written. */
-const basicConstraints = (isAuthority: boolean): Buffer => extension('2.5.29.19', sequence(...(isAuthority ? [boolean(true)] : [])), true);
-
-function keyUsage(usages: readonly (keyof typeof keyUsages)[]): Buffer {
-  const places = usages.map((usage) => keyUsages[usage]);
-  const byte = places.reduce<number>((sum, place) => sum | (0x80 >> place), 0);
-  return extension('2.5.29.15', bits(Buffer.of(byte), 7 - Math.max(...places)), true);
-}
-
 const subjectKeyIdentifier = (publicKey: Buffer): Buffer => extension('2.5.29.14', octets(keyIdentifier(publicKey)));
-
-const dnsName = (name: string): Buffer => context(2, { parts: false }, Buffer.from(name, 'ascii'));
-
-const ipAddress = (address: string): Buffer =>
-  context(7, { parts: false }, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
-
-/** The sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
-function ipv6Bytes(address: string): Buffer {
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
-  const [before, after] = [groups(head), groups(tail ?? '')];
-  const zeroes = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  return Buffer.from([...before, ...zeroes, ...after].flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
-}

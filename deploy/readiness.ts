@@ -1,4 +1,5 @@
 import https from 'node:https';
+import tls, { type SecureContext } from 'node:tls';
 
 /** What one look at `/readyz` showed. */
 export type Readiness =
@@ -18,20 +19,37 @@ export interface Probe {
 
 /** Bytes of the answer that are kept for a report. */
 const bodyBytesMax = 4096;
+/** Authorities that are kept read. */
+const contextsMax = 16;
 
 /** Keeps no connections, but the sessions of TLS: who is asked twice a second for days need not prove each time who it is. */
 const agent = new https.Agent({ keepAlive: false });
 
+/** By authority: reading one takes longer than the rest of a question that nobody answers, and the same few are asked for all the time. */
+const contexts = new Map<string | undefined, SecureContext>();
+
+function contextFor(ca: string | undefined): SecureContext {
+  const known = contexts.get(ca);
+  if (known !== undefined) return known;
+  const made = tls.createSecureContext(ca === undefined ? {} : { ca });
+  if (contexts.size >= contextsMax) contexts.clear();
+  contexts.set(ca, made);
+  return made;
+}
+
 /** Asks once, on a connection of its own: a kept connection would say nothing about new ones. Never rejects. */
 export function probeReadiness({ host, port, timeoutMs, ca }: Probe): Promise<Readiness> {
   return new Promise((resolve) => {
-    const request = https.request({
+    const options: https.RequestOptions & Pick<tls.ConnectionOptions, 'secureContext'> = {
       host,
       port,
       path: '/readyz',
       agent,
+      secureContext: contextFor(ca),
+      // Beside the context, because the sessions that are kept are told apart by it.
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
-    });
+    };
+    const request = https.request(options);
     const finish = (readiness: Readiness): void => {
       clearTimeout(timer);
       resolve(readiness);

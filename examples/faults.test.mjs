@@ -199,6 +199,39 @@ describe('what can go wrong', function () {
     }),
   });
 
+  // The bug: a server that is busy is asked again at once, and again. That makes it busier, and by the time it is not, all tries are spent.
+  const create = (tries, waitMs) => async () => {
+    for (let left = tries; ; left--) {
+      const answer = await request(admin, 'POST', maps, { body: map('patient') });
+      if (answer.code === 201) return;
+      if (left === 1 || ![429, 500, 503].includes(answer.code)) throw new Error(`answered with ${answer.code}`);
+      await delay(waitMs(answer));
+    }
+  };
+  const asked = ({ retryAfterSeconds }) => (retryAfterSeconds ?? 1) * 1000;
+  caught('fail with a status and Retry-After', {
+    careless: create(5, () => 0),
+    careful: create(5, asked),
+    check: async (write) => {
+      const busy = await cluster.fail(`POST ${maps}`, { status: 429, retryAfterSeconds: 2, times: 1_000 });
+      const calm = eventually(() => busy.hits > 0).then(() => delay(900).then(() => busy.remove()));
+      await write().finally(() => calm);
+      assert.equal(busy.hits, 1);
+    },
+  });
+
+  // The bug: what a server could not do just now (500, 503) is taken for what it will never do.
+  for (const status of [500, 503])
+    caught(`fail with a status of ${status}`, {
+      careless: create(1, () => 0),
+      careful: create(5, () => 50),
+      check: async (write) => {
+        await cluster.fail(`POST ${maps}`, { status, times: 2 });
+        await write();
+        assert.equal(await countOf('patient'), 1);
+      },
+    });
+
   // The bug: an update that meets somebody else's is an error for good, or is forced.
   const relabel = async (tries) => {
     for (let left = tries; ; left--) {
@@ -208,7 +241,7 @@ describe('what can go wrong', function () {
       if (code !== 409 || left === 1) throw new Error(`answered with ${code}`);
     }
   };
-  caught('fail with a status', {
+  caught('fail with a conflict', {
     careless: () => relabel(1),
     careful: () => relabel(5),
     check: async (update) => {

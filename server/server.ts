@@ -96,7 +96,7 @@ interface Beginning {
 
 async function begin({ options, log, live, begun, verbosity, thread }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
-  const serving = await servingOptions(options, live, log.named('tls'));
+  const serving = servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
     options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const encryption = loadEncryption(

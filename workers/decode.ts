@@ -108,7 +108,7 @@ const untypedNumbers = (value: Json): Json => {
 };
 
 const addedMembers = (before: Json, after: JsonMembers): number =>
-  isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
+  before !== after && isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
 
 /** The order of members is kept by object, and the outermost one was copied to complete its kind. */
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
@@ -169,6 +169,7 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
 /** Lines that repeat a key come first, as one error of the YAML reader. */
 const finished = (result: StructureResult, duplicateLines: readonly string[] = []): DecodeObjectResult => {
   if (!result.ok) return { ok: false, stage: 'structure', message: result.message };
+  if (result.strict.length === 0 && duplicateLines.length === 0) return { ok: true, object: result.value, strict: [], refusal: undefined };
   return {
     ok: true,
     object: result.value,
@@ -214,11 +215,14 @@ const typedObject = (
   }
   const kind = (given['kind'] as string | null | undefined) || expected.kind;
   const expectedVersion = expected.group === '' ? expected.version : `${expected.group}/${expected.version}`;
-  const apiVersion = ((given['apiVersion'] as string | null | undefined) || expectedVersion).replace(/^\/(?=[^/]*$)/, '');
+  const apiVersion = withoutEmptyGroup((given['apiVersion'] as string | null | undefined) || expectedVersion);
   if (kind !== expected.kind || (apiVersion !== expectedVersion && !(anyVersion && isVersion(apiVersion))))
     return { ok: false, stage: 'kind', apiVersion, kind };
   return { ok: true, object: given['kind'] === kind && given['apiVersion'] === apiVersion ? given : { ...given, kind, apiVersion } };
 };
+
+const withoutEmptyGroup = (apiVersion: string): string =>
+  apiVersion.startsWith('/') && apiVersion.lastIndexOf('/') === 0 ? apiVersion.slice(1) : apiVersion;
 
 const isVersion = (apiVersion: string): boolean => apiVersion.split('/').length <= 2;
 

@@ -4,7 +4,6 @@ import { type CertificateSigningRequest, certificateSigningRequests } from '../.
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { readRequest } from './request.js';
 import { isDecided, isIssued, withCondition } from './requestState.js';
 import { kubeletClientRefusal, kubeletClientSigner } from './signers.js';
 
@@ -14,9 +13,11 @@ export interface Approval {
   readonly message: string;
 }
 
-/** The approvals that a request may get without a human. A node may renew its own certificate with less than it takes to get any. Pure. */
-function possibleApprovals({ spec }: CertificateSigningRequest): readonly Approval[] {
+/** The approvals that a request may get without a human. A node may renew its own certificate with less than it takes to get any. */
+async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<readonly Approval[]> {
   if (spec.signerName !== kubeletClientSigner) return [];
+  // What reads certificates is large, and loaded once there is one to read.
+  const { readRequest } = await import('./request.js');
   const request = { ...readRequest(spec.request), usages: spec.usages ?? [] };
   if (kubeletClientRefusal(request) !== null) return [];
   const own: Approval = {
@@ -56,7 +57,7 @@ export function approvingController(environment: ManagerEnvironment): Controller
   const sync = async (key: string): Promise<void> => {
     const request = cache.get(key);
     if (!request || isIssued(request) || isDecided(request)) return;
-    const approvals = possibleApprovals(request);
+    const approvals = await possibleApprovals(request);
     for (const approval of approvals) {
       if (!(await mayHave(request, approval))) continue;
       const condition = { type: 'Approved', reason: 'AutoApproved', message: approval.message, lastUpdateTime: timeText(clock.now()) };

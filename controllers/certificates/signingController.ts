@@ -4,8 +4,7 @@ import { certificateSigningRequests } from '../../api/types/certificates/v1.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { authorityWith, type Authority } from './authority.js';
-import { readRequest } from './request.js';
+import type { Authority } from './authority.js';
 import { awaitsSignature, withCondition } from './requestState.js';
 import { filesOf, signers, type AuthorityFiles } from './signers.js';
 import { durationMs } from './validity.js';
@@ -30,6 +29,8 @@ export function signingController(environment: ManagerEnvironment): Controller |
     const request = cache.get(key);
     const signer = authorities.get(request?.spec.signerName ?? '');
     if (!request || !signer || !awaitsSignature(request)) return;
+    // What reads and signs certificates is large, and loaded once there is one to sign.
+    const { readRequest } = await import('./request.js');
     const asked = readRequest(request.spec.request);
     const usages = request.spec.usages ?? [];
     const now = clock.now();
@@ -57,7 +58,8 @@ function authorityIn({ certFile, keyFile }: AuthorityFiles): () => Promise<Autho
   return async () => {
     const [certificate, key] = await Promise.all([fs.readFile(certFile, 'utf8'), fs.readFile(keyFile, 'utf8')]);
     const texts = JSON.stringify([certificate, key]);
-    if (known?.texts !== texts) known = { texts, authority: authorityWith(certificate, key) };
+    if (known?.texts !== texts)
+      known = { texts, authority: import('./authority.js').then(({ authorityWith }) => authorityWith(certificate, key)) };
     return known.authority;
   };
 }

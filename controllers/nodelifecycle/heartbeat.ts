@@ -24,6 +24,8 @@ export type Readiness = 'True' | 'False' | 'Unknown';
 
 export interface Verdict {
   readonly health: Health;
+  /** Whether anybody, the node itself or whoever watches over it, has told of its readiness yet. Until then it is neither tainted nor are its pods marked. */
+  readonly told: boolean;
   /** What the node said itself. */
   readonly before: Readiness;
   readonly ready: Readiness;
@@ -38,9 +40,10 @@ export function judged(node: Node, lease: Lease | undefined, known: Health | und
   const health = observed(node, ready, lease, known, now);
   const before = readinessOf(ready);
   const silentMs = now - health.seenAt;
-  if (silentMs <= (ready ? grace.runningMs : grace.startupMs)) return { health, before, ready: before, conditions: null };
+  if (silentMs <= (ready ? grace.runningMs : grace.startupMs))
+    return { health, told: ready !== undefined, before, ready: before, conditions: null };
   const conditions = silentConditions(node, now);
-  return { health, before, ready: 'Unknown', conditions };
+  return { health, told: true, before, ready: 'Unknown', conditions };
 }
 
 const readinessOf = (ready: NodeCondition | undefined): Readiness =>

@@ -9,17 +9,20 @@ import { timeText } from '../../api/time.js';
 import { type Lease, leases } from '../../api/types/coordination/v1.js';
 import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { conditionOf, isReady } from '../workloads/podState.js';
+import { conditionOf } from '../workloads/podState.js';
 import { taintsOf } from './conditionTaints.js';
 import { executionTaints, taintUrgency } from './executionTaints.js';
 import { judged, type Health, type Readiness, type Verdict } from './heartbeat.js';
 import { missingLabels } from './nodeLabels.js';
 import { Turns } from './turns.js';
-import { rateOf, zoneOf, zoneStateOf, type Rates } from './zones.js';
+import { countsInZone, rateOf, zoneOf, zoneStateOf, type Rates } from './zones.js';
 
 const leaseNamespace = 'kube-node-lease';
 const podsByNode = 'node';
 const workers = 8;
+
+/** Whether something other than "not ready" is said of a pod; of one that nothing is said of nothing has to be taken back. */
+const isMarkable = ({ status }: Pod): boolean => (conditionOf(status?.conditions, 'Ready')?.status ?? 'False') !== 'False';
 
 /**
  * Watches over nodes: what a node says of itself becomes taints; one that says nothing for too long is marked as unknown, its pods as not ready, and it is
@@ -61,7 +64,7 @@ export class NodeLifecycle implements Controller {
     podInformer.addIndex(podsByNode, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
     const queuePod = (pod: Pod): void => {
       const ready = this.#readiness.get(pod.spec?.nodeName ?? '');
-      if (ready !== undefined && ready !== 'True' && isReady(pod)) this.#podQueue.queue.add(keyTextOf(pod));
+      if (ready !== undefined && ready !== 'True' && isMarkable(pod)) this.#podQueue.queue.add(keyTextOf(pod));
     };
     podInformer.addHandlers({
       added: queuePod,
@@ -91,6 +94,7 @@ export class NodeLifecycle implements Controller {
     for (const node of all) {
       try {
         const ready = await this.#look(node);
+        if (!countsInZone(node)) continue;
         const zone = zoneOf(node);
         zones.set(zone, [...(zones.get(zone) ?? []), ready]);
       } catch (error) {
@@ -130,17 +134,21 @@ export class NodeLifecycle implements Controller {
     const startedAt = clock.elapsed();
     const verdict = await this.#heeded(node);
     measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
-    // Whoever watched over the node before may have ended between what it wrote of the node and what it had to write of its pods.
-    if (!this.#readiness.has(name)) this.#unmarked.add(name);
-    this.#readiness.set(name, verdict.ready);
-    if (verdict.ready === 'True') this.#unmarked.delete(name);
-    else {
-      if (verdict.before === 'True') {
-        events.normal(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
-        this.#unmarked.add(name);
-      } else if (verdict.conditions) this.#unmarked.add(name);
-      if (this.#unmarked.has(name) || verdict.ready === 'False') await this.#markPods(name);
+    if (!verdict.told) {
+      // Taints that it brought are for nobody to take away later, as long as it says nothing.
+      if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
+      return verdict.ready;
     }
+    // Whoever watched over the node before may have ended between what it wrote of the node and what it had to write of its pods.
+    if (!this.#readiness.has(name) && verdict.before === 'Unknown') this.#unmarked.add(name);
+    this.#readiness.set(name, verdict.ready);
+    if (verdict.ready !== 'True' && verdict.before === 'True') {
+      events.normal(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+      // One that tells of itself that it is not ready tells of its pods as well.
+      this.#unmarked.add(name);
+    }
+    if (verdict.ready === 'True') this.#unmarked.delete(name);
+    else if (this.#unmarked.has(name)) await this.#markPods(name);
     if (!this.#allDisrupted) await this.#taintInTurn(node, verdict.ready);
     return verdict.ready;
   }
@@ -175,11 +183,11 @@ export class NodeLifecycle implements Controller {
 
   async #mark(pod: Pod): Promise<void> {
     const { api, events, clock } = this.environment;
-    if (!isReady(pod)) return;
+    if (!isMarkable(pod)) return;
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: timeText(clock.now()) };
-    events.warning(pod, 'NodeNotReady', 'Node is not ready');
     const patch = strategicPatch({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
-    await unless(isNotFound, api.patch(pods, keyOf(pod), patch, { subresource: 'status' }));
+    const marked = await unless(isNotFound, api.patch(pods, keyOf(pod), patch, { subresource: 'status' }));
+    if (marked) events.warning(pod, 'NodeNotReady', 'Node is not ready');
   }
 
   async #taintInTurn(node: Node, ready: Readiness): Promise<void> {

@@ -15,7 +15,12 @@ export interface Rates {
 
 const regionLabel = 'topology.kubernetes.io/region';
 const zoneLabel = 'topology.kubernetes.io/zone';
+/** Nodes that come and go as their owner likes say so: they tell nothing of their zone. */
+const excludedLabel = 'node.kubernetes.io/exclude-disruption';
 const silentMin = 3;
+
+/** Whether the state of a node counts for its zone's. */
+export const countsInZone = ({ metadata: { labels = {} } }: Node): boolean => !(excludedLabel in labels);
 
 /** Where a node stands; '' for nodes that do not say. */
 export function zoneOf({ metadata: { labels = {} } }: Node): string {

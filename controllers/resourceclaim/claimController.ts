@@ -1,14 +1,15 @@
-import { controllerOf, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
-import { type Pod, pods } from '../../api/types/core/v1.js';
+import { controllerOf, isControlledBy, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
+import { type Pod, type PodResourceClaim, pods } from '../../api/types/core/v1.js';
 import { type ResourceClaim, resourceClaims, resourceClaimTemplates } from '../../api/types/resource/v1.js';
 import { strategicPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { claimFor, claimStep, isDone, newClaim, unmet } from './plan.js';
+import { claimFor, claimNameOf, claimNamesOf, claimStep, isDone, newClaim, reservedFor, unmet, unreserved } from './plan.js';
 
 const byOwner = 'owner';
 const byTemplate = 'template';
+const byClaim = 'claim';
 const byUser = 'user';
 const podPrefix = 'pod:';
 const claimPrefix = 'claim:';
@@ -21,8 +22,13 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
   const templates = informers.of(resourceClaimTemplates).cache;
   claims.addIndex(byOwner, (claim) => [controllerOf(claim)?.uid ?? []].flat());
   podInformer.addIndex(byTemplate, (pod) =>
-    unmet(pod).map(({ resourceClaimTemplateName = '' }) => `${namespaceOf(pod)}/${resourceClaimTemplateName}`),
+    (pod.spec?.resourceClaims ?? []).map(({ resourceClaimTemplateName = '' }) => `${namespaceOf(pod)}/${resourceClaimTemplateName}`),
   );
+  podInformer.addIndex(byClaim, (pod) => claimNamesOf(pod).map((name) => `${namespaceOf(pod)}/${name}`));
+  const claimsBeside =
+    (pod: Pod) =>
+    (name: string): ResourceClaim | undefined =>
+      claims.cache.get(`${namespaceOf(pod)}/${name}`);
   claims.addIndex(byUser, ({ status }) => (status?.reservedFor ?? []).map(({ uid }) => uid));
   /** Claims that were made and are not in the cache yet: their names are generated, and another would be one too many. */
   const made = new Map<string, ResourceClaim>();
@@ -30,8 +36,9 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
   const syncPod = async (key: string): Promise<void> => {
     const pod = podInformer.cache.get(key);
     if (!pod || isTerminating(pod) || isDone(pod)) return;
-    for (const entry of unmet(pod)) {
+    for (const entry of unmet(pod, claimsBeside(pod))) {
       try {
+        if (await hasClaim(pod, entry)) continue;
         const known = [...claims.cache.by(byOwner, uidOf(pod)), ...made.values()];
         const claim = claimFor(pod, entry, known) ?? (await create(pod, entry));
         const statuses = [{ name: entry.name, resourceClaimName: nameOf(claim) }];
@@ -43,8 +50,17 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
         throw error;
       }
     }
+    for (const claim of unreserved(pod, claimsBeside(pod)))
+      await unless(isNotFound, api.update(resourceClaims, reservedFor(claim, pod), { subresource: 'status' }));
   };
-  const create = async (pod: Pod, entry: ReturnType<typeof unmet>[number]): Promise<ResourceClaim> => {
+  /** The cache may lag behind what the pod tells of its claim. */
+  const hasClaim = async (pod: Pod, entry: PodResourceClaim): Promise<boolean> => {
+    const name = claimNameOf(pod, entry);
+    if (!name) return false;
+    const claim = await unless(isNotFound, api.get(resourceClaims, { namespace: namespaceOf(pod), name }));
+    return claim !== null && isControlledBy(claim, pod);
+  };
+  const create = async (pod: Pod, entry: PodResourceClaim): Promise<ResourceClaim> => {
     const template = templates.get(`${namespaceOf(pod)}/${entry.resourceClaimTemplateName ?? ''}`);
     if (!template) throw new Error(`resource claim template ${JSON.stringify(entry.resourceClaimTemplateName)} not found`);
     const admin_access = String(template.spec.spec.devices?.requests?.some(({ exactly }) => exactly?.adminAccess) ?? false);
@@ -108,15 +124,13 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     sync,
   });
   const queuePod = (pod: Pod): void => {
-    if (!isTerminating(pod) && unmet(pod).length > 0) controller.queue.add(`${podPrefix}${keyTextOf(pod)}`);
+    const waits = unmet(pod, claimsBeside(pod)).length > 0 || unreserved(pod, claimsBeside(pod)).length > 0;
+    if (!isTerminating(pod) && waits) controller.queue.add(`${podPrefix}${keyTextOf(pod)}`);
   };
   const queueClaim = (claim: ResourceClaim): void => controller.queue.add(`${claimPrefix}${keyTextOf(claim)}`);
+  const queuePodsOf = (claim: ResourceClaim): void => podInformer.cache.by(byClaim, keyTextOf(claim)).forEach(queuePod);
   const queueClaimsOf = (pod: Pod): void => {
-    for (const entry of pod.spec?.resourceClaims ?? []) {
-      const made = pod.status?.resourceClaimStatuses?.find(({ name }) => name === entry.name)?.resourceClaimName;
-      const name = entry.resourceClaimName ?? made;
-      if (name) controller.queue.add(`${claimPrefix}${namespaceOf(pod)}/${name}`);
-    }
+    for (const name of claimNamesOf(pod)) controller.queue.add(`${claimPrefix}${namespaceOf(pod)}/${name}`);
     for (const index of [byOwner, byUser]) claims.cache.by(index, uidOf(pod)).forEach(queueClaim);
   };
   controller.needs(pods).addHandlers({
@@ -134,12 +148,17 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     added: (claim) => {
       made.delete(uidOf(claim));
       queueClaim(claim);
+      queuePodsOf(claim);
     },
-    changed: (_, claim) => queueClaim(claim),
+    changed: (_, claim) => {
+      queueClaim(claim);
+      queuePodsOf(claim);
+    },
     removed: (claim) => {
       made.delete(uidOf(claim));
       const owner = ownerOf(claim);
       if (owner) queuePod(owner);
+      queuePodsOf(claim);
     },
   });
   controller.needs(resourceClaimTemplates).addHandlers({

@@ -7,19 +7,52 @@ import { isFinished } from '../workloads/podState.js';
 
 const finalizer = 'resource.kubernetes.io/delete-protection';
 const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
-/** Room for what makes a name unique, and for its dash. */
-const nameCharactersMax = 253 - 6;
+/** What is left of a label's 63 characters beside a dash and what makes a name unique. */
+const prefixMax = 57;
 
 /** A pod that has ended, or was deleted before it had a node, uses nothing. */
 export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(pod) && !pod.spec?.nodeName);
 
-/** What a pod asks for with a template, and has no claim for in its status. */
-export const unmet = ({ spec, status }: Pod): readonly PodResourceClaim[] =>
-  (spec?.resourceClaims ?? []).filter(
-    ({ name, resourceClaimTemplateName }) =>
-      resourceClaimTemplateName !== undefined &&
-      !status?.resourceClaimStatuses?.some((each) => each.name === name && each.resourceClaimName),
-  );
+/** The name of the claim of one entry of a pod; null where none was made from a template yet, '' where it was found that none is needed. */
+export function claimNameOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): string | null {
+  if (resourceClaimTemplateName === undefined) return resourceClaimName ?? '';
+  const told = status?.resourceClaimStatuses?.find((each) => each.name === name);
+  return told ? (told.resourceClaimName ?? '') : null;
+}
+
+export const claimNamesOf = (pod: Pod): readonly string[] =>
+  (pod.spec?.resourceClaims ?? []).flatMap((entry) => claimNameOf(pod, entry) || []);
+
+/** What a pod asks for with a template and has no claim for: none was made, or the one that was made is gone or somebody else's. */
+export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly PodResourceClaim[] =>
+  (pod.spec?.resourceClaims ?? []).filter((entry) => {
+    if (entry.resourceClaimTemplateName === undefined) return false;
+    const name = claimNameOf(pod, entry);
+    if (name === '') return false;
+    const claim = name === null ? undefined : claimNamed(name);
+    return !claim || !isControlledBy(claim, pod);
+  });
+
+/** Claims with devices that a pod has come to its node without reserving: nobody asked a scheduler that knows of claims. */
+export function unreserved(pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly ResourceClaim[] {
+  if (!pod.spec?.nodeName) return [];
+  return claimNamesOf(pod)
+    .flatMap((name) => claimNamed(name) ?? [])
+    .filter(({ status }) => status?.allocation && !status.reservedFor?.some(({ uid }) => uid === uidOf(pod)));
+}
+
+export function reservedFor(claim: ResourceClaim, pod: Pod): ResourceClaim {
+  const user = { resource: 'pods', name: nameOf(pod), uid: uidOf(pod) };
+  return { ...claim, status: { ...claim.status, reservedFor: [...(claim.status?.reservedFor ?? []), user] } };
+}
+
+/** Of both names, in proportion to their lengths, as much as there is room for. */
+function prefixOf(pod: string, entry: string): string {
+  const whole = `${pod}-${entry}-`;
+  if (whole.length <= prefixMax) return whole;
+  const part = (name: string): string => name.slice(0, Math.floor((name.length * prefixMax) / whole.length));
+  return `${part(pod)}-${part(entry)}`;
+}
 
 /** The claim that was made for one entry of a pod. */
 export const claimFor = (pod: Pod, { name }: PodResourceClaim, claims: readonly ResourceClaim[]): ResourceClaim | undefined =>
@@ -29,7 +62,7 @@ export function newClaim(pod: Pod, { name }: PodResourceClaim, template: Resourc
   const { labels, annotations } = template.spec.metadata ?? {};
   return {
     metadata: {
-      generateName: `${`${nameOf(pod)}-${name}`.slice(0, nameCharactersMax)}-`,
+      generateName: prefixOf(nameOf(pod), name),
       namespace: namespaceOf(pod),
       ...(labels ? { labels } : {}),
       annotations: { ...annotations, [podClaimAnnotation]: name },

@@ -50,7 +50,7 @@ export async function serveHealth(surroundings: HealthOptions): Promise<Serving 
   const serving = await serve({
     port: portOptions({
       options,
-      pair: await servingPair(options),
+      pair: servingPair(options),
       moreAuthorities: trust.authorities,
       live,
       changed: () => say('info', 'certificates have changed and were read again'),
@@ -102,12 +102,12 @@ function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: C
 }
 
 /** The pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is kept nowhere. */
-async function servingPair(options: ControllerManagerOptions): Promise<KeyPair | KeyPairFiles> {
+function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles {
   const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const names = { dns: [os.hostname(), 'localhost'], ip: ['127.0.0.1'] };
   if (directory !== null) return selfSignedPair(directory, names, 'kube-controller-manager');
-  const { cert, key } = await makeSelfSigned(names);
+  const { cert, key } = makeSelfSigned(names);
   return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 

@@ -1,7 +1,8 @@
 import { nameOf, namespaceOf } from '../../api/meta/object.js';
 import { type ControllerRevision, type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
-import { holds, nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
+import type { holds} from '../revisions/history.js';
+import { nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revisions/history.js';
 import { controllerReference } from '../workloads/claim.js';
 import { dataHash } from '../workloads/templateHash.js';
 

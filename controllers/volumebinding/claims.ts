@@ -52,10 +52,10 @@ const offersModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): bo
   (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) ?? false);
 
 /**
- * The volume set aside for the claim, or else the one that offers the fewest ways to mount, and of those the smallest, that fits. Before its first pod has
- * a node, a claim that waits for it gets only what was set aside.
+ * The volume set aside for the claim, or else the one that offers the fewest ways to mount, and of those the smallest, that fits. Of a class
+ * that waits for pods the scheduler chooses the volumes: claims get here only what was set aside.
  */
-export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], waits: boolean): PersistentVolume | null {
+export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], delayed: boolean): PersistentVolume | null {
   const fitting = volumes.filter(
     (volume) =>
       volume.metadata.deletionTimestamp === undefined &&
@@ -65,7 +65,7 @@ export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly Persi
       (volume.spec?.volumeAttributesClassName ?? '') === (claim.spec?.volumeAttributesClassName ?? ''),
   );
   const setAside = fitting.find((volume) => isFor(volume, claim));
-  if (setAside || waits) return setAside ?? null;
+  if (setAside || delayed) return setAside ?? null;
   const free = fitting.filter(
     (volume) =>
       volume.spec?.claimRef === undefined &&

@@ -62,10 +62,11 @@ function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimSurrou
 function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
   const name = claim.spec?.volumeName;
   if (name) return namedStep(claim, around.volume(name));
-  const waits = waitsForPod(claim, around.class);
-  const volume = bestVolume(claim, around.volumes, waits);
+  const delayed = around.class?.volumeBindingMode === 'WaitForFirstConsumer';
+  const volume = bestVolume(claim, around.volumes, delayed);
   if (volume) return { do: 'bind', volume };
-  if (waits) return { do: 'wait', event: waitingFor(around.pods) };
+  // The scheduler has chosen a node and no volume that exists: one is to be made there.
+  if (delayed && !has(claim, annotations.selectedNode)) return { do: 'wait', event: waitingFor(around.pods) };
   if (classOf(claim) !== '') return provisionStep(claim, around);
   const message = 'no persistent volumes available for this claim and no storage class is set';
   return { do: 'wait', event: { type: 'normal', reason: 'FailedBinding', message } };
@@ -81,15 +82,18 @@ function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | unde
   return { do: 'wait', event: { type: 'warning', reason: 'VolumeMismatch', message } };
 }
 
-/** Whether its volume is chosen, or made, only when a pod has a node; the scheduler tells by an annotation. */
-const waitsForPod = (claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean =>
-  storageClass?.volumeBindingMode === 'WaitForFirstConsumer' && !has(claim, annotations.selectedNode);
-
 function waitingFor(pods: readonly Pod[]): Told {
-  const names = pods.map(nameOf).sort();
+  const names = pods
+    .filter(({ spec }) => !spec?.nodeName)
+    .map(nameOf)
+    .sort();
   return names.length === 0
     ? { type: 'normal', reason: 'WaitForFirstConsumer', message: 'waiting for first consumer to be created before binding' }
-    : { type: 'normal', reason: 'WaitForPodScheduled', message: `waiting for pod ${names.join(',')} to be scheduled` };
+    : {
+        type: 'normal',
+        reason: 'WaitForPodScheduled',
+        message: `waiting for ${names.length > 1 ? 'pods' : 'pod'} ${names.join(',')} to be scheduled`,
+      };
 }
 
 function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dynamic, hostPath }: ClaimSurroundings): ClaimStep {

@@ -12,11 +12,23 @@ import { makeFolder } from '../files.js';
 
 export interface ControlRequest {
   readonly command:
-    'status' | 'stop' | 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal' | 'reset' | 'managers' | 'link' | 'redeem';
-  /** The member or program that is meant; for `redeem` the code of a link. */
+    | 'status'
+    | 'stop'
+    | 'kill'
+    | 'pause'
+    | 'resume'
+    | 'restart'
+    | 'partition'
+    | 'heal'
+    | 'reset'
+    | 'restore'
+    | 'managers'
+    | 'link'
+    | 'redeem';
+  /** The member or program that is meant; for `restore` a file, for `redeem` the code of a link. */
   readonly target?: string | undefined;
 }
-type ControlLine = { readonly progress: string } | { readonly result: unknown } | { readonly error: string };
+type ControlLine = { readonly progress: string } | { readonly result: unknown } | { readonly error: string; readonly isRefusal: boolean };
 
 /** Nobody has more to ask than this. */
 const requestCharactersMax = 4_096;
@@ -64,7 +76,7 @@ async function answer(
     const request = JSON.parse(await firstLine(connection)) as ControlRequest;
     send({ result: (await carryOut(request, (progress) => send({ progress }))) ?? null });
   } catch (error) {
-    send({ error: error instanceof Error ? error.message : String(error) });
+    send({ error: error instanceof Error ? error.message : String(error), isRefusal: error instanceof CommandRefused });
   }
   connection.end();
 }
@@ -100,7 +112,7 @@ export async function askLauncher(
   for await (const text of readline.createInterface({ input: connection })) {
     const line = JSON.parse(text) as ControlLine;
     if ('progress' in line) say(line.progress);
-    else if ('error' in line) throw new Error(line.error);
+    else if ('error' in line) throw line.isRefusal ? new CommandRefused(line.error) : new Error(line.error);
     else return line.result;
   }
   throw new Error('the launcher ended before it answered');

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { CommandRefused } from './control.js';
-import { kindOf } from '../restore.js';
 import { Launcher } from './launcher.js';
+import { examineRestorable, putSnapshotBack } from './restorable.js';
 import type { UpOptions } from './upOptions.js';
 
 /** Certificates, logs and data are nobody else's to read, whatever the shell says. The programs that are started inherit it. */
@@ -24,13 +24,12 @@ export async function runCluster(
   ready: (started: Started) => void,
 ): Promise<void> {
   const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
-  const restored = restore === undefined ? null : kindOf(restore);
   if (restore !== undefined && !fresh && fs.existsSync(path.join(directory, 'data')))
     throw new CommandRefused(
       `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
     );
-  if (restored === 'backup' && (store === 'etcd' || etcdServers !== undefined))
-    throw new CommandRefused(`${String(restore)} is a backup of the built-in store, which an etcd cannot be restored from`);
+  const restored =
+    restore === undefined ? null : await examineRestorable(restore, store === 'etcd' || etcdServers !== undefined ? 'etcd' : 'raft');
   process.umask(privateFilesUmask);
   const signal = stopRequest();
   const launcher = await Launcher.start({
@@ -49,7 +48,12 @@ export async function runCluster(
     signal,
     onProgress: say,
   });
-  if (restore !== undefined && restored === 'snapshot') await putSnapshotBack(restore, launcher, say);
+  if (restore !== undefined && restored === 'snapshot')
+    await putSnapshotBack(restore, launcher.kubeconfig, say).catch(async (error: unknown) => {
+      // A cluster that lacks what it was to begin with is not left running.
+      await launcher.stop();
+      throw error;
+    });
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
   // The socket is there before anybody is told of the link, which is redeemed on it.
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
@@ -60,18 +64,6 @@ export interface Started {
   readonly kubeconfig: string;
   /** Signs its owner into the console, once; null where there is none. */
   readonly link: string | null;
-}
-
-/** A cluster that lacks what it was to begin with is not left running. */
-async function putSnapshotBack(file: string, launcher: Launcher, say: (line: string) => void): Promise<void> {
-  say(`restoring ${file}`);
-  try {
-    const { putBack } = await import('../testing/putBack.js');
-    await putBack(file, launcher.kubeconfig);
-  } catch (error) {
-    await launcher.stop();
-    throw new Error(`${file} cannot be restored: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }
 
 /** A word that a POSIX shell reads back unchanged. */

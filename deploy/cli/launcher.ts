@@ -6,6 +6,7 @@ import { programFile } from '../programs.js';
 import type { CutOrder } from '../partition.js';
 import { CommandRefused, controlSocket, serveControl, type ControlRequest } from './control.js';
 import { managerMetrics } from './managerMetrics.js';
+import { examineRestorable, putSnapshotBack } from './restorable.js';
 import { SignIn } from './signIn.js';
 
 /** Keeps one cluster running for somebody: in a terminal, or detached from it. Takes commands on its control socket. */
@@ -119,6 +120,9 @@ export class Launcher {
       case 'reset':
         await this.#reset(say);
         return this.state;
+      case 'restore':
+        await this.#restore(target ?? '', say);
+        return this.state;
       case 'kill':
         this.#cutOff.delete(target ?? '');
         await this.#named(target).kill();
@@ -210,14 +214,21 @@ export class Launcher {
     await this.cluster.restart(program);
   }
 
-  async #reset(say: (line: string) => void): Promise<void> {
+  /** The same, and then it holds what a file does. One that cannot be used changes nothing. */
+  async #restore(file: string, say: (line: string) => void): Promise<void> {
+    const kind = await examineRestorable(file, this.cluster.etcd === null && this.options.etcdServers === undefined ? 'raft' : 'etcd');
+    await this.#reset(say, kind === 'backup' ? file : undefined);
+    if (kind === 'snapshot') await putSnapshotBack(file, this.kubeconfig, say);
+  }
+
+  async #reset(say: (line: string) => void, backup?: string): Promise<void> {
     this.#up = false;
     const { port } = new URL(this.cluster.address);
     await this.cluster.discard();
     this.#paused.clear();
     this.#cutOff.clear();
     const replicas = this.cluster.members.length as 1 | 3 | 5;
-    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, restore: undefined, onProgress: say });
+    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, restore: backup, onProgress: say });
     this.#up = true;
   }
 

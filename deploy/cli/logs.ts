@@ -8,8 +8,16 @@ const linesShown = 50;
 /** Logs are on disks of which not all tell of changes. */
 const followEveryMs = 200;
 
+export interface LogsWanted {
+  /** Of all programs unless given. */
+  readonly name: string | undefined;
+  readonly follow: boolean;
+  /** A document for each line. */
+  readonly json: boolean;
+}
+
 /** Prints the ends of logs; with `follow`, what comes as well, until a signal. Logs of a cluster that is down can be read, too. */
-export async function showLogs(directory: string, name: string | undefined, follow: boolean, print: (text: string) => void): Promise<void> {
+export async function showLogs(directory: string, { name, follow, json }: LogsWanted, print: (text: string) => void): Promise<void> {
   const folder = path.join(directory, 'logs');
   const all = fs.existsSync(folder)
     ? fs
@@ -23,14 +31,21 @@ export async function showLogs(directory: string, name: string | undefined, foll
       name === undefined ? `there are no logs in ${folder}` : `there is no log of ${name}, but of ${all.join(', ') || 'nobody'}`,
     );
   const files = names.map((each) => ({ name: each, file: path.join(folder, `${each}.log`) }));
-  const prefix = (each: string, text: string): string => (names.length === 1 ? text : text.replace(/^/gm, `${each}: `));
+  const written = (program: string, text: string): string => {
+    if (json)
+      return text
+        .split('\n')
+        .map((line) => JSON.stringify({ program, line }))
+        .join('\n');
+    return names.length === 1 ? text : text.replace(/^/gm, `${program}: `);
+  };
   const ends = new Map(files.map(({ file }) => [file, fs.statSync(file).size]));
-  for (const { name: each, file } of files) print(prefix(each, lastLines(file, linesShown)));
+  for (const { name: each, file } of files) print(written(each, lastLines(file, linesShown)));
   while (follow) {
     await delay(followEveryMs);
     for (const { name: each, file } of files) {
       const text = readFrom(file, ends);
-      if (text !== '') print(prefix(each, text));
+      if (text !== '') print(written(each, text));
     }
   }
 }

@@ -264,8 +264,8 @@ export class Contents {
   }
 }
 
-/** Throws for anything else. */
-function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
+/** What a snapshot holds. Throws for bytes that are none. */
+export function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   let value: unknown;
   try {
     value = decode(snapshot);

@@ -7,13 +7,13 @@
  * @module raftplane/testing
  */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { startCluster as startPrograms, type Cluster } from '../cluster.js';
 import { makeFolder } from '../files.js';
 import { programFile } from '../programs.js';
 import type { ReplicaCount } from '../settings.js';
 import { auditFlags, auditPolicy } from './auditLog.js';
+import { makeTemporaryFolder } from './folder.js';
 import { TestCluster } from './testCluster.js';
 
 export type { AuditedRequest } from './auditLog.js';
@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly controllers?: boolean;
   /** Stand-in nodes, on which pods seem to run; they need `controllers` for most of what one wants of them. None unless given. */
   readonly nodes?: number;
-  /** Where everything is kept, and stays after `stop`; a temporary folder that goes away unless given. */
+  /** Where everything is kept, and stays after `stop`; a temporary folder that goes away unless given (in memory where there is room, unless `TMPDIR` names a place). */
   readonly directory?: string;
   /** Of the one address for clients; any free one unless given. */
   readonly port?: number;
@@ -64,7 +64,7 @@ export function startCluster(options: ClusterOptions = {}): Promise<TestCluster>
 
 async function start(options: ClusterOptions & { readonly replicas: ReplicaCount }): Promise<TestCluster> {
   const isTemporary = options.directory === undefined;
-  const directory = options.directory ?? fs.mkdtempSync(path.join(os.tmpdir(), 'raftplane-'));
+  const directory = options.directory ?? makeTemporaryFolder();
   const forget = isTemporary ? removeAtExit(directory) : () => undefined;
   try {
     return await startIn(directory, isTemporary, forget, options);

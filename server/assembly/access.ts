@@ -166,7 +166,7 @@ function authentication({
 
 function tokenServices({
   options,
-  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client },
+  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client, countToken },
   storage,
   issuers: others,
 }: Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers }): TokenServices {
@@ -175,7 +175,7 @@ function tokenServices({
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
   const ways: TokenAuthenticator[] = [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
-    ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup })]),
+    ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken })]),
     ...(verificationKeys.current.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),

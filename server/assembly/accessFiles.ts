@@ -14,7 +14,7 @@ import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from '../files/liveFile.js';
 import type { Logger } from '../observability/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
-import { createCertificateMetrics, createDecisionCounts, type DecisionCount } from '../observability/access.js';
+import { createCertificateMetrics, createDecisionCounts, createTokenMetrics, type DecisionCount } from '../observability/access.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createReviewMetrics } from '../observability/reviews.js';
 import type { Dial } from '../webhook/dialed.js';
@@ -40,6 +40,7 @@ export interface AccessFiles {
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
   readonly observeCertificate: (secondsLeft: number) => void;
+  readonly countToken: (kind: 'valid' | 'stale') => void;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -76,6 +77,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     countDecisions: createDecisionCounts(metrics.registry),
     observeReview: createReviewMetrics(metrics),
     observeCertificate: createCertificateMetrics(metrics.registry),
+    countToken: createTokenMetrics(metrics.registry),
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),

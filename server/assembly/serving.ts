@@ -7,12 +7,12 @@ import { portOptions } from '../http/portOptions.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 
-/** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; rejects with a CredentialError. */
-export async function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Promise<Omit<ListenerOptions, 'handle'>> {
+/** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; throws a CredentialError. */
+export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Omit<ListenerOptions, 'handle'> {
   return {
     ...portOptions({
       options,
-      pair: await servingPair(options),
+      pair: servingPair(options),
       live,
       changed: () => {
         log.info('certificates have changed and were read again');
@@ -25,7 +25,7 @@ export async function servingOptions(options: ApiServerOptions, live: LiveFiles,
   };
 }
 
-function servingPair(options: ApiServerOptions): KeyPairFiles | Promise<KeyPairFiles> {
+function servingPair(options: ApiServerOptions): KeyPairFiles {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter(

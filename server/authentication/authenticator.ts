@@ -1,8 +1,14 @@
 import type { Request, User } from '../endpoints/context.js';
 
+/** What the audit event tells of credentials beside whose they are, as an annotation. */
+export interface CredentialNote {
+  readonly key: string;
+  readonly text: string;
+}
+
 /** What one way of authentication makes of a request. */
 export type Authentication =
-  | { readonly outcome: 'user'; readonly user: User }
+  | { readonly outcome: 'user'; readonly user: User; readonly note?: CredentialNote }
   /** The request carries nothing that this way looks at. */
   | { readonly outcome: 'absent' }
   /** It carries something, and that is no good. The reason is for the log: clients are told only "Unauthorized". */

@@ -76,7 +76,7 @@ const scalars: ReadonlySet<string> = new Set<Scalar>(['string', 'bytes', 'int32'
 const field = /^(\S+) ([^=!~*]+)([=!~]?)(\*?)$/;
 
 let data: Readonly<Record<string, TypeData>> | undefined;
-let namesByKind: ReadonlyMap<string, string> | undefined;
+let namesByKind: ReadonlyMap<string, readonly KindOfType[]> | undefined;
 const expanded = new Map<string, ApiType | undefined>();
 
 /** The type with that short name, or undefined. */
@@ -87,9 +87,16 @@ export const typeNamed = (name: string): ApiType | undefined => {
 
 /** The type of the objects of a kind, or undefined if there is no such kind. */
 export const typeOfKind = ({ group, version, kind }: KindName): ApiType | undefined => {
-  const name = kindIndex().get(`${group}/${version}/${kind}`);
-  return name === undefined ? undefined : typeNamed(name);
+  for (const known of (namesByKind ??= kindIndex()).get(kind) ?? [])
+    if (known.version === version && known.group === group) return (known.type ??= typeNamed(known.typeName));
+  return undefined;
 };
+
+/** What is found by the name of the kind alone first: every request asks, and joining three names costs more than comparing two. */
+interface KindOfType extends KindName {
+  readonly typeName: string;
+  type?: ApiType | undefined;
+}
 
 /** Short names of all types. */
 export const typeNames = (): readonly string[] => Object.keys(allTypes());
@@ -117,9 +124,15 @@ export const openApiNameOf = (name: string): string => `${packages.find(([patter
 
 const allTypes = (): Readonly<Record<string, TypeData>> => (data ??= readCatalogueData<Record<string, TypeData>>('types'));
 
-const kindIndex = (): ReadonlyMap<string, string> => {
-  namesByKind ??= new Map(Object.entries(allTypes()).flatMap(([name, { kinds = [] }]) => kinds.map((kind) => [kind, name] as const)));
-  return namesByKind;
+const kindIndex = (): ReadonlyMap<string, readonly KindOfType[]> => {
+  const index = new Map<string, KindOfType[]>();
+  for (const [typeName, { kinds = [] }] of Object.entries(allTypes()))
+    for (const name of kinds.map(parseKind)) {
+      const same = index.get(name.kind);
+      if (same === undefined) index.set(name.kind, [{ ...name, typeName }]);
+      else same.push({ ...name, typeName });
+    }
+  return index;
 };
 
 const expand = (name: string, type: TypeData): ApiType => ({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
 import { certificateBlocks } from '../files/pem.js';
+import { makeSelfSigned, type ServedNames } from './selfsigned.js';
 
 /** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */
 export class CredentialError extends Error {}
@@ -90,15 +91,10 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
 }
 
 /** The files `NAME.crt` and `NAME.key` in `directory`, made and kept there if they are not there yet. For a server that was given no certificate. */
-export async function selfSignedPair(
-  directory: string,
-  names: { readonly dns: readonly string[]; readonly ip: readonly string[] },
-  name = 'apiserver',
-): Promise<KeyPairFiles> {
+export function selfSignedPair(directory: string, names: ServedNames, name = 'apiserver'): KeyPairFiles {
   const [certFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
-  const { makeSelfSigned } = await import('./selfsigned.js');
-  const made = await makeSelfSigned(names);
+  const made = makeSelfSigned(names);
   try {
     mkdirSync(directory, { recursive: true });
     writeWhole(keyFile, made.key, 0o600);

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/record.js';
+import type { CredentialNote } from '../authentication/authenticator.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { answerStream, bodyStream } from '../endpoints/streams.js';
 import { BodyReading, type BodySender } from './bodyReading.js';
@@ -24,6 +25,8 @@ export class Exchange implements RequestContext, BodySender {
   /** The verb that allowed it, where one for a part of it did; empty otherwise. */
   impersonationConstraint = '';
   audit: AuditRecord | null = null;
+  /** What the audit event is to tell of the credentials. */
+  credentialNote: CredentialNote | null = null;
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];
   readonly startedAt = performance.now();

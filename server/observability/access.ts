@@ -96,6 +96,28 @@ export function createCertificateMetrics(registry: Registry): (secondsLeft: numb
   };
 }
 
+/** Tokens of service accounts that were good, and those whose client should have fetched another one by then. */
+export function createTokenMetrics(registry: Registry): (kind: 'valid' | 'stale') => void {
+  const counts = { valid: 0, stale: 0 };
+  const helps = {
+    valid: 'Tokens of service accounts that were good.',
+    stale: 'Those of them whose client should have fetched another one by then.',
+  };
+  for (const kind of ['valid', 'stale'] as const)
+    new Counter({
+      name: `serviceaccount_${kind}_tokens_total`,
+      help: helps[kind],
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(counts[kind]);
+      },
+    });
+  return (kind) => {
+    counts[kind]++;
+  };
+}
+
 /** Counts by one label, and tells the library only when it is asked: its own counters hash labels with every count. */
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const counts = new Map<string, number>();

@@ -1,3 +1,4 @@
+import { portsIn } from '../catalogue/flags/checks.js';
 import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
@@ -211,7 +212,7 @@ function serviceRanges(options: ApiServerOptions): string | null {
 
 function ownNodePort(options: ApiServerOptions): string | null {
   const [port, range] = [options['kubernetes-service-node-port'], options['service-node-port-range']];
-  const [first = 0, last = 0] = range.split('-').map(Number);
+  const { first, last } = portsIn(range);
   return port === 0 || (port >= first && port <= last)
     ? null
     : `--kubernetes-service-node-port (${port}) must be within --service-node-port-range (${range})`;

@@ -27,8 +27,10 @@ export const emulatedVersion = (value: string): string | null => {
 export const emulatedMinor = (options: Pick<EmulationOptions, 'emulated-version'>): number =>
   Number(entry.exec(options['emulated-version'].at(-1)?.replace(/^v(?=\d)/, '') ?? '')?.[2] ?? binaryMinor);
 
-/** Forward compatibility has a meaning only for an earlier version. */
+/** One version is emulated at most, and forward compatibility has a meaning only for an earlier version. */
 export function emulationComplaint(options: EmulationOptions): string | null {
+  if (options['emulated-version'].length > 1)
+    return `--emulated-version names more than one version: ${options['emulated-version'].join(', ')}`;
   const forward = (['emulation-forward-compatible', 'runtime-config-emulation-forward-compatible'] as const).filter(
     (name) => options[name],
   );

@@ -1,4 +1,5 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import { goType } from '../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 import { containerAt, elementAt, insertElement, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
@@ -32,10 +33,7 @@ export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObje
   // Null is a list without entries to the reference, and an entry that is null an operation without a name.
   const entries = patch ?? [];
   if (!Array.isArray(entries))
-    throw new PatchError(
-      'malformed',
-      `error decoding patch: json: cannot unmarshal ${typeName(entries)} into Go value of type []handlers.jsonPatchOp`,
-    );
+    throw new PatchError('malformed', `json: cannot unmarshal ${goType(entries)} into Go value of type jsonpatch.Patch`);
   if (entries.length > operationsMax)
     throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
   const work: Work = { root: structuredClone(document), copiedBytes: 0 };
@@ -48,15 +46,36 @@ export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObje
   return root;
 }
 
-const typeName = (value: JsonValue): string => (typeof value === 'boolean' ? 'bool' : typeof value);
+/** Members that an operation may have; the value may be of any type, the others are texts. */
+const texts = ['op', 'path', 'from'] as const;
+const known: ReadonlySet<string> = new Set([...texts, 'value']);
+
+/**
+ * Looks at the operations themselves, before anything is done: members that none has are returned, each as `unknown field "[0].member"`, in their
+ * order. Throws PatchError where the patch is no list, or a member of the wrong type, which is otherwise an operation that fails.
+ */
+export function checkOperations(patch: JsonValue): string[] {
+  const malformed = (value: JsonValue, into: string): PatchError =>
+    new PatchError('malformed', `error decoding patch: json: cannot unmarshal ${goType(value)} into Go ${into}`);
+  const entries = patch ?? [];
+  if (!Array.isArray(entries)) throw malformed(entries, 'value of type []handlers.jsonPatchOp');
+  return entries.flatMap((entry, index) => {
+    if (entry === null) return [];
+    if (typeof entry !== 'object' || Array.isArray(entry)) throw malformed(entry, 'value of type handlers.jsonPatchOp');
+    for (const member of texts) {
+      const value = entry[member] ?? null;
+      if (value !== null && typeof value !== 'string') throw malformed(value, `struct field jsonPatchOp.${member} of type string`);
+    }
+    return Object.keys(entry)
+      .filter((member) => !known.has(member))
+      .map((member) => `unknown field ${JSON.stringify(`[${index}].${member}`)}`);
+  });
+}
 
 function read(entry: JsonValue): { readonly op: string; readonly operation: Operation } {
   if (entry === null) throw new PatchError('failed', failed);
   if (typeof entry !== 'object' || Array.isArray(entry)) {
-    throw new PatchError(
-      'malformed',
-      `error decoding patch: json: cannot unmarshal ${Array.isArray(entry) ? 'array' : typeName(entry)} into Go value of type handlers.jsonPatchOp`,
-    );
+    throw new PatchError('malformed', `json: cannot unmarshal ${goType(entry)} into Go value of type jsonpatch.Operation`);
   }
   const { op, path, from = '', value = null } = entry;
   if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string' || reachesPrototype(path) || reachesPrototype(from))

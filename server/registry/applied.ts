@@ -65,25 +65,19 @@ function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema):
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
   const problem = undeclared === null ? resource.behaviour.misfit(config as JsonObject) : `${undeclared}: field not declared in schema`;
-  if (problem !== null)
-    throw plainError(
-      500,
-      `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${problem}`,
-    );
+  if (problem !== null) throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${problem}`);
 }
 
-const nameOf = ({ metadata }: ApiObject): string =>
-  `${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`;
+/** Namespace and name as they are in the configuration, and its type. */
+const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
+  `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
 
 function attempt<T>(work: () => T, { config, resource }: ApplyRequest): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof ListItemError)
-      throw plainError(
-        500,
-        `failed to create typed patch object (${nameOf(config)}; ${apiVersionOf(resource)}, Kind=${resource.kind}): ${error.message}`,
-      );
+      throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${error.message}`);
     throw error;
   }
 }

@@ -31,12 +31,11 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const versions = resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
-  const empty = emptyValue(schema) as ApiObject;
-  const created = withoutStatus(resource, served(resource, body), empty);
   const managers = readable(sent);
-  return managers === null
-    ? ownedByCreator(resource, schema, empty, created, writer)
-    : owned(resource, { before: empty, after: created }, managers, { writer, versions });
+  if (managers === null) return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
+  const empty = emptyValue(schema) as ApiObject;
+  const after = withoutStatus(resource, served(resource, body), empty);
+  return owned(resource, { before: empty, after }, managers, { writer, versions });
 }
 
 /** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
@@ -80,11 +79,11 @@ export function ownUpdated(
 function ownedByCreator(
   resource: ServedResource,
   schema: Schema,
-  empty: ApiObject,
   created: ApiObject,
   { manager, subresource, now }: Writer,
 ): JsonObject[] | undefined {
-  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, empty as JsonObject, created as JsonObject), null);
+  const status = resource.subresources.has('status') ? 'left out' : 'taken';
+  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, emptyOf(schema), created as JsonObject, status), null);
   if (fieldsV1 === null) return undefined;
   const entry: JsonObject = {
     manager,
@@ -96,6 +95,15 @@ function ownedByCreator(
   };
   if (subresource !== '') entry['subresource'] = subresource;
   return [entry];
+}
+
+/** Nobody changes these. */
+const empties = new WeakMap<Schema, JsonObject>();
+
+function emptyOf(schema: Schema): JsonObject {
+  let empty = empties.get(schema);
+  if (empty === undefined) empties.set(schema, (empty = emptyValue(schema)));
+  return empty;
 }
 
 /** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
@@ -110,7 +118,7 @@ function keptOwners(
   const apiVersion = apiVersionOf(resource);
   // What clients send may be spelled in any way; what was stored is as it was written here.
   if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
-  if (apiVersion !== apiVersionOf(resource.storage) || resource.kind !== resource.storage.kind) return null;
+  if (!isStoredAs(resource)) return null;
   const isMine = (entry: JsonObject): boolean =>
     entry['manager'] === manager && entry['operation'] === 'Update' && (entry['subresource'] ?? '') === subresource;
   const mine = entries.find(isMine);
@@ -196,10 +204,12 @@ function unlessIndistinct<T>(work: () => T, otherwise: T): T {
 function served(resource: ServedResource, object: ApiObject): ApiObject {
   const { managedFields: _m, ...metadata } = object.metadata;
   const bare: ApiObject = { ...object, metadata };
-  return apiVersionOf(resource) === apiVersionOf(resource.storage) && resource.kind === resource.storage.kind
-    ? bare
-    : fromStorage(resource, structuredClone(bare));
+  return isStoredAs(resource) ? bare : fromStorage(resource, structuredClone(bare));
 }
+
+/** Whether objects are stored in the version in which they are served here. */
+const isStoredAs = ({ group, version, kind, storage }: ServedResource): boolean =>
+  version === storage.version && group === storage.group && kind === storage.kind;
 
 /** `empty`: an object of the type in which nothing is set; some types have an empty status even then. */
 function withoutStatus(resource: ServedResource, object: ApiObject, empty: ApiObject): ApiObject {

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { ApiObject } from '../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
+import { inJson, writeText, type JsonLayout } from './jsonLayout.js';
 import { decodeBody, encodeBody, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 
@@ -84,58 +85,16 @@ export interface EncodedWrite {
 }
 
 export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): EncodedWrite {
-  if (form !== null && 'kindOf' in form) return { value: encodeReference(form, key, object), json: inJson(key, object) };
+  if (form !== null && 'kindOf' in form) return { value: encodeReference(form, key, object), json: inJson(object, key.name) };
   const body = form === null ? null : encodeBody(form, key, object);
-  const json = inJson(key, object);
-  if (form !== null && body !== null) {
-    return {
-      value: assemble({
-        mediaType: mediaTypes.indexOf(form.mediaType),
-        apiVersion: object.apiVersion ?? '',
-        body,
-        versionAt: 0,
-        labelsAt: 0,
-        labelsLength: 0,
-        bigIntegers: false,
-      }),
-      json,
-    };
-  }
-  const { head, tail, ...layout } = json;
-  return { value: assemble({ ...layout, mediaType: jsonMediaType, body: head + tail }), json: null };
+  const json = inJson(object, key.name);
+  if (form === null || body === null) return { value: assemble(jsonMediaType, json, json.text, json.bytes), json: null };
+  const { apiVersion } = json;
+  return { value: assemble(mediaTypes.indexOf(form.mediaType), { ...elsewhere, apiVersion }, body, body.length), json };
 }
 
-/** An object in JSON: what comes before its resource version and what comes after, and where things are without it. */
-export interface JsonLayout extends Pick<Layout, 'apiVersion' | 'versionAt' | 'labelsAt' | 'labelsLength' | 'bigIntegers'> {
-  readonly head: string;
-  readonly tail: string;
-}
-
-function inJson(key: ObjectKey, object: ApiObject): JsonLayout {
-  const { apiVersion = '', metadata } = object;
-  const { name = key.name, generateName, namespace, uid, labels } = metadata;
-  const parts = new JsonParts();
-  const identity = parts.write({ name, generateName, namespace, uid });
-  const labelled = labels !== undefined && labels !== null && Object.keys(labels).length > 0;
-  const labelText = labelled ? parts.write(labels) : '';
-  const head = `{"metadata":${identity.slice(0, -1)}`;
-  const otherMetadata = parts.members(metadata as JsonObject, placedMetadata);
-  const tail = `${labelled ? `,"labels":${labelText}` : ''}${otherMetadata}}${parts.members(object as JsonObject, placedMembers)}}`;
-  const versionAt = Buffer.byteLength(head);
-  return {
-    apiVersion,
-    head,
-    tail,
-    versionAt,
-    labelsAt: labelled ? versionAt + ',"labels":'.length : 0,
-    labelsLength: Buffer.byteLength(labelText),
-    bigIntegers: parts.bigIntegers,
-  };
-}
-
-/** Members that have a place of their own in the JSON of an object, or are not in it. */
-const placedMembers: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
-const placedMetadata: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'labels']);
+/** Of a body that is not JSON. */
+const elsewhere = { versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false };
 
 /**
  * The item that a stored value stands for, at `version`. The bytes are a copy: `value` may be a view into a larger buffer.
@@ -176,7 +135,7 @@ export type Complete = (object: ApiObject) => void;
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, complete: Complete | null = null): Item {
   const object = decoded(key, stored);
   if (complete !== null && isReferenceValue(stored)) completed(key, object, complete);
-  return itemFrom(inJson(key, object), version);
+  return itemFrom(inJson(object, key.name), version);
 }
 
 function completed(key: ObjectKey, object: ApiObject, complete: Complete): void {
@@ -188,10 +147,15 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): void 
 }
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
-export function itemFrom({ head, tail, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers }: JsonLayout, version: number): Item {
+export function itemFrom(json: JsonLayout, version: number): Item {
+  const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;
+  // Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab.
+  const bytes = Buffer.allocUnsafeSlow(json.bytes + inserted.length);
+  const end = writeText(bytes, 0, text.slice(0, versionAtCharacter), versionAt) + bytes.write(inserted, versionAt, 'latin1');
+  writeText(bytes, end, text.slice(versionAtCharacter), json.bytes - versionAt);
   return {
-    bytes: ownBytes(head + inserted + tail),
+    bytes,
     apiVersion,
     versionAt: versionAt + versionPrefix.length,
     labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length,
@@ -204,13 +168,6 @@ function ownCopy(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
   return own;
-}
-
-/** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. */
-function ownBytes(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
 }
 
 function decoded(key: ObjectKey, stored: Buffer): ApiObject {
@@ -266,57 +223,26 @@ export function decodeItem(bytes: Buffer, bigIntegers: boolean): ApiObject {
 
 const versionPrefix = ',"resourceVersion":"';
 
-/** Writes JSON and notes whether plain JSON.stringify was enough. */
-class JsonParts {
-  bigIntegers = false;
+type Header = Pick<JsonLayout, 'apiVersion' | 'versionAt' | 'labelsAt' | 'labelsLength' | 'bigIntegers'>;
 
-  /** The members of `object` but for those in `without`, each with a comma in front: without a copy that lacks them. */
-  members(object: JsonObject, without: ReadonlySet<string>): string {
-    let text = '';
-    for (const name in object) {
-      const value = object[name];
-      if (value !== undefined && !without.has(name)) text += `,${JSON.stringify(name)}:${this.write(value)}`;
-    }
-    return text;
-  }
-
-  write(value: JsonValue): string {
-    try {
-      return JSON.stringify(value);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      this.bigIntegers = true;
-      return jsonCodec.encode(value).toString();
-    }
-  }
-}
-
-interface Layout {
-  readonly mediaType: number;
-  readonly apiVersion: string;
-  readonly body: string | Buffer;
-  readonly versionAt: number;
-  readonly labelsAt: number;
-  readonly labelsLength: number;
-  readonly bigIntegers: boolean;
-}
-
-function assemble({ mediaType, apiVersion, body, versionAt, labelsAt, labelsLength, bigIntegers }: Layout): Buffer {
+function assemble(mediaType: number, header: Header, body: string | Buffer, bytes: number): Buffer {
+  const { apiVersion, versionAt, labelsAt, labelsLength, bigIntegers } = header;
   const apiVersionBytes = Buffer.byteLength(apiVersion);
   if (apiVersionBytes > 255) throw new RangeError(`apiVersion of ${apiVersionBytes} bytes is too long to be stored`);
-  const size = headerBytes + apiVersionBytes + Buffer.byteLength(body) + checksumBytes;
-  const stored = Buffer.allocUnsafe(size);
-  stored.writeUInt8(storedFormat, 0);
-  stored.writeUInt8(mediaType, 1);
-  stored.writeUInt8(bigIntegers ? flagBigIntegers : 0, 2);
-  stored.writeUInt8(apiVersionBytes, 3);
+  const bodyAt = headerBytes + apiVersionBytes;
+  const checksumAt = bodyAt + bytes;
+  const stored = Buffer.allocUnsafe(checksumAt + checksumBytes);
+  stored[0] = storedFormat;
+  stored[1] = mediaType;
+  stored[2] = bigIntegers ? flagBigIntegers : 0;
+  stored[3] = apiVersionBytes;
   stored.writeUInt32LE(versionAt, 4);
   stored.writeUInt32LE(labelsAt, 8);
   stored.writeUInt32LE(labelsLength, 12);
-  stored.write(apiVersion, headerBytes);
-  if (typeof body === 'string') stored.write(body, headerBytes + apiVersionBytes);
-  else body.copy(stored, headerBytes + apiVersionBytes);
-  stored.writeUInt32LE(crc32(stored.subarray(0, size - checksumBytes)), size - checksumBytes);
+  writeText(stored, headerBytes, apiVersion, apiVersionBytes);
+  if (typeof body === 'string') writeText(stored, bodyAt, body, bytes);
+  else body.copy(stored, bodyAt);
+  stored.writeUInt32LE(crc32(stored.subarray(0, checksumAt)), checksumAt);
   return stored;
 }
 

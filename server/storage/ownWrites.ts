@@ -1,4 +1,5 @@
-import type { EncodedWrite, JsonLayout } from './encoding.js';
+import type { EncodedWrite } from './encoding.js';
+import type { JsonLayout } from './jsonLayout.js';
 
 /**
  * Writes under way from this process, with the JSON that was made for them. When they come back as changes, the cache need not read what is

@@ -10,9 +10,9 @@ import {
   sourceOf,
   type Complete,
   type Item,
-  type JsonLayout,
   type UnreadValue,
 } from './encoding.js';
+import type { JsonLayout } from './jsonLayout.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;

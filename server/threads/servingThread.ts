@@ -61,7 +61,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     },
   });
   const live = new LiveFiles();
-  const serving = await servingOptions(options, live, log.named('tls'));
+  const serving = servingOptions(options, live, log.named('tls'));
   const pluginsFile = options['admission-control-config-file'];
   const plugins = pluginsFile === null ? new Map() : readPluginConfigurations(pluginsFile);
   const encryption = loadEncryption(

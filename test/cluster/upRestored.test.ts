@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Connection, loadKubeconfig, RestApi, resource, type KubeObject } from '../../controllers/client/index.js';
 import { programFile } from '../../deploy/programs.js';
+import { isNotFound, unless } from '../../controllers/client/errors.js';
 import { startApiServer } from '../../deploy/testing/index.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
@@ -23,13 +24,21 @@ describe('cluster/up --restore', function () {
   };
   const up = (file: string): ReturnType<typeof raftplane> =>
     raftplane('up', '--detach', '--port', '0', '--replicas', '3', '--managers', '0', '--restore', file);
-  const kept = async (): Promise<unknown> => {
+  const name = { namespace: 'team', name: 'kept' };
+  const asking = async <T>(ask: (api: RestApi) => Promise<T>): Promise<T> => {
     const connection = new Connection(loadKubeconfig(path.join(data, 'admin.kubeconfig')));
     try {
-      return (await new RestApi({ connection, userAgent: 'test' }).get(configMaps, { namespace: 'team', name: 'kept' })).data;
+      return await ask(new RestApi({ connection, userAgent: 'test' }));
     } finally {
       connection.close();
     }
+  };
+  const kept = (): Promise<unknown> => asking(async (api) => (await api.get(configMaps, name)).data);
+  const cutOff = (file: string): string => {
+    const cut = path.join(folder, 'cut.backup');
+    const whole = fs.readFileSync(file);
+    fs.writeFileSync(cut, whole.subarray(0, whole.length >> 1));
+    return cut;
   };
 
   after(() => {
@@ -56,14 +65,27 @@ describe('cluster/up --restore', function () {
 
     expect(up(backup)).to.have.property('status', 0);
     expect(await kept()).to.deep.equal({ by: 'a test' });
+
+    // While it runs: all that is there makes way for either, and for nothing else.
+    for (const file of [backup, snapshot]) {
+      await asking((api) => api.delete(configMaps, name));
+      expect(raftplane('restore', cutOff(file)))
+        .to.include({ status: 1 })
+        .and.to.have.property('text')
+        .that.contains('cannot be restored');
+      expect(await asking((api) => unless(isNotFound, api.get(configMaps, name))), 'nothing was changed').to.equal(null);
+      const { status, text } = raftplane('restore', file);
+      expect(status, text).to.equal(0);
+      expect(await kept()).to.deep.equal({ by: 'a test' });
+    }
+    expect(raftplane('restore', path.join(folder, 'missing')).status).to.equal(3);
     raftplane('stop', '--delete');
   });
 
   it('refuses what is neither, and leaves nothing running', () => {
     const wrong = path.join(folder, 'wrong');
     fs.writeFileSync(wrong, 'neither');
-    const other = path.join(folder, 'cut.backup');
-    fs.writeFileSync(other, fs.readFileSync(path.join(folder, 'monday.backup')).subarray(0, 20_000));
+    const other = cutOff(path.join(folder, 'monday.backup'));
     for (const file of [wrong, other, path.join(folder, 'missing')]) {
       const { status, text } = up(file);
       expect(status, text).to.be.above(0);

@@ -23,8 +23,11 @@ export const parseJson = (
   bytes: Uint8Array,
   options: { readonly depthMax: number; readonly keepLiterals: boolean; readonly careful?: boolean },
 ): JsonDocument => {
-  const text = textOf(bytes);
-  const survey = surveyJson(bytes);
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const latin1 = buffer.toString('latin1');
+  // Invalid UTF-8 becomes U+FFFD, as in the reference.
+  const text = isAscii(buffer) ? latin1 : buffer.toString('utf8');
+  const survey = surveyJson(buffer, latin1);
   if (options.careful !== true && survey.depth <= options.depthMax && survey.plainNumbers && !hasSurrogateEscape(text)) {
     try {
       return { ok: true, value: JSON.parse(text) as Json, members: survey.members, order: undefined };
@@ -64,14 +67,8 @@ export const jsonCodec: Codec = {
   encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
 };
 
-/** Invalid UTF-8 becomes U+FFFD, as in the reference. */
-const textOf = (bytes: Uint8Array): string => {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return isAscii(buffer) ? buffer.toString('latin1') : buffer.toString('utf8');
-};
-
 /** Halves of surrogate pairs may stand alone in an escape; they become U+FFFD, which JSON.parse does not do. */
-const hasSurrogateEscape = (text: string): boolean => text.includes('\\ud') || text.includes('\\uD');
+const hasSurrogateEscape = (text: string): boolean => text.includes('\\u') && (text.includes('\\ud') || text.includes('\\uD'));
 
 /** Paths of members that were repeated: `spec.replicas`, `items[0].name`. */
 export const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {

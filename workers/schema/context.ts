@@ -8,6 +8,18 @@ export class StructureError extends Error {}
 /** Unknown and duplicate fields reported at most; the reference stops there too. */
 const strictErrorsMax = 100;
 
+/** A member of a structure, as paths and messages call it. */
+export interface MemberStep {
+  readonly name: string;
+  /** The structure that it is a member of. */
+  readonly owner: string;
+  /** Its name behind those of the structures within its owner that it stands in. */
+  readonly called: string;
+}
+
+/** A member of a structure, a name in a map, a position in a list. */
+type Step = MemberStep | string | number;
+
 /**
  * What one check gathers while it walks down an object. The path is kept as a stack, because nearly all objects are right and
  * need no path at all.
@@ -21,10 +33,8 @@ export class CheckContext {
   members = 0;
   /** Whether an empty list or map is kept where the walk is. */
   telling: Telling | null = null;
-  private readonly path: (string | number)[] = [];
-  /** Those of its entries that are members of structures: what the reference calls them, and the structures. */
-  private readonly fields: string[] = [];
-  private readonly owners: string[] = [];
+  private readonly steps: Step[] = [];
+  private depth = 0;
   private muted = 0;
 
   constructor(
@@ -32,25 +42,12 @@ export class CheckContext {
     readonly order: MemberOrder | undefined,
   ) {}
 
-  /** `called` is the name, behind those of the structures within its owner that it stands in. */
-  enterField(name: string, owner: string, called: string): void {
-    this.path.push(name);
-    this.fields.push(called);
-    this.owners.push(owner);
-  }
-
-  leaveField(): void {
-    this.leave();
-    this.fields.pop();
-    this.owners.pop();
-  }
-
-  enter(step: string | number): void {
-    this.path.push(step);
+  enter(step: Step): void {
+    this.steps[this.depth++] = step;
   }
 
   leave(): void {
-    this.path.pop();
+    this.depth--;
   }
 
   /** Inside of schemas that stand for something else, the reference does not look for unknown fields. */
@@ -76,8 +73,9 @@ export class CheckContext {
 
   /** `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
   typeMessage(value: Json, type: string): string {
-    const owner = this.owners.at(-1);
-    return `json: cannot unmarshal ${describe(value, type)} into Go ${owner === undefined ? 'value' : `struct field ${owner}.${this.fields.join('.')}`} of type ${type}`;
+    const members = this.steps.slice(0, this.depth).filter((step) => typeof step === 'object');
+    const field = members.map(({ called }) => called).join('.');
+    return `json: cannot unmarshal ${describe(value, type)} into Go ${members.length === 0 ? 'value' : `struct field ${members.at(-1)?.owner}.${field}`} of type ${type}`;
   }
 
   private report(what: 'unknown' | 'duplicate', name: string): void {
@@ -89,7 +87,10 @@ export class CheckContext {
   /** `spec.containers[0].imagee`; members of maps are written like fields. */
   private pathTo(name: string): string {
     let text = '';
-    for (const step of [...this.path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    for (const step of [...this.steps.slice(0, this.depth), name]) {
+      const word = typeof step === 'object' ? step.name : step;
+      text += typeof word === 'number' ? `[${word}]` : text === '' ? word : `.${word}`;
+    }
     return text;
   }
 }

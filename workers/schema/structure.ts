@@ -1,5 +1,4 @@
-import { typeNamed, type ApiType, type Field, type Presence, type Scalar, type Shape } from '../../server/catalogue/types.js';
-import { tellingBelow, type Telling } from '../../server/catalogue/emptiness.js';
+import { typeNamed, type ApiType, type Scalar, type Shape } from '../../server/catalogue/types.js';
 import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
@@ -15,7 +14,8 @@ import {
   stringChecker,
   type Checker,
 } from './leaves.js';
-import { textTypeOf } from './textTypes.js';
+import { memberOf } from './members.js';
+import { straightLine, type ObjectCheck } from './straightLine.js';
 
 export interface StructureOptions {
   /** Whether unknown and duplicate fields are wanted. They are dropped either way. */
@@ -81,7 +81,7 @@ const built = new Map<string, Checker>();
 const objectChecker = (name: string): Checker => {
   let checker = built.get(name);
   if (checker === undefined) {
-    checker = (Object.hasOwn(leaves, name) ? leaves[name] : undefined) ?? schemaOr(name) ?? new ObjectChecker(typeNamed(name), name);
+    checker = (Object.hasOwn(leaves, name) ? leaves[name] : undefined) ?? schemaOr(name) ?? new ObjectChecker(name);
     built.set(name, checker);
   }
   return checker;
@@ -96,151 +96,39 @@ const checkerOf = (shape: Shape): Checker => {
 /** `v1.PodSpec` for `core.v1.PodSpec`: package and type. */
 const goNameOf = (name: string): string => name.split('.').slice(-2).join('.');
 
-interface Member {
-  readonly name: string;
-  /** In messages about values of a wrong type. */
-  readonly called: string;
-  readonly presence: Presence;
-  /** An empty list or map cannot be told from an absent one. */
-  readonly isCollection: boolean;
-  /** Whether empty ones below it tell something. */
-  readonly telling: Telling | null;
-  /** The items of a list kind, which always exist. */
-  readonly isItems: boolean;
-  /** What `typeof` says of every right value, if that is all there is to check. */
-  readonly plain: 'string' | 'boolean' | undefined;
-  readonly checker: () => Checker;
-}
-
 class ObjectChecker implements Checker {
   readonly goType: string;
-  private readonly members: ReadonlyMap<string, Member>;
-  private readonly filled: readonly Member[];
-  private readonly owner: string;
+  private made: ObjectCheck | undefined;
 
-  constructor(type: ApiType | undefined, name: string) {
+  constructor(private readonly name: string) {
     this.goType = goNameOf(name);
-    this.owner = name.split('.').at(-1) ?? name;
-    this.members = new Map([...(type?.fields?.values() ?? [])].map((field) => [field.name, memberOf(field, name)]));
-    this.filled = [...this.members.values()].filter(({ presence }) => presence === 'always' || presence === 'nullable');
   }
 
   zero(): JsonMembers {
-    return this.fill({});
+    return this.checked({}, nothingToFind);
   }
 
   check(value: Json, context: CheckContext): Json {
-    if (!isMembers(value)) {
-      context.members += countMembers(value);
-      context.reportType(value, this.goType);
-      return this.zero();
-    }
-    const order = context.order?.get(value);
-    const dropped = order === undefined ? this.checkMembers(value, context) : this.checkInOrder(value, order, context);
-    return this.fill(dropped === undefined ? value : without(value, dropped));
+    if (isMembers(value)) return this.checked(value, context);
+    wrongShape(value, context, this.goType, null);
+    return this.zero();
   }
 
-  /** Returns the names of members that the object is better without. */
-  private checkMembers(value: JsonMembers, context: CheckContext): string[] | undefined {
-    let dropped: string[] | undefined;
-    for (const name in value) {
-      context.members++;
-      if (!this.checkMember(value, name, context)) (dropped ??= []).push(name);
-    }
-    return dropped;
-  }
-
-  private checkInOrder(value: JsonMembers, order: readonly string[], context: CheckContext): string[] {
-    const seen = new Set<string>();
-    const dropped: string[] = [];
-    for (const name of order) {
-      if (seen.has(name)) {
-        if (this.members.has(name)) context.reportDuplicate(name);
-        continue;
-      }
-      seen.add(name);
-      context.members++;
-      if (!this.checkMember(value, name, context)) dropped.push(name);
-    }
-    return dropped;
-  }
-
-  private checkMember(value: JsonMembers, name: string, context: CheckContext): boolean {
-    const member = this.members.get(name);
-    const before = value[name] as Json;
-    if (member === undefined) {
-      context.members += countMembers(before);
-      context.reportUnknown(name);
-      return false;
-    }
-    if (before === null) return false;
-    if (typeof before === member.plain) return (before !== '' && before !== false) || member.presence !== 'value';
-    context.enterField(name, this.owner, member.called);
-    const around = context.telling;
-    if (member.telling !== null) context.telling = member.telling;
-    const after = member.checker().check(before, context);
-    context.telling = around;
-    context.leaveField();
-    if (after !== before) value[name] = after;
-    return !isAbsent(after, member, around);
-  }
-
-  /** Adds what every object of the type has. */
-  private fill(value: JsonMembers): JsonMembers {
-    for (const { name, presence, checker, isItems } of this.filled) {
-      if (value[name] === undefined) value[name] = isItems ? [] : presence === 'nullable' ? null : checker().zero();
-    }
-    return value;
+  /** Made when the first object comes: a process meets only a few dozen of all types. */
+  private get checked(): ObjectCheck {
+    return (this.made ??= straightLine(
+      [...(typeNamed(this.name)?.fields?.values() ?? [])].map((field) => memberOf(field, this.name, textCheckerOf)),
+    ));
   }
 }
 
-/** Lists of which an empty one says something else than none at all. */
-const meaningfulWhenEmpty: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
+/** For what is empty. */
+const nothingToFind = new CheckContext(false, undefined);
 
-const memberOf = (field: Field, type: string): Member => {
-  let checker: Checker | undefined;
-  const owner = type.split('.').at(-1) ?? type;
-  const named = textTypeOf(type, field.name);
-  const isItems = field.name === 'items' && owner.endsWith('List');
-  return {
-    name: field.name,
-    called: field.within === undefined ? field.name : `${field.within}.${field.name}`,
-    presence: field.presence,
-    checker: () => (checker ??= named === undefined ? checkerOf(field.shape) : namedCheckerOf(field.shape, namedText(named))),
-    telling: tellingBelow(owner, field.name),
-    isItems,
-    plain:
-      field.shape.is === 'scalar' && (field.shape.scalar === 'string' || field.shape.scalar === 'boolean') ? field.shape.scalar : undefined,
-    isCollection: (field.shape.is === 'list' || field.shape.is === 'map') && !isItems && !meaningfulWhenEmpty.has(`${owner}.${field.name}`),
-  };
-};
-
-/** For texts, and lists of texts, that have a type of their own. */
-const namedCheckerOf = (shape: Shape, text: Checker): Checker => (shape.is === 'list' ? listChecker(shape.items, text) : text);
-
-/**
- * Whether a member that was set looks as if it was not. Of a list that is printed as null while it is empty, an empty one stays for now: its
- * sender owns the field then, although nothing of that is kept.
- */
-const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
-  if (isCollection)
-    return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
-  if (presence === 'value') return value === '' || value === 0 || value === false || value === null;
-  return value === null;
-};
-
-const isEmpty = (value: Json): boolean => {
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _name in value as JsonMembers) return false;
-  return true;
-};
-
-const without = (value: JsonMembers, dropped: readonly string[]): JsonMembers => {
-  const kept: JsonMembers = {};
-  // Not the list itself: a client may send as many members that nobody knows as a body has room for.
-  const gone = new Set(dropped);
-  for (const name of Object.keys(value)) if (!gone.has(name)) kept[name] = value[name] as Json;
-  return kept;
+/** The checker of a shape, some of whose texts have a type of their own. */
+const textCheckerOf = (shape: Shape, textType: string | undefined): Checker => {
+  if (textType === undefined) return checkerOf(shape);
+  return shape.is === 'list' ? listChecker(shape.items, namedText(textType)) : namedText(textType);
 };
 
 /** `item` is how each is checked, where the shape does not say it. */

@@ -16,6 +16,8 @@ export interface AccountClaims {
   readonly issuedAt: number | null;
   readonly notBefore: number | null;
   readonly expires: number | null;
+  /** From when on its client should have fetched another one; null where that is its end. */
+  readonly warnAfter: number | null;
   readonly namespace: string;
   readonly account: Reference;
   readonly pod: Reference | null;
@@ -91,6 +93,7 @@ export function claimsOf(payload: JsonObject): AccountClaims | null {
     issuedAt: seconds(payload, 'iat'),
     notBefore: seconds(payload, 'nbf'),
     expires: seconds(payload, 'exp'),
+    warnAfter: seconds(membersOf(payload[own]), 'warnafter'),
     namespace,
     account,
     pod: reference(payload, 'pod'),

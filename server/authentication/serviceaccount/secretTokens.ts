@@ -108,6 +108,7 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
     issuedAt: null,
     notBefore: null,
     expires: null,
+    warnAfter: null,
     pod: null,
     secret: null,
     node: null,

@@ -16,7 +16,12 @@ export interface VerifierOptions {
   readonly lookup: Lookup | null;
   /** Seconds since 1970. */
   readonly now?: () => number;
+  /** Told of every token that is good, and of those whose client should have fetched another one. */
+  readonly count?: (kind: 'valid' | 'stale') => void;
 }
+
+/** With it, audit events tell of clients that read their token once and never again: they will be refused when the longer time is over. */
+const staleAnnotation = 'authentication.k8s.io/stale-token';
 
 interface Vouched {
   readonly claims: AccountClaims;
@@ -30,6 +35,7 @@ export function accountTokenVerifier({
   audiences: own,
   lookup,
   now = () => Date.now() / 1000,
+  count = () => undefined,
 }: VerifierOptions): TokenAuthenticator {
   const check = signatureCheck<Vouched>({
     keys,
@@ -49,7 +55,13 @@ export function accountTokenVerifier({
     const shared = audiences.filter((audience) => meant.includes(audience));
     if (shared.length === 0) return invalid(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(audiences)}`);
     const wrong = untimely(claims, now()) ?? (lookup === null ? null : await lookup(claims, now()));
-    return wrong === null ? { outcome: 'user', user, audiences: shared } : invalid(wrong);
+    if (wrong !== null) return invalid(wrong);
+    count('valid');
+    const late = claims.warnAfter === null ? -1 : Math.floor(now() - claims.warnAfter);
+    if (late < 0) return { outcome: 'user', user, audiences: shared };
+    count('stale');
+    const note = { key: staleAnnotation, text: `subject: ${claims.subject}, seconds after warning threshold: ${late}` };
+    return { outcome: 'user', user, audiences: shared, note };
   };
 }
 

@@ -1,5 +1,11 @@
 import type { User } from '../../api/user.js';
-import { groupAuthenticated, withAuthenticatedGroup, type Authentication, type Authenticator } from '../authenticator.js';
+import {
+  groupAuthenticated,
+  withAuthenticatedGroup,
+  type Authentication,
+  type Authenticator,
+  type CredentialNote,
+} from '../authenticator.js';
 
 /** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =
@@ -7,6 +13,7 @@ export type TokenAuthentication =
       readonly outcome: 'user';
       readonly user: User;
       /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[];
+      readonly note?: CredentialNote;
     }
   /** Not a token of this kind. */
   | { readonly outcome: 'absent' }
@@ -63,7 +70,7 @@ export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences:
 /** Answers for a token that a request carries. */
 export async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
   const result = await authenticate(token, audiences);
-  if (result.outcome === 'user') return { outcome: 'user', user: result.user };
+  if (result.outcome === 'user') return { outcome: 'user', user: result.user, ...(result.note === undefined ? {} : { note: result.note }) };
   return { outcome: 'invalid', reason: result.outcome === 'invalid' ? result.reason : invalidToken };
 }
 

@@ -17,11 +17,16 @@ function isCidr(text: string): boolean {
   return family > 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
+/** `30000-32767`, `30000+2767` or one port by itself: the first and the last of them. NaN for anything else. Pure. */
+export function portsIn(text: string): { readonly first: number; readonly last: number } {
+  const [, low = NaN, sign = '-', number] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? [];
+  const first = Number(low);
+  return { first, last: sign === '+' ? first + Number(number) : Number(number ?? low) };
+}
+
 export const portRange: Check = (value) => {
-  const [, low, high] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
-  return low !== undefined && Number(low) >= 1 && Number(low) <= Number(high) && Number(high) <= 65_535
-    ? null
-    : 'a range of ports such as 30000-32767';
+  const { first, last } = portsIn(value);
+  return first >= 1 && first <= last && last <= 65_535 ? null : 'a range of ports such as 30000-32767';
 };
 
 const regularExpression: Check = (value) => {

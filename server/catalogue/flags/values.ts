@@ -33,8 +33,15 @@ const readers: Readonly<Record<FlagKind, Reader>> = {
   strings: (text, facts, before) => list(before, text === '' ? [] : text.split(',').map((element) => element.trim()), facts),
   repeated: (text, facts, before) => list(before, [text], facts),
   map: (text, facts, before) => pairs(before, text, facts, (key) => key),
-  gates: (text, facts, before) => pairs(before, text, facts, (key) => key.slice(key.indexOf(':') + 1)),
+  gates: (text, facts, before) =>
+    ofOthers.test(text)
+      ? bad('features of the component kube, as kube:Feature=true or Feature=true')
+      : pairs(before, text, facts, withoutComponent),
 };
+
+/** Gates of a component that is not this one: before a colon stands who is meant. */
+const ofOthers = /(?:^|,)\s*(?!kube:)[^,=:]*:/;
+const withoutComponent = (key: string): string => key.slice(key.indexOf(':') + 1);
 
 function bounded(value: number, facts: FlagFacts, what: string): ValueResult {
   return value < (facts.min ?? -Infinity) || value > (facts.max ?? Infinity) ? bad(`${what}${range(facts)}`) : good(value);

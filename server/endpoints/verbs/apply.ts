@@ -1,7 +1,8 @@
 import { converting, type Eventually } from '../../registry/conversions.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { isObject } from '../../../api/json.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import { goType } from '../../api/goTypes.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, conflict, plainError } from '../../api/status.js';
 import { applyConfiguration, type ApplyRequest } from '../../registry/applied.js';
@@ -19,6 +20,7 @@ import { parsePatchParameters } from '../options/writeOptions.js';
 import { timestamp } from '../pods/binding.js';
 import type { Route } from '../routing.js';
 import { creationCheck } from './creationCheck.js';
+import { readLater } from './readLater.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
@@ -50,22 +52,29 @@ export const applyPatch =
     const resource = view?.type(route.resource) ?? route.resource;
     const representation = negotiateWrite(context, route.resource);
     const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
-    const body = await reader.configuration(context, encoding, fieldValidation !== 'Ignore', (message) =>
-      badRequest(`error decoding YAML: ${message}`),
+    const body = await readLater(
+      reader.configuration(context, encoding, fieldValidation !== 'Ignore', (message) => badRequest(unreadable(encoding, message))),
     );
-    const duplicates = body.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
-    if (fieldValidation === 'Strict' && duplicates.length > 0) throw badRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
-    const config = configuration(body.value, resource);
+    let doubled: readonly string[] = [];
     const subresource = route.subresource?.name ?? '';
     const requested = (live: ApiObject | null): ApplyRequest => {
+      const { value, duplicates } = body();
+      doubled = duplicates;
+      const config = configuration(value, resource);
       if (live === null) refuseIdentity(config, targetOf(route));
       return { resource, config, manager: fieldManager, subresource, force, now: timestamp() };
     };
+    // What cannot be applied, or is another's, is told before what is there twice.
+    const strictly = (object: ApiObject): ApiObject => {
+      if (fieldValidation === 'Strict' && doubled.length > 0)
+        throw badRequest(`error strict decoding YAML: ${notJson}yaml: unmarshal errors:\n${doubled.map((line) => `  ${line}`).join('\n')}`);
+      return object;
+    };
     const apply = (live: ApiObject | null): Eventually<ApiObject> => {
       const request = requested(live);
-      return converting(resource, (versions) => applied(live, { ...request, versions }));
+      return converting(resource, (versions) => strictly(applied(live, { ...request, versions })));
     };
-    const applyShown = (live: ApiObject): ApiObject => applied(live, requested(live));
+    const applyShown = (live: ApiObject): ApiObject => strictly(applied(live, requested(live)));
     const change =
       view === null
         ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
@@ -79,7 +88,7 @@ export const applyPatch =
           };
     const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
     await context.turn?.();
-    if (fieldValidation === 'Warn') context.warnings.push(...duplicates);
+    if (fieldValidation === 'Warn') context.warnings.push(...doubled);
     if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };
@@ -123,24 +132,36 @@ function applyThrough(
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** Whatever a client has put where a text belongs. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : writeJson(value));
+const notJson = 'error converting YAML to JSON: ';
 
-function configuration(value: unknown, resource: ServedResource): ApiObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badRequest('error decoding YAML: the configuration must be an object');
-  const config = value as ApiObject;
-  const expected = apiVersionOf(resource);
-  if (config.kind === undefined || config.kind === '')
-    throw badRequest(`error decoding YAML: Object 'Kind' is missing in '${writeJson(config)}'`);
-  if (config.kind !== resource.kind || config.apiVersion !== expected) {
+const unreadable = (encoding: EncodingName, message: string): string =>
+  `error decoding YAML: ${encoding === 'yaml' ? notJson : ''}${message}`;
+
+/** What of a kind and an API version is a text and makes sense; the reference takes the rest for nothing. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function configuration(value: JsonValue, resource: ServedResource): ApiObject {
+  if (value !== null && !isObject<JsonObject>(value))
     throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${textOf(config.apiVersion)}, expected: ${expected}`,
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goType(value)} into Go value of type map[string]interface {}`,
+    );
+  const config = (value ?? {}) as ApiObject;
+  if (config.kind !== resource.kind || config.apiVersion !== apiVersionOf(resource)) {
+    const [group, version] = groupVersion(textOf(config.apiVersion));
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(config.kind)}`);
+  }
+  config.metadata ??= {};
+  if (!isObject(config.metadata)) {
+    const { group, version, kind } = resource;
+    throw plainError(
+      500,
+      `failed to create typed patch object (/; ${group}/${version}, Kind=${kind}): .metadata: expected map, got ${goType(config.metadata)}`,
     );
   }
-  const { metadata } = config;
-  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)))
-    throw badRequest('error decoding YAML: metadata must be an object');
-  config.metadata ??= {};
   return config;
+}
+
+function groupVersion(apiVersion: string): readonly [group: string, version: string] {
+  const [first = '', second, more] = apiVersion.split('/');
+  return more === undefined && second !== undefined ? [first, second] : ['', second === undefined ? first : ''];
 }

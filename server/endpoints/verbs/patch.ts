@@ -1,10 +1,11 @@
 import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { printed } from '../../patch/printed.js';
+import { goType } from '../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
-import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { applyJsonPatch, checkOperations } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
@@ -14,34 +15,62 @@ import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
 import { checkObject, patchMediaType } from '../body.js';
 import type { RequestContext } from '../context.js';
-import { goType } from '../goTypes.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
+import { readLater } from './readLater.js';
 import { restoredMessage } from './restored.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 
-/** A way to patch: from the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
-type Patcher = (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
+/** A way to patch. */
+interface Patcher {
+  /** From the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
+  readonly apply: (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
+  /** What is said of a body that is no JSON, or not what such a patch is. */
+  readonly unreadable: (message: string, validated: boolean) => string;
+  /** What is odd in the patch itself, where fields are validated; `duplicates` are members that it has twice. Throws PatchError. */
+  readonly check?: (patch: JsonValue, duplicates: readonly string[]) => readonly string[];
+}
 
-function patchObject(patch: JsonValue): JsonObject {
+const undecodable = (message: string): string => `error decoding patch: ${message}`;
+
+function patchObject(patch: JsonValue, explain = undecodable): JsonObject {
   if (isObject<JsonObject>(patch)) return patch;
-  throw badRequest(`error decoding patch: json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`);
+  throw badRequest(explain(`json: cannot unmarshal ${goType(patch)} into Go value of type map[string]interface {}`));
 }
 
 const strategicType = 'application/strategic-merge-patch+json';
+/** What the reference's library of merge patches says of whatever is none. */
+const noMergePatch = 'Invalid JSON Patch';
 
 /** Patch types by media type; server-side apply has a verb of its own. */
 const patchers: ReadonlyMap<string, Patcher> = new Map(
   Object.entries<Patcher>({
-    'application/merge-patch+json': (current, patch) => applyMergePatch(current, patchObject(patch)),
-    'application/json-patch+json': (current, patch) => applyJsonPatch(current, patch),
-    [strategicType]: (current, patch, resource) => {
-      const type = patchTypeOfKind(resource);
-      if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-      return applyStrategicPatch(current, patchObject(patch ?? {}), type);
+    'application/merge-patch+json': {
+      apply(current, patch) {
+        if (patch === null) throw badRequest(noMergePatch);
+        return applyMergePatch(current, patchObject(patch));
+      },
+      unreadable: (message, validated) => (validated ? undecodable(message) : noMergePatch),
+    },
+    'application/json-patch+json': {
+      apply: (current, patch) => applyJsonPatch(current, patch),
+      unreadable: (message, validated) => (validated ? undecodable(message) : message),
+      check: (patch, duplicates) => [...checkOperations(patch), ...duplicates].map((found) => `json patch ${found}`),
+    },
+    [strategicType]: {
+      apply(current, patch, resource) {
+        const type = patchTypeOfKind(resource);
+        if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
+        return applyStrategicPatch(
+          current,
+          patchObject(patch ?? {}, (message) => message),
+          type,
+        );
+      },
+      unreadable: (message) => message,
     },
   }),
 );
@@ -82,18 +111,19 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const patcher = patcherFor(mediaType, route.resource, applyMediaTypes(context));
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
-  const body = await reader.json(context, fieldValidation !== 'Ignore', (message) => badRequest(`error decoding patch: ${message}`));
-  const duplicates = body.duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+  const validated = fieldValidation !== 'Ignore';
+  const body = await readLater(reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated))));
   const options = writeOptions(context, dryRun, fieldManager);
   let strict: readonly string[] = [];
   const apply = (current: ApiObject | null): ApiObject => {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const after = patched(patcher, before, body.value, resource);
-    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(body.value) : writeJson(after), why);
+    const { value, duplicates } = body();
+    const { after, odd } = patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
+    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
-    strict = [...duplicates, ...checked.strict];
+    strict = [...odd, ...checked.strict];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
@@ -113,9 +143,23 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
 
-function patched(patcher: Patcher, current: JsonObject, body: JsonValue, resource: ServedResource): JsonObject {
+interface Patch {
+  readonly before: JsonObject;
+  readonly value: JsonValue;
+  /** Members that the patch has twice; null where fields are not validated. */
+  readonly duplicates: readonly string[] | null;
+}
+
+/** The patched object, and what is odd in the patch itself. */
+function patched(
+  { apply, check }: Patcher,
+  { before, value, duplicates }: Patch,
+  resource: ServedResource,
+): { readonly after: JsonObject; readonly odd: readonly string[] } {
   try {
-    return patchObject(patcher(current, body, resource));
+    const doubled = (duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
+    const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
+    return { after: patchObject(apply(before, value, resource)), odd };
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);
     throw error;

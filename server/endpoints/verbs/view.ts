@@ -103,11 +103,10 @@ export const updateView =
     const sent = await reader.object(context, view.type(resource), parameters.fieldValidation);
     const target = targetOf(route);
     const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
+    checkIdentity(sent.metadata, target);
     const change = {
-      apply: (current: ApiObject | null): ApiObject => {
-        checkIdentity(sent.metadata, target);
-        return putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager });
-      },
+      apply: (current: ApiObject | null): ApiObject =>
+        putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager }),
       subresource: route.subresource?.name ?? '',
       uid: null,
       mayCreate: null,

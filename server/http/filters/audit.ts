@@ -18,6 +18,8 @@ export function auditFilter(
       throw error;
     }
     exchange.audit = await auditor.begin(exchange);
+    const { audit, credentialNote: note } = exchange;
+    if (note !== null) audit?.annotate(note.key, note.text);
   };
 }
 

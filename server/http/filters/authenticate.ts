@@ -16,6 +16,7 @@ export function authenticateFilter(
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
+      exchange.credentialNote = result.note ?? null;
       return;
     }
     if (result.outcome === 'invalid')

@@ -29,12 +29,12 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
 /**
  * `fieldsV1` of whoever creates an object of which nobody owns anything yet; null when that is nothing. `empty` is an object of the type in which
  * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
- * are such. Throws ListItemError.
+ * are such. `status: 'left out'`: it is not taken from whoever creates the object. Throws ListItemError.
  */
-export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject): JsonObject | null {
+export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, status: 'left out' | 'taken'): JsonObject | null {
   const fields: JsonObject = {};
   for (const name of sorted(Object.keys(object))) {
-    if (serverMembers.has(name)) continue;
+    if (serverMembers.has(name) || (name === 'status' && status === 'left out')) continue;
     const member = memberOf(schema, name);
     const below =
       name === metadata
@@ -59,6 +59,8 @@ function ofMetadata(schema: Schema, empty: JsonObject, metadata: JsonValue | und
 function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): JsonObject | null {
   if (after === undefined || before === after) return null;
   const added = before === undefined;
+  // Most are.
+  if (schema.kind === 'leaf') return added || !sameValue(before, after) ? {} : null;
   const isList = schema.kind === 'list' || (schema.kind === 'unknown' && (Array.isArray(before) || Array.isArray(after)));
   if (isOneField(schema, isList) || (isBare(before) && isBare(after))) return added || !sameValue(before, after) ? {} : null;
   const fields: JsonObject = added ? { '.': {} } : {};

@@ -25,11 +25,13 @@ function build(type: ApiType | undefined): Schema {
   const built = new Map<string, Schema>();
   let always: readonly AlwaysPresent[] | null = null;
   const field = (name: string): Schema | undefined => {
+    const schema = built.get(name);
+    if (schema !== undefined) return schema;
     const declared = fields.get(name);
     if (declared === undefined) return undefined;
-    let schema = built.get(name);
-    if (schema === undefined) built.set(name, (schema = schemaOfField(declared)));
-    return schema;
+    const first = schemaOfField(declared);
+    built.set(name, first);
+    return first;
   };
   return {
     kind: 'struct',

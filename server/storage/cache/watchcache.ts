@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/index.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey, Version } from '../contract.js';
-import type { JsonLayout } from '../encoding.js';
+import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import { flat, type KeySpace } from '../keys.js';
 import { resourceFacts, storedObjectOf, type Completions, type SelectableFields } from '../storedobject.js';

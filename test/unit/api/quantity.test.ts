@@ -15,6 +15,15 @@ const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]
 const wrongSuffix = "unable to parse quantity's suffix";
 
 describe('quantities', () => {
+  it('of few digits are at sight what reading them thoroughly says', () => {
+    for (const digits of ['', '0', '5', '05', '50', '500', '999', '1000', '+5'])
+      for (const unit of ['', 'm', 'k', 'K', 'E', 'n', 'i', 'Ki', 'ki', 'mi', 'Ei', 'Mib', '5', ' ', 'e3']) {
+        const text = `${digits}${unit}`;
+        const thorough = parseQuantity(text);
+        expect(canonical(text), text).to.equal(thorough.ok ? thorough.text : thorough.message);
+      }
+  });
+
   it('keep their spelling if their digits and unit are the canonical ones', () => {
     for (const text of [
       '0',

@@ -116,6 +116,30 @@ describe('authentication/serviceaccount', () => {
     expect(await outcome(await signedWith(curve.privateKey, { alg: 'ES256' }, { ...payload(), iss: 'https://old.test' }))).to.equal('user');
   });
 
+  it('tells of a token whose client should have fetched another one', async () => {
+    const counted: string[] = [];
+    const counting = accountTokenVerifier({
+      issuers: [issuer],
+      keys: { current: keys },
+      audiences: [issuer],
+      lookup: null,
+      now: () => clock,
+      count: (kind) => counted.push(kind),
+    });
+    const told = async (warnAfterSeconds: number | null, laterSeconds: number): Promise<unknown> => {
+      clock = now + laterSeconds;
+      const answer = await counting(await issued({ warnAfterSeconds }), [issuer]);
+      return answer.outcome === 'user' ? (answer.note ?? null) : answer;
+    };
+    expect(await told(null, 50)).to.equal(null);
+    expect(await told(30, 29)).to.equal(null);
+    expect(await told(30, 50)).to.deep.equal({
+      key: 'authentication.k8s.io/stale-token',
+      text: 'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 20',
+    });
+    expect(counted).to.deep.equal(['valid', 'valid', 'valid', 'stale']);
+  });
+
   describe('refuses', () => {
     it('a token whose time is over, with a minute for clocks that differ', async () => {
       const token = await issued();

@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { Command } from 'commander';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { program } from '../../../deploy/cli/commands.js';
 import { completionScript } from '../../../deploy/cli/completion.js';
-import { askLauncher, controlSocket, serveControl } from '../../../deploy/cli/control.js';
+import { askLauncher, CommandRefused, controlSocket, serveControl } from '../../../deploy/cli/control.js';
 import { directoryOf, parseName } from '../../../deploy/cli/home.js';
 import { mergeContext, personalKubeconfig, removeContext } from '../../../deploy/cli/kubeconfigFile.js';
+import { showLogs } from '../../../deploy/cli/logs.js';
 import { readUpOptions, withUpOptions, type UpOptions } from '../../../deploy/cli/upOptions.js';
+import { programFile } from '../../../deploy/programs.js';
 import { kubeconfigText } from '../../../deploy/kubeconfig.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
@@ -71,10 +75,100 @@ describe('deploy/cli options', () => {
     expect(parseName('my-cluster-2')).to.equal('my-cluster-2');
   });
 
-  it('completes commands, and their options', () => {
-    const root = new Command('raftplane').addCommand(new Command('up').option('--port <port>')).addCommand(new Command('stop'));
-    expect(completionScript(root, 'bash')).to.contain('up) words="--port"').and.to.contain('words="up stop"');
-    expect(() => completionScript(root, 'fish')).to.throw('none for fish');
+  const small = (): Command =>
+    new Command('raftplane')
+      .addCommand(new Command('up').option('--port <port>').option('--open', "it's open"))
+      .addCommand(new Command('kill').argument('<member>'));
+
+  it('completes commands, their options, and names of members', () => {
+    const folder = temporaryDirectory('completion');
+    const status = JSON.stringify({ address: 'x', programs: [{ name: 'r1' }, { name: 'balancer', state: 'down' }] }, null, 2);
+    fs.writeFileSync(path.join(folder, 'raftplane'), `#!/bin/sh\ncat <<'END'\n${status}\nEND\n`, { mode: 0o755 });
+    fs.writeFileSync(path.join(folder, 'script'), completionScript(small(), 'bash'));
+    const completed = (...words: readonly string[]): string =>
+      execFileSync(
+        'bash',
+        [
+          '-c',
+          'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _raftplane; echo "${COMPREPLY[*]}"',
+          path.join(folder, 'script'),
+          ...words,
+        ],
+        { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` } },
+      ).trim();
+    expect(completed('raftplane', '')).to.equal('up kill');
+    expect(completed('raftplane', 'up', '--p')).to.equal('--port');
+    expect(completed('raftplane', 'kill', '')).to.equal('r1 balancer');
+    expect(completed('raftplane', 'kill', 'b')).to.equal('balancer');
+  });
+
+  it('has a script for each shell, and says which there are', () => {
+    expect(completionScript(small(), 'zsh')).to.match(/^autoload -U \+X bashcompinit/);
+    expect(completionScript(small(), 'fish'))
+      .to.contain("-a up -d ''")
+      .and.to.contain(String.raw`__fish_seen_subcommand_from up' -l open -d 'it\'s open'`)
+      .and.to.contain("__fish_seen_subcommand_from kill' -a '(raftplane status");
+    expect(() => completionScript(small(), 'tcsh')).to.throw('bash, zsh, fish, and none for tcsh');
+  });
+});
+
+describe('deploy/cli help', () => {
+  const raftplane = (...args: readonly string[]): string =>
+    execFileSync(process.execPath, [programFile('raftplane'), ...args], { encoding: 'utf8' });
+
+  it('shows how each command is used, and what its exit codes mean', () => {
+    const root = program();
+    expect(root.commands.map((command) => command.name())).to.include.members([
+      'up',
+      'status',
+      'stop',
+      'logs',
+      'kill',
+      'restore',
+      'doctor',
+    ]);
+    for (const command of [root, ...root.commands]) {
+      let text = '';
+      command.configureOutput({ writeOut: (more) => (text += more) }).outputHelp();
+      expect(text, command.name())
+        .to.match(/\nExamples:\n {2}.*raftplane /)
+        .and.to.contain('Exit codes: 0 done');
+    }
+  });
+
+  it('gives documents to scripts, of failures as well', () => {
+    expect(JSON.parse(raftplane('version', '--json')))
+      .to.have.property('version')
+      .that.matches(/^\d/);
+    expect(JSON.parse(raftplane('doctor', '--json', '--data-dir', temporaryDirectory('doctor'))))
+      .to.be.an('array')
+      .that.has.length.above(3);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [programFile('raftplane'), 'stop', '--json', '--data-dir', temporaryDirectory('none')],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(status).to.equal(3);
+    expect(JSON.parse(stderr)).to.have.property('error').that.contains('raftplane up');
+  });
+
+  it('has logs as documents, a line each', async () => {
+    const directory = temporaryDirectory('logs');
+    fs.mkdirSync(path.join(directory, 'logs'));
+    fs.writeFileSync(path.join(directory, 'logs', 'r1.log'), 'one\n"two"\n');
+    const printed: string[] = [];
+    await showLogs(directory, { name: undefined, follow: false, json: true }, (text) => printed.push(text));
+    expect(
+      printed
+        .join('\n')
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).to.deep.equal([
+      { program: 'r1', line: 'one' },
+      { program: 'r1', line: '"two"' },
+    ]);
   });
 });
 
@@ -118,18 +212,21 @@ describe('deploy/cli control socket', () => {
     const directory = temporaryDirectory('control');
     const close = await serveControl(directory, async ({ command, target }, say) => {
       say(`doing ${command}`);
-      if (target === 'nobody') throw new Error('there is no nobody here');
+      if (target === 'nobody') throw new CommandRefused('there is no nobody here');
+      if (target === 'broken') throw new Error('it failed');
       return { target };
     });
     const told: string[] = [];
     expect(await askLauncher(directory, { command: 'kill', target: 'r1' }, (line) => told.push(line))).to.deep.equal({ target: 'r1' });
     expect(told).to.deep.equal(['doing kill']);
-    expect(
-      await askLauncher(directory, { command: 'kill', target: 'nobody' }).then(
-        () => '',
-        (error: Error) => error.message,
-      ),
-    ).to.equal('there is no nobody here');
+    const failure = (target: string): Promise<unknown> =>
+      askLauncher(directory, { command: 'kill', target }).catch((error: unknown) => error);
+    expect(await failure('nobody'))
+      .to.be.instanceOf(CommandRefused)
+      .and.to.have.property('message', 'there is no nobody here');
+    const broken = await failure('broken');
+    expect(broken).to.have.property('message', 'it failed');
+    expect(broken).not.to.be.instanceOf(CommandRefused);
     expect(fs.statSync(path.dirname(controlSocket(directory))).mode & 0o777).to.equal(0o700);
     expect(fs.statSync(controlSocket(directory)).mode & 0o777).to.equal(0o600);
     await close();

@@ -206,7 +206,7 @@ describe('extensions/objects', () => {
     ] as const) {
       const error = await apply(spec);
       expect(error).to.include({ code: 500, reason: '' });
-      expect(error.message).to.equal(`failed to create typed patch object (a; example.com/v1, Kind=Widget): ${message}`);
+      expect(error.message).to.equal(`failed to create typed patch object (/a; example.com/v1, Kind=Widget): ${message}`);
     }
     const applied = applyConfiguration(null, {
       resource: target().resource,

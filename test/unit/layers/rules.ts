@@ -109,6 +109,8 @@ const rules: readonly Rule[] = [
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'server/catalogue/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
+  // Certificates of clusters are put together from the same parts as those of servers that were given none.
+  { from: 'deploy/certificates.ts', to: ['deploy/', 'server/http/certificateParts.js', 'server/http/der.js'] },
   // Says which SQLite a replica would take on this machine.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../server/api/object.js';
-import { applyJsonPatch, copiedBytesMax, operationsMax } from '../../../server/patch/jsonpatch.js';
+import { applyJsonPatch, checkOperations, copiedBytesMax, operationsMax } from '../../../server/patch/jsonpatch.js';
 import { PatchError } from '../../../server/patch/patcherror.js';
 
 const kindOf = (patch: JsonValue, document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] }): string => {
@@ -121,4 +121,24 @@ describe('JSON patch', () => {
     expect(kindOf(doubling, { data: { k: 'x'.repeat(1024) } })).to.equal('tooLarge');
     expect(copiedBytesMax).to.be.at.most(3 * 1024 * 1024);
   });
+
+  it('names members that no operation has, where fields are validated', () => {
+    const patch = [{ op: 'add', path: '/a', value: { odd: 1 } }, null, { op: 'test', Path: '/a', more: 1 }];
+    expect(checkOperations(patch)).to.deep.equal(['unknown field "[2].Path"', 'unknown field "[2].more"']);
+    expect(checkOperations(null)).to.deep.equal([]);
+  });
+
+  for (const [patch, why] of [
+    [{ op: 'add' }, 'object into Go value of type []handlers.jsonPatchOp'],
+    [[5], 'number into Go value of type handlers.jsonPatchOp'],
+    [[{ op: true }], 'bool into Go struct field jsonPatchOp.op of type string'],
+    [[{ op: 'add', path: [] }], 'array into Go struct field jsonPatchOp.path of type string'],
+  ] as const) {
+    it(`takes ${JSON.stringify(patch)} for no patch, where fields are validated`, () => {
+      expect(() => checkOperations(patch as unknown as JsonValue)).to.throw(
+        PatchError,
+        `error decoding patch: json: cannot unmarshal ${why}`,
+      );
+    });
+  }
 });

@@ -143,6 +143,27 @@ describe('decoding of objects', () => {
     expect(decode('{"binaryData":{"k":"AB==\\n"}}')).to.have.nested.property('object.binaryData.k', 'AA==');
   });
 
+  it('leaves base64 of any length as it is, but for bits that belong to no byte', () => {
+    const kept = (text: string): unknown => {
+      const result = decode(JSON.stringify({ binaryData: { k: text } }));
+      return result.ok ? (result.object['binaryData'] as { k: string }).k : result.stage === 'structure' && result.message;
+    };
+    for (const length of [0, 1, 2, 3, 94, 95, 96, 97, 98, 4_000, 4_001, 4_002]) {
+      const text = Buffer.alloc(length, 'x').toString('base64');
+      expect(kept(text), String(length)).to.equal(text);
+      expect(kept(`\n${text}\r`), String(length)).to.equal(text);
+      if (text.endsWith('='))
+        expect(kept(text.replace(/[A-Za-z0-9+/]=/, (last) => `${last === 'A=' ? 'B' : '/'}=`)), text).to.have.length(text.length);
+      if (length > 0) expect(kept(`-${text.slice(1)}`)).to.equal('illegal base64 data at input byte 0');
+    }
+    for (const [loose, text] of [
+      ['eB==', 'eA=='],
+      ['eHl=', 'eHk='],
+      [`${'eHl5'.repeat(40)}eHl=`, `${'eHl5'.repeat(40)}eHk=`],
+    ])
+      expect(kept(loose as string)).to.equal(text);
+  });
+
   it('reads Protobuf, whose envelope may name another kind', () => {
     const encoded = protobufEncode({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } });
     const bytes = encoded.ok ? encoded.bytes : Buffer.alloc(0);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { DamagedValueError, encodeStored, itemOf } from '../../../server/storage/encoding.js';
+import { DamagedValueError, encodeStored, itemFrom, itemOf } from '../../../server/storage/encoding.js';
+import { inJson } from '../../../server/storage/jsonLayout.js';
 import { storedObjectOf } from '../../../server/storage/storedobject.js';
 import { configMaps, key } from './suite.js';
 
@@ -9,7 +10,12 @@ const at = key(configMaps, 'one', 'a');
 const facts = { resource: configMaps, fieldsOf: null };
 
 describe('stored values', () => {
-  const labels = fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 });
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constantFrom('"', '\\', '\\"', '\ud800', '}'));
+  const labels = fc.dictionary(
+    text.filter((name) => name !== '__proto__'),
+    text,
+    { maxKeys: 3 },
+  );
   const members = fc.dictionary(
     fc.string().filter((name) => !['kind', 'apiVersion', 'metadata', '__proto__'].includes(name)),
     fc.jsonValue() as fc.Arbitrary<JsonObject>,
@@ -20,7 +26,7 @@ describe('stored values', () => {
       apiVersion: fc.constantFrom('v1', 'apps/v1'),
       members,
       metadata: fc.record(
-        { name: fc.constant('a'), namespace: fc.constant('one'), uid: fc.string(), generateName: fc.string(), labels, annotations: labels },
+        { name: text, namespace: text, uid: text, generateName: text, labels, annotations: labels },
         { requiredKeys: ['name'] },
       ),
     })
@@ -47,6 +53,31 @@ describe('stored values', () => {
           expect(seen.apiVersion).to.equal(apiVersion);
         }
       }),
+    );
+  });
+
+  it('are the same items when those who wrote them need not read them', () => {
+    fc.assert(
+      fc.property(object, fc.nat(), (original, version) => {
+        expect(itemFrom(inJson(original, 'a'), version)).to.deep.equal(itemOf(at, encodeStored(at, original), version));
+      }),
+    );
+  });
+
+  it('begin with metadata, and those with the name, where other members are called by numbers', () => {
+    const original = { '1': 'x', metadata: { '0': 'y', name: 'a', labels: { b: 'c' } }, '2': 3 } as unknown as ApiObject;
+    expect(itemOf(at, encodeStored(at, original), 7).bytes.toString()).to.equal(
+      '{"metadata":{"name":"a","resourceVersion":"7","labels":{"b":"c"},"0":"y"},"1":"x","2":3}',
+    );
+  });
+
+  it('keep what nobody may have checked: members of any name, labels that are no texts, integers of 64 bits', () => {
+    const original = JSON.parse('{"metadata":{"name":"a","labels":{"a":1,"b":null},"x":1},"__proto__":{"a":"ü"}}') as ApiObject;
+    original['count'] = (2n ** 60n) as unknown as number;
+    const stored = storedObjectOf(facts, at, 7, encodeStored(at, original));
+    expect(stored.labels).to.deep.equal({ a: 1, b: null });
+    expect(itemOf(at, encodeStored(at, original), 7).bytes.toString()).to.equal(
+      '{"metadata":{"name":"a","resourceVersion":"7","labels":{"a":1,"b":null},"x":1},"__proto__":{"a":"ü"},"count":1152921504606846976}',
     );
   });
 

@@ -1,4 +1,5 @@
 import type { GroupResource } from '../../../api/resource.js';
+import { portsIn } from '../../../catalogue/flags/checks.js';
 import type { Storage } from '../../../storage/contract.js';
 import { readFailure } from '../../../registry/failures.js';
 import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
@@ -16,7 +17,7 @@ const reservedPortsMax = 128;
 
 /** `30000-32767`, both ends included. */
 export function parsePortRange(text: string): PortRange {
-  const [first = 0, last = 0] = text.split('-').map(Number);
+  const { first, last } = portsIn(text);
   const size = last - first + 1;
   const reserved = size <= reservedPortsMin ? 0 : Math.min(Math.max(reservedPortsMin, Math.floor(size / 32)), reservedPortsMax);
   return { first, last, reserved };

@@ -185,6 +185,43 @@ describe('the node life cycle', () => {
     expect(world.errors).to.deep.equal([]);
   });
 
+  it('leaves a node that nothing was told of yet, and its pods, in peace until its time is over', async () => {
+    const taints = [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }];
+    world.api.seed(nodes, node('new', undefined, 0, { spec: { taints } }), node('b', 'True'));
+    world.api.seed(leases, lease('b', 0));
+    world.api.seed(pods, pod('p', 'new'));
+    await started();
+    for (let seconds = 10; seconds <= 50; seconds += 10) {
+      await world.advance(10_000);
+      world.api.change(leases, 'kube-node-lease/b', () => lease('b', seconds));
+    }
+    expect(taintsOf('new')).to.deep.equal([]);
+    expect(world.api.peek(pods, 'n/p')?.status?.conditions?.[0]?.status).to.equal('True');
+    for (let seconds = 60; seconds <= 80; seconds += 10) {
+      await world.advance(10_000);
+      world.api.change(leases, 'kube-node-lease/b', () => lease('b', seconds));
+    }
+    expect(readyOf('new')).to.equal('Unknown');
+    expect(taintsOf('new')).to.deep.equal(unreachable);
+  });
+
+  it('leaves the pods of a node that says itself that it is not ready as they are', async () => {
+    world.api.seed(nodes, node('a', 'False'), node('b', 'True'));
+    world.api.seed(pods, pod('p', 'a'));
+    await started();
+    await world.advance(20_000);
+    expect(taintsOf('a')).to.include('node.kubernetes.io/not-ready:NoExecute');
+    expect(world.api.peek(pods, 'n/p')?.status?.conditions?.[0]?.status).to.equal('True');
+  });
+
+  it('does not let nodes that are excluded from disruption speak for their zone', async () => {
+    const excluded = { metadata: { name: 'a', labels: { 'node.kubernetes.io/exclude-disruption': '' } } };
+    world.api.seed(nodes, node('a', 'True', 0, excluded), node('b', 'False'));
+    await started();
+    await world.advance(10_000);
+    expect(taintsOf('b')).to.not.include('node.kubernetes.io/not-ready:NoExecute');
+  });
+
   it('forgives one that speaks again', async () => {
     world.api.seed(nodes, node('a', 'True'), node('b', 'True'));
     await started();

@@ -95,6 +95,37 @@ describe('the resource claim controller', () => {
     expect(world.api.all(resourceClaims)).to.have.length(1);
   });
 
+  it('makes another claim for a pod whose claim somebody has deleted, and none for one that needs none', async () => {
+    world.api.seed(resourceClaimTemplates, template);
+    world.api.seed(pods, pod({ resourceClaimStatuses: [{ name: 'dev', resourceClaimName: 'gone' }] }));
+    world.api.seed(pods, { ...pod({ resourceClaimStatuses: [{ name: 'dev' }] }), metadata: { name: 'q', namespace: 'n', uid: 'v' } });
+    await world.start(resourceClaimController);
+    await world.settled();
+    const [made, ...others] = world.api.all(resourceClaims);
+    expect(others).to.deep.equal([]);
+    expect(world.api.peek(pods, 'n/p')?.status?.resourceClaimStatuses?.[0]?.resourceClaimName).to.equal(made?.metadata.name);
+    expect(made?.metadata.ownerReferences?.[0]?.uid).to.equal('u');
+  });
+
+  it('reserves claims for a pod that no scheduler has reserved them for', async () => {
+    const bound = pod();
+    world.api.seed(pods, { ...bound, spec: { ...bound.spec, containers: [], resourceClaims: [{ name: 'dev', resourceClaimName: 'c' }] } });
+    world.api.seed(resourceClaims, claim({ status: {} }));
+    await world.start(resourceClaimController);
+    expect(world.api.peek(resourceClaims, 'n/c')?.status).to.deep.equal({});
+    world.api.change(resourceClaims, 'n/c', (before) => ({ ...before, status: { allocation } }));
+    await world.settled();
+    expect(world.api.peek(resourceClaims, 'n/c')?.status?.reservedFor).to.deep.equal([user]);
+  });
+
+  it('names claims by as much of both names as there is room for', async () => {
+    world.api.seed(resourceClaimTemplates, template);
+    world.api.seed(pods, { ...pod(), metadata: { name: 'p'.repeat(100), namespace: 'n', uid: 'u' } });
+    await world.start(resourceClaimController);
+    await world.settled();
+    expect(world.api.all(resourceClaims)[0]?.metadata.generateName).to.equal(`${'p'.repeat(54)}-d`);
+  });
+
   it('takes pods out that are gone, and not those that the cache does not know', async () => {
     world.api.seed(pods, pod());
     world.api.seed(resourceClaims, claim({ status: { allocation, reservedFor: [user, { ...user, name: 'q', uid: 'v' }] } }));

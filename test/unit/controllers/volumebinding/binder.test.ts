@@ -100,6 +100,16 @@ describe('what becomes of a claim', () => {
     ['the first pod is awaited', step(claim(), { class: later, volumes: [volume('v')] }), 'wait WaitForFirstConsumer'],
     ['its pod waits for a node', step(claim(), { class: later, pods: [pod] }), 'wait WaitForPodScheduled'],
     ['its pod has a node', step(selected, { class: later }), 'ask ExternalProvisioning'],
+    [
+      'a volume is free that the scheduler did not choose',
+      step(selected, { class: later, volumes: [volume('v')] }),
+      'ask ExternalProvisioning',
+    ],
+    [
+      'only pods with a node name it',
+      step(claim(), { class: later, pods: [{ ...pod, spec: { nodeName: 'x' } }] }),
+      'wait WaitForFirstConsumer',
+    ],
     ['a volume fits', step(claim(), { volumes: [volume('v')] }), 'bind v'],
     ['it names one that is not there', step(bound), 'wait'],
     ['it names a free one', step(bound, named(volume('v'))), 'bind v'],
@@ -110,6 +120,10 @@ describe('what becomes of a claim', () => {
     ['its volume is that of another', step(completed, named(volume('v', '1Gi', { claimRef: reference('b') }))), 'lose ClaimMisbound'],
   ];
   for (const [what, got, wanted] of cases) it(`when ${what}`, () => expect(got).to.equal(wanted));
+  it('is told with the pods that wait', () => {
+    const both = claimStep(claim(), around({ class: later, pods: [{ ...pod, metadata: { name: 'q', namespace: 'n' } }, pod] }));
+    expect(both).to.have.nested.property('event.message', 'waiting for pods p,q to be scheduled');
+  });
 });
 
 describe('what becomes of a volume', () => {

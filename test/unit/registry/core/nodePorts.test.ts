@@ -31,6 +31,17 @@ const service = (name: string, nodePort?: number): JsonObject => ({
 });
 const portOf = (object: JsonObject): number => Number(((object['spec'] as JsonObject)['ports'] as JsonObject[])[0]?.['nodePort']);
 
+describe('ranges of node ports', () => {
+  for (const [text, first, last] of [
+    ['30000-32767', 30_000, 32_767],
+    ['30000+99', 30_000, 30_099],
+    ['31000', 31_000, 31_000],
+  ] as const)
+    it(`are read from ${text}`, () => {
+      expect(parsePortRange(text)).to.deep.include({ first, last });
+    });
+});
+
 describe('registry/node ports in one object', () => {
   const stored: RaftStorage[] = [];
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../api/object.js';
+import type { JsonValue } from './object.js';
 
 /** What the reference calls a JSON value of the wrong type. */
 export const goType = (value: JsonValue): string =>

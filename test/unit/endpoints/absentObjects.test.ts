@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { call } from './client.js';
+import { startTestServer, type TestServer } from './harness.js';
+
+/** What a PUT to an object that is not there is told: first what is wrong with its name, then that its object is gone, then that there is none. */
+const namespace = '/api/v1/namespaces/default';
+const places: readonly (readonly [what: string, path: string, resource: string, kept: string])[] = [
+  ['an object', `${namespace}/configmaps/gone`, 'configmaps', '/registry/configmaps/default/gone'],
+  ['a status', `${namespace}/pods/gone/status`, 'pods', '/registry/pods/default/gone'],
+  ['an object that a PUT may create', `${namespace}/endpoints/gone`, 'endpoints', '/registry/services/endpoints/default/gone'],
+];
+
+describe('endpoints/absent objects', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+  const put = async (path: string, metadata: object): Promise<readonly unknown[]> => {
+    const { status, body } = await call(server.url, 'PUT', path, { body: { metadata } });
+    return [status, body['message']];
+  };
+
+  for (const [what, path, resource, kept] of places) {
+    it(`${what}: the name comes first`, async () => {
+      expect(await put(path, { name: 'other', uid: 'u' })).to.deep.equal([
+        400,
+        'the name of the object (other) does not match the name on the URL (gone)',
+      ]);
+      expect(await put(path, {})).to.deep.equal([
+        400,
+        'the name of the object (gone based on URL) was undeterminable: name must be provided',
+      ]);
+    });
+
+    it(`${what}: who means one that is gone is told so`, async () => {
+      expect(await put(path, { name: 'gone', uid: 'u' })).to.deep.equal([
+        409,
+        `Operation cannot be fulfilled on ${resource} "gone": StorageError: invalid object, Code: 4, Key: ${kept}, ResourceVersion: 0, ` +
+          'AdditionalErrorMsg: Precondition failed: UID in precondition: u, UID in object meta: ',
+      ]);
+    });
+  }
+
+  it('a scale: the name comes first', async () => {
+    const path = '/apis/apps/v1/namespaces/default/deployments/gone/scale';
+    expect((await put(path, { name: 'other' }))[0]).to.equal(400);
+    expect(await put(path, { name: 'gone' })).to.deep.equal([404, 'deployments.apps "gone" not found']);
+  });
+});
