@@ -176,7 +176,7 @@ async function build() {
   const started = Date.now();
   const ticker = setInterval(() => say(`  still compiling (${Math.round((Date.now() - started) / 1000)} s)`), 10_000);
   try {
-    const status = await run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
+    const status = await run(process.execPath, [path.join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', root]);
     if (status !== 0) throw new StepFailed(`compilation failed with status ${status}; the compiler's messages are above`);
   } finally {
     clearInterval(ticker);
@@ -224,9 +224,9 @@ function listSources(folders) {
       fs
         .readdirSync(path.join(root, folder), { recursive: true })
         .map((file) => path.join(folder, file))
-        .filter((file) => /\.(tsx?|css|html|svg)$/.test(file)),
+        .filter((file) => /\.(tsx?|css|html|svg)$|tsconfig\.json$/.test(file)),
     );
-  return [...files.sort(), 'tsconfig.json', path.join('deploy', 'bundle.mjs'), path.join('deploy', 'codeCache.mjs')];
+  return [...files.sort(), 'tsconfig.json', 'tsconfig.base.json', path.join('deploy', 'bundle.mjs'), path.join('deploy', 'codeCache.mjs')];
 }
 
 /** Compiled files whose source is gone would still be run as tests. */
@@ -234,7 +234,7 @@ function removeOrphans(sources) {
   if (!fs.existsSync(dist)) return;
   const others = [`programs${path.sep}`, `types${path.sep}`];
   for (const file of fs.readdirSync(dist, { recursive: true }).filter((name) => !others.some((folder) => name.startsWith(folder)))) {
-    const source = file.replace(/\.js(\.map)?$/, '.ts');
+    const source = file.replace(/\.(js(\.map)?|d\.ts)$/, '.ts');
     if (source !== file && !sources.has(source)) fs.rmSync(path.join(dist, file));
   }
 }

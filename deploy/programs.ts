@@ -18,12 +18,16 @@ export const programs = {
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',
   api: 'api/index.js',
+  raft: 'raft/index.js',
+  server: 'server/index.js',
 } as const;
 
 export type ProgramName = keyof typeof programs;
 
 /** Compiled or bundled, this code stands one folder below what was compiled. */
 const compiled = new URL('../', import.meta.url);
+/** The compiler's notes on the project that is built upon all that run as programs: it touches them whenever it has compiled one of these. */
+const lastCompiled = new URL('deploy/tsconfig.tsbuildinfo', compiled);
 
 /**
  * The file that runs as a program: the bundle, which starts in half the time, unless something was compiled after it was made (`bundle.mjs`); then the
@@ -31,7 +35,7 @@ const compiled = new URL('../', import.meta.url);
  */
 export function programFile(name: ProgramName): string {
   const bundle = fileURLToPath(new URL(`programs/${name}.js`, compiled));
-  const isCurrent = modifiedMs(bundle) > modifiedMs(fileURLToPath(new URL('.tsbuildinfo', compiled)));
+  const isCurrent = modifiedMs(bundle) > modifiedMs(fileURLToPath(lastCompiled));
   return isCurrent ? bundle : fileURLToPath(new URL(programs[name], compiled));
 }
 

@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import type { ConsensusThread } from '../raft/client.js';
+import type { ConsensusThread } from '../raft/index.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './assembly/accessFiles.js';
 import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly/api.js';
@@ -37,6 +37,7 @@ import type { ApiServerOptions } from './options/apiserver.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
+import type { RunningServer } from './process/runningServer.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { MasterLeases } from './presence/masterLeases.js';
@@ -52,16 +53,7 @@ import { createEgress, directEgress, type Egress } from './egress/egress.js';
 import { readTracingConfiguration } from './tracing/configuration.js';
 import type { Tracer } from './tracing/tracer.js';
 
-export interface RunningServer {
-  /** Where it listens, also when any free port was asked for. */
-  readonly url: string;
-  /** Resolves once everything is served; until then `/readyz` says what is missing. Rejects when the server stops before. */
-  readonly ready: Promise<void>;
-  /** Resolves, with the reason, when the server cannot go on and the process must end. */
-  readonly failed: Promise<Error>;
-  /** Stops without losing an answer or a write. May be called again; all calls resolve together. */
-  stop(): Promise<void>;
-}
+export type { RunningServer } from './process/runningServer.js';
 
 const farewellTimeoutMs = 200;
 

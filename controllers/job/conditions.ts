@@ -5,10 +5,7 @@ import { conditionOf } from '../workloads/podState.js';
 /** The conditions with one set as wanted, or null when they say it already; one that is absent and would be False is not added. Pure. */
 export function ensured(
   before: readonly JobCondition[],
-  type: string,
-  status: string,
-  reason: string,
-  message: string,
+  { type, status, reason, message }: Required<Pick<JobCondition, 'type' | 'status' | 'reason' | 'message'>>,
   now: number,
 ): readonly JobCondition[] | null {
   const old = conditionOf(before, type);

@@ -137,13 +137,17 @@ export function closing({
 }
 
 function interim({ conditions = [] }: JobStatus, verdict: Verdict, now: number): Pick<JobStatus, 'conditions'> {
-  const changed = ensured(conditions, interimType(verdict), 'True', verdict.reason, verdict.message, now);
+  const changed = ensured(
+    conditions,
+    { type: interimType(verdict), status: 'True', reason: verdict.reason, message: verdict.message },
+    now,
+  );
   return changed ? { conditions: changed } : {};
 }
 
 function final(status: JobStatus, verdict: Verdict, now: number): JobStatus {
   const { conditions = [] } = status;
-  const changed = ensured(conditions, finalType(verdict), 'True', verdict.reason, verdict.message, now);
+  const changed = ensured(conditions, { type: finalType(verdict), status: 'True', reason: verdict.reason, message: verdict.message }, now);
   return { ...status, conditions: changed ?? conditions, ...(verdict.succeeds ? { completionTime: timeText(now) } : {}) };
 }
 
@@ -153,7 +157,7 @@ function withSuspension(job: Job, now: number): { readonly status: JobStatus; re
   const [value, reason, message, event] = suspended
     ? (['True', 'JobSuspended', 'Job suspended', 'Suspended'] as const)
     : (['False', 'JobResumed', 'Job resumed', 'Resumed'] as const);
-  const conditions = ensured(status.conditions ?? [], 'Suspended', value, reason, message, now);
+  const conditions = ensured(status.conditions ?? [], { type: 'Suspended', status: value, reason, message }, now);
   if (!conditions) return { status, events: [] };
   // The deadline must not run on while the Job sleeps.
   const { startTime: _, ...rest } = status;

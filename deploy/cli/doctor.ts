@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { chooseSqlite } from '../../raft/sqlite/driver.js';
+import { chooseSqlite } from '../../raft/index.js';
 import { portIsFree } from '../ports.js';
 
 /** What a machine must have, and what it should: each finding says what to do. */

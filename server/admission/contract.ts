@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
 import type { GroupVersion } from '../api/resource.js';
-import type { User } from '../api/user.js';
 import type { ServedResource } from '../registry/resources.js';
+import type { WriteRequest } from '../registry/writeRequest.js';
 
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface BodyForm extends GroupVersionKind {
 }
 
 /** A write under way, as admission sees it. Objects are in the stored version, with defaults set. */
-export interface AdmissionRequest {
+export interface AdmissionRequest extends Pick<WriteRequest, 'user' | 'dryRun' | 'warn'> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** As which verb the request was authorized: `patch` and `update` are one operation. */
   readonly verb: string;
@@ -36,12 +36,8 @@ export interface AdmissionRequest {
   readonly object: ApiObject | null;
   /** The present state; null on create. */
   readonly old: ApiObject | null;
-  readonly user: User;
-  readonly dryRun: boolean;
   /** What the client asked for beside the object (CreateOptions, UpdateOptions, DeleteOptions of `meta.k8s.io/v1`); null for connections. */
   readonly options: JsonObject | null;
-  /** Receives texts for `Warning` headers. */
-  readonly warn: (text: string) => void;
   /** Receives annotations for the audit event; of several with one key the first counts. With `Request`, only for events that tell of bodies. */
   readonly annotate: (key: string, text: string, level?: 'Request') => void;
   /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Replica } from '../../raft/replica-api.js';
+import type { Replica } from '../../raft/index.js';
 import type { Api } from './api.js';
 import { createConsole, type Console } from '../console/console.js';
 import type { RequestTap } from '../console/requestTap.js';

@@ -1,4 +1,4 @@
-import type { Replica } from '../../raft/replica-api.js';
+import type { Replica } from '../../raft/index.js';
 import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
 
 /** Where the process stands; the checks read it. */

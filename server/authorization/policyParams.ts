@@ -66,7 +66,7 @@ async function checkBinding(
   { authorize, catalogue, lookup }: Parts,
 ): Promise<void> {
   const ref = paramRefOf(object);
-  const policyName = (binding: ApiObject | null): string => textAt(objectAt(binding ?? {}, 'spec') ?? {}, 'policyName');
+  const policyName = (binding: ApiObject | null): string => textAt(binding, 'spec', 'policyName');
   if (ref === null || (sameValue(ref, paramRefOf(request.old)) && policyName(object) === policyName(request.old))) return;
   const kind = paramKindOf(await lookup.find({ group, resource: policy }, '', policyName(object)));
   const what = kind === null ? anything : resourceOf(kind, catalogue);
@@ -74,8 +74,8 @@ async function checkBinding(
   throw refusal(request, 'paramRef', 'does not have "get" permission on the object referenced by paramRef');
 }
 
-const paramKindOf = (policy: ApiObject | null): JsonObject | null => objectAt(objectAt(policy ?? {}, 'spec') ?? {}, 'paramKind');
-const paramRefOf = (binding: ApiObject | null): JsonObject | null => objectAt(objectAt(binding ?? {}, 'spec') ?? {}, 'paramRef');
+const paramKindOf = (policy: ApiObject | null): JsonObject | null => objectAt(objectAt(policy, 'spec'), 'paramKind');
+const paramRefOf = (binding: ApiObject | null): JsonObject | null => objectAt(objectAt(binding, 'spec'), 'paramRef');
 
 const anything = { group: '*', version: '*', resource: '*' } as const;
 

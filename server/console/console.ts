@@ -1,4 +1,4 @@
-import type { Replica } from '../../raft/replica-api.js';
+import type { Replica } from '../../raft/index.js';
 import { badRequest, StatusError, tooManyRequests } from '../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';

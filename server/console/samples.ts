@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Replica, ReplicaStatus } from '../../raft/replica-api.js';
+import type { Replica, ReplicaStatus } from '../../raft/index.js';
 
 /** What charts need of a server at one moment. */
 export interface Sample {

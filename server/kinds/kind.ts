@@ -1,15 +1,20 @@
-import type { ApiObject, ObjectMeta } from '../api/object.js';
+import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
 import type { Conversion } from '../registry/conversion.js';
 import type { Strategy } from '../registry/strategy.js';
 import type { Cells } from './cells.js';
 
-/** An object of a generated type as rules have it: they may change it. */
+/**
+ * An object of a generated type as rules have it: they may change it, and any member may be absent, since rules are what refuses it then. All that is in it is
+ * JSON, so that rules for parts of many kinds take it as well.
+ */
 export type Draft<T> = Writable<Omit<T, 'metadata'>> & { metadata: ObjectMeta };
-type Writable<T> = T extends readonly (infer Item)[]
-  ? Writable<Item>[]
-  : T extends object
-    ? { -readonly [Member in keyof T]: Writable<T[Member]> }
-    : T;
+export type Writable<T> = unknown extends T
+  ? JsonValue
+  : T extends readonly (infer Item)[]
+    ? Writable<Item>[]
+    : T extends object
+      ? { -readonly [Member in keyof T]?: Writable<T[Member]> }
+      : T;
 
 /**
  * All that the server does for one built-in kind and not for all. What a kind looks like (names, versions, members, columns) is said in `api/facts`;

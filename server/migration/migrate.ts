@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Revision } from '../../raft/types.js';
+import type { Revision } from '../../raft/index.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { Change, EngineOperation, KeyValue, StoreEngine } from '../storage/engine.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { revision, type Revision } from '../../raft/types.js';
+import { revision, type Revision } from '../../raft/index.js';
 import { RefusedError, type Servers } from '../operations/connection.js';
 import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from '../storage/engine.js';
 import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DurationCounts, ReplicaFigures, ReplicaStatus } from '../../raft/replica-api.js';
+import type { DurationCounts, ReplicaFigures, ReplicaStatus } from '../../raft/index.js';
 import type { Metrics } from './metrics.js';
 import { every } from './storageMetrics.js';
 

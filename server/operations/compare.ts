@@ -1,4 +1,4 @@
-import type { ReplicaStatus } from '../../raft/replica-api.js';
+import type { ReplicaStatus } from '../../raft/index.js';
 import type { Servers } from './connection.js';
 
 export interface Compared {

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { inspect, rescueBackup, restoreBackup, verifyBackup } from '../../raft/maintenance.js';
-import { memberId, type Member } from '../../raft/types.js';
+import { inspect, memberId, rescueBackup, restoreBackup, type Member, verifyBackup } from '../../raft/index.js';
 import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';

@@ -1,5 +1,4 @@
-import type { ReplicaOptions } from '../../raft/replica-api.js';
-import type { Member, MemberId } from '../../raft/types.js';
+import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
 import type { ApiServerOptions } from './apiserver.js';
 
 /** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. */

@@ -1,4 +1,4 @@
-import { loadThread, type ConsensusThread } from '../../raft/client.js';
+import { loadThread, type ConsensusThread } from '../../raft/index.js';
 
 /**
  * Imported before everything else by `main.ts`: the thread that the replica will run in loads beside the server, on another processor. It is begun before the

@@ -1,17 +1,9 @@
 import type { ApiObject } from '../api/object.js';
-import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { SideWrite } from '../storage/contract.js';
+import type { WriteRequest } from './writeRequest.js';
 
 /** What an allocation may know of the request; everything nondeterministic comes in here. */
-export interface AllocationContext {
-  /** Now, RFC 3339 with seconds. */
-  readonly now: string;
-  readonly dryRun: boolean;
-  /** Numbers in [0, 1). */
-  readonly random: () => number;
-  readonly newUid: () => string;
-  readonly enabled: EnabledFeatures;
-}
+export type AllocationContext = Pick<WriteRequest, 'now' | 'dryRun' | 'random' | 'newUid' | 'enabled'>;
 
 /**
  * Gives objects of one resource values of which the cluster has each only once, such as addresses. A value is claimed by creating an

@@ -41,7 +41,10 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const owners =
     live === null ? new Map<string, ManagerEntry>() : attempt(() => ownersOf(live, { nothing, apiVersion, now, versions }), request);
   const applied = (forced: boolean): ApplyResult =>
-    attempt(() => apply(before, applicable(bare(config), request), owners, id, now, forced, versions), request);
+    attempt(
+      () => apply({ live: before, config: applicable(bare(config), request) }, owners, { id, now, force: forced }, versions),
+      request,
+    );
   let result = applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = realConflicts(result.conflicts, before, schema, apiVersion);
@@ -110,11 +113,9 @@ function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: First
   const recorded = readManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
   return ownUpdate(
-    nothing,
-    bare(live),
+    { before: nothing, after: bare(live) },
     recorded,
-    { manager: beforeFirstApply, operation: 'Update', apiVersion, subresource: '' },
-    now,
+    { id: { manager: beforeFirstApply, operation: 'Update', apiVersion, subresource: '' }, now },
     versions,
   );
 }

@@ -1,9 +1,9 @@
 import type { BodyForm } from '../admission/contract.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import type { User } from '../api/user.js';
+import type { ApiObject } from '../api/object.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeleteOptions } from './deletion.js';
 import type { ServedResource } from './resources.js';
+import type { WriteRequest, WriteSource } from './writeRequest.js';
 
 /** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
 export interface Target {
@@ -12,28 +12,8 @@ export interface Target {
   readonly name: string;
 }
 
-export interface WriteOptions {
-  readonly user: User;
-  /** As which verb the request was authorized, where rights depend on it. Default: the plain one of what is done, such as `update`. */
-  readonly verb?: string | undefined;
-  /** Under which name the writer's fields are recorded. */
-  readonly manager: string;
-  /** `managedFields` as the write has worked them out itself; absent when the registry does. */
-  readonly owners?: JsonObject[] | undefined;
-  readonly dryRun: boolean;
-  /** How long storage may take before the outcome counts as unknown. */
-  readonly timeoutMs: number;
-  /** Receives texts for `Warning` headers. */
-  readonly warn: (text: string) => void;
-  /** Receives annotations for the audit event. */
-  readonly annotate?: ((key: string, text: string, level?: 'Request') => void) | undefined;
-  /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
-  readonly asked?: JsonObject | undefined;
-  /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. Default: never. */
-  readonly waiter?: { readonly signal: AbortSignal } | undefined;
-  /** When the request must have been answered, in milliseconds of `performance.now()`. Default: no such time. */
-  readonly deadline?: number | undefined;
-}
+/** What a write is asked for with. */
+export type WriteOptions = Omit<WriteRequest, keyof WriteSource>;
 
 /** A question to admission about something that is not stored as an object of the resource. */
 export interface AdmissionQuestion {

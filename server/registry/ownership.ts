@@ -6,7 +6,7 @@ import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
 import { capManagers, isReset, readManagers, reordered, writeManagers, type Managers } from '../patch/apply/managers.js';
-import { ownUpdate, type Versions } from '../patch/apply/ownership.js';
+import { ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
@@ -34,7 +34,8 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const managers = readable(sent);
   if (managers === null) return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
-  return owned(resource, empty, withoutStatus(resource, served(resource, body), empty), managers, writer, versions);
+  const after = withoutStatus(resource, served(resource, body), empty);
+  return owned(resource, { before: empty, after }, managers, { writer, versions });
 }
 
 /** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
@@ -68,8 +69,10 @@ export function ownUpdated(
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
   if (managers === null) return undefined;
   const [before, after] = [served(resource, old), served(resource, object)];
-  const worked = converting(resource, (forms) => owned(resource, before, after, managers, writer, forms));
-  return worked instanceof Promise ? unlessFailed(worked, () => owned(resource, before, after, managers, writer, versions)) : worked;
+  const worked = converting(resource, (forms) => owned(resource, { before, after }, managers, { writer, versions: forms }));
+  return worked instanceof Promise
+    ? unlessFailed(worked, () => owned(resource, { before, after }, managers, { writer, versions }))
+    : worked;
 }
 
 /** Of an object of which nobody owns anything yet, which nearly all new ones are. */
@@ -142,15 +145,13 @@ const isWritten = ({ apiVersion, fieldsV1, fieldsType }: JsonObject, version: st
 
 function owned(
   resource: ServedResource,
-  before: ApiObject,
-  after: ApiObject,
+  change: ObjectChange,
   managers: Managers,
-  writer: Writer,
-  versions: Versions,
+  { writer, versions }: { readonly writer: Writer; readonly versions: Versions },
 ): JsonObject[] | undefined {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
   const entries = writeManagers(
-    capManagers(unlessIndistinct(() => ownUpdate(before, after, managers, id, writer.now, versions), managers)),
+    capManagers(unlessIndistinct(() => ownUpdate(change, managers, { id, now: writer.now }, versions), managers)),
   );
   return entries.length === 0 ? undefined : entries;
 }
@@ -178,7 +179,7 @@ export function ownersOfScaled({ resource, live }: Scaled, owners: readonly Json
 export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
   const owners = readManagers(ownersOfScale(scaled));
   const id = { manager, operation: 'Update', apiVersion: scaleApiVersion, subresource: 'scale' } as const;
-  const written = owners.size === 0 ? owners : capManagers(ownUpdate(before, after, owners, id, noTime, scaleVersions));
+  const written = owners.size === 0 ? owners : capManagers(ownUpdate({ before, after }, owners, { id, now: noTime }, scaleVersions));
   return ownersOfScaled(scaled, writeManagers(written));
 }
 

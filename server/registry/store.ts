@@ -9,7 +9,7 @@ import type { EnabledFeatures } from '../features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../features/gates.js';
 import type { Consistency, ObjectKey, SideWrite, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
-import { allocationAttemptsMax, type AllocationContext, type Allocator, type Allocators } from './allocation.js';
+import { allocationAttemptsMax, type Allocator, type Allocators } from './allocation.js';
 import type {
   AdmissionQuestion,
   Change,
@@ -35,7 +35,7 @@ import { storedForm } from './metadata.js';
 import { admitToNamespace, labelsOfNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
-import type { WriteContext } from './strategy.js';
+import type { WriteRequest } from './writeRequest.js';
 import { transientObject } from './transient.js';
 import { isHeavy, nextTurn } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
@@ -177,42 +177,41 @@ class GenericRegistry implements Registry {
   }
 
   create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
-    return this.createIfAllowed(target, object, null, options);
+    return this.createIfAllowed(target, object, null, this.begin(options));
   }
 
   private async createIfAllowed(
     target: Target,
     object: ApiObject,
     mayCreate: CreationCheck | null,
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<StoredObject> {
     const { resource, namespace } = target;
-    const context = this.contextOf(options);
     const body = toStorage(resource, object);
-    withoutRepeatedOwners(body.metadata, 'sent').forEach(options.warn);
+    withoutRepeatedOwners(body.metadata, 'sent').forEach(request.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, options) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, request) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn();
-    const owners = beginCreate(target, body, context);
+    const owners = beginCreate(target, body, request);
     if (heavy) await nextTurn();
     if (owners !== undefined) body.metadata.managedFields = owners;
     const admitted = this.admission?.admit(
-      admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, options),
+      admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
-    withoutRepeatedOwners(body.metadata, 'admitted').forEach(options.warn);
+    withoutRepeatedOwners(body.metadata, 'admitted').forEach(request.warn);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
-    prepareCreate(target, body, context, { uid: this.newUid(), owners });
+    prepareCreate(target, body, request, { uid: this.newUid(), owners });
     if (heavy) await nextTurn();
     // So may the rules of a kind, where neither did.
     const prepared = body.metadata.name ?? '';
     const names = given === '' ? { prefix, firstName: prefix === '' ? prepared : firstName } : { prefix: '', firstName: given };
-    return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate, heavy }, options);
+    return this.createNamed(target, body, { ...names, version, namespaceLabels, mayCreate, heavy }, request);
   }
 
   /** The labels of the namespace for a new object. A dry run makes no namespace. */
@@ -225,10 +224,10 @@ class GenericRegistry implements Registry {
     return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
   }
 
-  private async createNamed(target: Target, body: ApiObject, names: NewNames, options: WriteOptions): Promise<StoredObject> {
+  private async createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {
     let name = names.firstName;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.allocateAndCreate(target, body, { ...names, name }, options);
+      const outcome = await this.allocateAndCreate(target, body, { ...names, name }, request);
       if (outcome.taken === null) return outcome.object;
       if (names.prefix === '' || attempt >= nameAttemptsMax) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
       name = generatedName(names.prefix, this.random);
@@ -240,26 +239,26 @@ class GenericRegistry implements Registry {
     target: Target,
     body: ApiObject,
     { name, version, namespaceLabels, mayCreate, heavy }: Omit<NewNames, 'prefix' | 'firstName'> & { readonly name: string },
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const allocator = this.allocatorOf(target);
     for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
       const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
       object.metadata.name = name;
-      const beside = allocator === null ? [] : await allocator.allocate(object, null, this.allocationContext(options));
+      const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
       const reviewing = reviewAhead(target, object);
       if (reviewing !== null) await reviewing;
       const checked = nameAndValidate(target, object, name, namespaceLabels, this.enabled);
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn();
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
-      target.resource.behaviour.strategy.warnings?.(object, null).forEach(options.warn);
-      if (!options.dryRun && target.name === '' && version !== '' && version !== '0')
+      target.resource.behaviour.strategy.warnings?.(object, null).forEach(request.warn);
+      if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       if (mayCreate !== null) await mayCreate();
-      const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, options));
+      const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
-      const outcome = await this.tryCreate(target, name, form, beside, options);
+      const outcome = await this.tryCreate(target, name, form, beside, request);
       if (outcome !== 'claimLost') return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
@@ -270,15 +269,15 @@ class GenericRegistry implements Registry {
     name: string,
     form: ApiObject,
     beside: readonly SideWrite[],
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<CreateOutcome> {
     const key = keyOf({ ...target, name });
-    if (options.dryRun) {
+    if (request.dryRun) {
       const present = await this.read({ ...target, name }, 'mostRecent');
       return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
     }
     const storage = this.storageOf(target.resource);
-    const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: options.timeoutMs, beside }));
+    const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: request.timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
         return { taken: null, object: result.object };
@@ -292,9 +291,10 @@ class GenericRegistry implements Registry {
   }
 
   async update(target: Target, change: Change, options: WriteOptions): Promise<Written> {
+    const request = this.begin(options);
     let known: Known = { stored: await this.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
-      const outcome = await this.tryUpdate(target, change, known, options);
+      const outcome = await this.tryUpdate(target, change, known, request);
       if (outcome.outcome === 'done') return outcome;
       if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
         known = { stored: outcome.seen, fresh: false };
@@ -315,21 +315,21 @@ class GenericRegistry implements Registry {
     target: Target,
     change: Change,
     known: Known,
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
     try {
       if (known.stored === null)
         return known.fresh
-          ? { outcome: 'done', object: await this.createByUpdate(target, change, options), created: true }
+          ? { outcome: 'done', object: await this.createByUpdate(target, change, request), created: true }
           : { outcome: 'again', seen: null, answer: null };
-      const step = await this.planUpdate(target, change, known.stored, options);
+      const step = await this.planUpdate(target, change, known.stored, request);
       // What is kept with an old key is written although nothing in it has changed.
-      if (step.step === 'unchanged' && (options.dryRun || !(await this.storageOf(target.resource).isStale(keyOf(target))))) {
+      if (step.step === 'unchanged' && (request.dryRun || !(await this.storageOf(target.resource).isStale(keyOf(target))))) {
         const { stored } = known;
         const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
         return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
-      const written = await this.write(target, known.stored, step.object, step.beside, options);
+      const written = await this.write(target, known.stored, step.object, step.beside, request);
       if (written.outcome === 'again') return { ...written, answer: null };
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
@@ -349,17 +349,17 @@ class GenericRegistry implements Registry {
     target: Target,
     change: Change,
     stored: StoredObject,
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
     if (change.uid !== null && change.uid !== old.metadata.uid)
-      throw wrongUid(target, { wanted: change.uid, actual: old.metadata.uid ?? '', dryRun: options.dryRun });
+      throw wrongUid(target, { wanted: change.uid, actual: old.metadata.uid ?? '', dryRun: request.dryRun });
     const heavy = isHeavy(old as JsonObject);
     if (heavy) await nextTurn();
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    withoutRepeatedOwners(object.metadata, 'sent').forEach(options.warn);
+    withoutRepeatedOwners(object.metadata, 'sent').forEach(request.warn);
     if (heavy) await nextTurn();
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
@@ -370,20 +370,19 @@ class GenericRegistry implements Registry {
       admissionRequest(
         target,
         { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing },
-        options,
+        request,
       );
     beginUpdate(target, object);
     if (heavy) await nextTurn();
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
-    withoutRepeatedOwners(object.metadata, 'admitted').forEach(options.warn);
+    withoutRepeatedOwners(object.metadata, 'admitted').forEach(request.warn);
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.allocatorOf(target) : null;
-    const beside = allocator === null ? [] : await allocator.allocate(object, old, this.allocationContext(options));
+    const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn();
     const owners =
-      applied ??
-      (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, this.contextOf(options)));
+      applied ?? (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, request));
     const reviewing = change.subresource === '' ? reviewAhead(target, object) : null;
     if (reviewing !== null) await reviewing;
     const namespaceLabels =
@@ -391,11 +390,12 @@ class GenericRegistry implements Registry {
         ? await labelsOfNamespace(this.storage, target.namespace)
         : undefined;
     const prepared = prepareUpdate(target, object, old, change.subresource, {
-      ...this.contextOf(owners === undefined ? options : { ...options, owners }),
+      ...request,
+      ...(owners === undefined ? {} : { owners }),
       namespaceLabels,
     });
     const step = prepared instanceof Promise ? await prepared : prepared;
-    step.warnings.forEach(options.warn);
+    step.warnings.forEach(request.warn);
     if (heavy) await nextTurn();
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
@@ -403,19 +403,19 @@ class GenericRegistry implements Registry {
     return { ...step, beside };
   }
 
-  private async createByUpdate(target: Target, change: Change, options: WriteOptions): Promise<StoredObject> {
+  private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
-    if (change.replaces === true) await this.refuseOther(target, change, options);
+    if (change.replaces === true) await this.refuseOther(target, change, request);
     const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
-    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, options);
+    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, request);
     return this.createIfAllowed(
       target,
       object,
       mayCreate,
-      change.applies === true ? { ...options, owners: object.metadata.managedFields ?? [] } : options,
+      change.applies === true ? { ...request, owners: object.metadata.managedFields ?? [] } : request,
     );
   }
 
@@ -432,13 +432,13 @@ class GenericRegistry implements Registry {
     stored: StoredObject,
     object: ApiObject,
     beside: readonly SideWrite[],
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
   > {
     const completes = completesDeletion(object, target.resource.behaviour.strategy);
-    if (options.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
-    const { timeoutMs } = options;
+    if (request.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
+    const { timeoutMs } = request;
     const storage = this.storageOf(target.resource);
     const result = completes
       ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.released(target, stored) })
@@ -456,29 +456,33 @@ class GenericRegistry implements Registry {
   }
 
   async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
-    const request = admissionRequest(target, { ...question, name: target.name, old: null }, options);
-    await this.admission?.admit(request);
-    await this.admission?.validate(request);
+    const asked = admissionRequest(target, { ...question, name: target.name, old: null }, options);
+    await this.admission?.admit(asked);
+    await this.admission?.validate(asked);
   }
 
-  async delete(target: Target, deleteOptions: DeleteOptions, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
+  delete(target: Target, deleteOptions: DeleteOptions, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
+    return this.deleteOne(target, deleteOptions, this.begin(options), terms);
+  }
+
+  private async deleteOne(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
     const strategy = target.resource.behaviour.strategy;
     const why = strategy.delete?.protectedBy?.(target.name) ?? null;
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
-    const deleted = await this.deleteUnprotected(target, deleteOptions, options, terms);
-    for (const text of strategy.delete?.warnings?.(deleteOptions.propagationPolicy) ?? []) options.warn(text);
+    const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
+    for (const text of strategy.delete?.warnings?.(deleteOptions.propagationPolicy) ?? []) request.warn(text);
     return deleted;
   }
 
   private async deleteUnprotected(
     target: Target,
     deleteOptions: DeleteOptions,
-    options: WriteOptions,
+    request: WriteRequest,
     terms: DeletionTerms,
   ): Promise<Deleted> {
     let known: Known = { stored: await this.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
-      const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, options);
+      const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, request);
       if (outcome !== 'again') return outcome;
       known = { stored: await this.read(target, 'mostRecent'), fresh: true };
     }
@@ -489,7 +493,7 @@ class GenericRegistry implements Registry {
     target: Target,
     deleteOptions: DeleteOptions,
     { stored, fresh, terms }: Known & { readonly terms: DeletionTerms },
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<Deleted | 'again'> {
     if (stored === null) {
       if (!fresh) return 'again';
@@ -501,13 +505,13 @@ class GenericRegistry implements Registry {
       if (!fresh) return 'again';
       throw problem;
     }
-    await this.admitDeletion(target, old, options, terms);
-    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, this.contextOf(options).now, this.collectsGarbage);
-    if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, options);
-    if (plan.marked === null) return this.remove(target, stored, options);
-    const marked = await this.mark(target, stored, plan.marked, fresh, options);
-    if (marked === 'again' || options.dryRun) return marked === 'again' ? marked : { ...marked, gone: true };
-    return this.remove(target, marked.object, options);
+    await this.admitDeletion(target, old, request, terms);
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, request.now, this.collectsGarbage);
+    if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, request);
+    if (plan.marked === null) return this.remove(target, stored, request);
+    const marked = await this.mark(target, stored, plan.marked, fresh, request);
+    if (marked === 'again' || request.dryRun) return marked === 'again' ? marked : { ...marked, gone: true };
+    return this.remove(target, marked.object, request);
   }
 
   private async admitDeletion(
@@ -517,15 +521,15 @@ class GenericRegistry implements Registry {
     { admitted = false, unnamed = false }: DeletionTerms = {},
   ): Promise<void> {
     if (admitted) return;
-    const request = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
-    await this.admission?.admit(request);
-    await this.admission?.validate(request);
+    const asked = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
+    await this.admission?.admit(asked);
+    await this.admission?.validate(asked);
   }
 
-  private async remove(target: Target, stored: StoredObject, options: WriteOptions): Promise<Deleted | 'again'> {
-    if (options.dryRun) return { object: stored, gone: true };
+  private async remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
+    if (request.dryRun) return { object: stored, gone: true };
     const result = await this.storageOf(target.resource).delete(keyOf(target), stored.version, {
-      timeoutMs: options.timeoutMs,
+      timeoutMs: request.timeoutMs,
       beside: this.released(target, stored),
     });
     switch (result.outcome) {
@@ -544,12 +548,12 @@ class GenericRegistry implements Registry {
     stored: StoredObject,
     object: ApiObject,
     fresh: boolean,
-    options: WriteOptions,
+    request: WriteRequest,
   ): Promise<Deleted | 'again'> {
     const form = storedForm(object, stored.apiVersion);
     if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return fresh ? { object: stored, gone: false } : 'again';
-    if (options.dryRun) return { object: transientObject(form, stored.version), gone: false };
-    const result = await this.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: options.timeoutMs });
+    if (request.dryRun) return { object: transientObject(form, stored.version), gone: false };
+    const result = await this.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });
     switch (result.outcome) {
       case 'applied':
         return { object: result.object, gone: false };
@@ -567,13 +571,14 @@ class GenericRegistry implements Registry {
     deleteOptions: DeleteOptions,
     options: WriteOptions,
   ): Promise<ListPage> {
+    const request = this.begin(options);
     const page = await this.list(resource, query);
     // Shared by all workers: each takes the next object when it is done with one. After a failure nobody takes another.
     const left = page.items.values();
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
       for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, deleteOptions, options, { unnamed: true }).catch((error: unknown) => {
+        await this.deleteOne({ resource, namespace, name }, deleteOptions, request, { unnamed: true }).catch((error: unknown) => {
           if (!isNotFound(error)) failures.push(error);
         });
         if (failures.length > 0) return;
@@ -633,10 +638,6 @@ class GenericRegistry implements Registry {
     return this.allocatorOf(target)?.release(stored.decode()) ?? [];
   }
 
-  private allocationContext(options: WriteOptions): AllocationContext {
-    return { now: this.contextOf(options).now, dryRun: options.dryRun, random: this.random, newUid: this.newUid, enabled: this.enabled };
-  }
-
   /** Made once a second: each write has the time in it. */
   private nowText(): string {
     const second = Math.floor(this.now() / 1000);
@@ -647,8 +648,10 @@ class GenericRegistry implements Registry {
     return this.secondText;
   }
 
-  private contextOf({ user, manager, owners, dryRun }: WriteOptions): WriteContext {
-    return { now: this.nowText(), user, manager, owners, dryRun, enabled: this.enabled, dropGated: this.dropGated };
+  /** What travels with one write: here, and nowhere else, the clock is read for it. */
+  private begin(options: WriteOptions): WriteRequest {
+    const { random, newUid, enabled, dropGated } = this;
+    return { ...options, now: this.nowText(), random, newUid, enabled, dropGated };
   }
 }
 

@@ -1,22 +1,10 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import type { User } from '../api/user.js';
+import type { ApiObject } from '../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
-import type { DropGatedFields } from './gatedFields.js';
 import type { FieldError } from './validation/field.js';
+import type { WriteRequest } from './writeRequest.js';
 
 /** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
-export interface WriteContext {
-  /** Now, RFC 3339 with seconds. */
-  readonly now: string;
-  readonly user: User;
-  /** Under which name the writer's fields are recorded. */
-  readonly manager: string;
-  /** `managedFields` as the write has worked them out itself; absent when the registry does. */
-  readonly owners?: JsonObject[] | undefined;
-  readonly dryRun: boolean;
-  /** Which features are on, and what goes with those that are off. */
-  readonly enabled: EnabledFeatures;
-  readonly dropGated: DropGatedFields;
+export interface WriteContext extends Pick<WriteRequest, 'now' | 'user' | 'manager' | 'owners' | 'dryRun' | 'enabled' | 'dropGated'> {
   /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
@@ -141,10 +129,13 @@ export interface DeleteRules<T extends object = ApiObject> {
   warnings?(propagationPolicy: string | null): string[];
 }
 
+/** What a field has in an object, as selectors spell it. */
+export type FieldValue<T extends object = ApiObject> = { value(object: T): string }['value'];
+
 /** Field selectors beyond metadata.name and metadata.namespace. */
 export interface FieldRules<T extends object = ApiObject> {
   /** The fields by name, and what each has in an object. */
-  readonly values: Readonly<Record<string, (object: T) => string>>;
+  readonly values: Readonly<Record<string, FieldValue<T>>>;
   /** Older names of fields, and the names they stand for. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** What a selector on an unknown field is told; the reference has three wordings. */

@@ -1,6 +1,16 @@
-import type { BarrierOutcome, ChangeBatch, WriteOutcome as ReplicaOutcome } from '../../raft/replica-api.js';
-import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../raft/store/contract.js';
-import type { Revision } from '../../raft/types.js';
+import type {
+  BarrierOutcome,
+  Change,
+  ChangeBatch,
+  ChangesResult,
+  Comparison,
+  KeyValue,
+  Operation,
+  RangeOptions,
+  RangeResult,
+  Revision,
+  WriteOutcome as ReplicaOutcome,
+} from '../../raft/index.js';
 
 export type { BarrierOutcome, Change, ChangeBatch, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult };
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { revision } from '../../raft/types.js';
+import { revision } from '../../raft/index.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { Barriers } from './barriers.js';

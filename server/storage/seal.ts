@@ -1,4 +1,4 @@
-import { revision, type Revision } from '../../raft/types.js';
+import { revision, type Revision } from '../../raft/index.js';
 import { KeySpace } from './keys.js';
 import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from './engine.js';
 

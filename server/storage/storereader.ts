@@ -1,4 +1,4 @@
-import { revision } from '../../raft/types.js';
+import { revision } from '../../raft/index.js';
 import type { Failure, GetResult, ListRequest, ListResult, ObjectKey, StoredObject, Version } from './contract.js';
 import type { Change, KeyValue, RangeResult, StoreEngine } from './engine.js';
 import { keyAfter, type KeySpace } from './keys.js';

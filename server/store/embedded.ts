@@ -5,8 +5,8 @@ import {
   type ClientOptions,
   type ConsensusThread,
   type ReplicaTicket,
-} from '../../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
+} from '../../raft/index.js';
+import type { Replica, ReplicaAdministration } from '../../raft/index.js';
 import { Compaction } from '../storage/compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
 import type { Logger } from '../observability/logger.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { revision } from '../../raft/types.js';
+import { revision } from '../../raft/index.js';
 import type { GroupResource } from '../api/resource.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';

@@ -1,4 +1,4 @@
-import type { ConsensusThread } from '../../raft/client.js';
+import type { ConsensusThread } from '../../raft/index.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';

@@ -1,5 +1,4 @@
-import type { ReplicaTicket } from '../../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../../raft/replica-api.js';
+import type { Replica, ReplicaAdministration, ReplicaTicket } from '../../raft/index.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/apiserver.js';

@@ -1,4 +1,4 @@
-import type { ReplicaTicket } from '../../raft/client.js';
+import type { ReplicaTicket } from '../../raft/index.js';
 import type { AuditEvent } from '../audit/event.js';
 import type { Exported } from '../observability/sums.js';
 import type { ApiServerOptions } from '../options/apiserver.js';

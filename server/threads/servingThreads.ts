@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { ReplicaTicket } from '../../raft/client.js';
+import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import type { ThreadShare } from '../assembly/front.js';

@@ -91,7 +91,7 @@ describe('cluster/package', () => {
     expect(fs.readdirSync(path.join(image, 'app', 'node_modules'))).not.to.include.members(['typescript', 'better-sqlite3']);
   });
 
-  it('has types for both doors under strict rules', function () {
+  it('has types for every door under strict rules', function () {
     this.timeout(120_000);
     fs.writeFileSync(
       path.join(folder, 'use.mts'),
@@ -99,6 +99,10 @@ describe('cluster/package', () => {
       import { startCluster, type TestCluster } from 'raftplane/testing';
       import { parseQuantity } from 'raftplane/api';
       import { resource, RestApi } from 'raftplane/client';
+      import { memberId, startReplica, type ReplicaOptions } from 'raftplane/raft';
+      import { startApiServer, type RunningServer } from 'raftplane/server';
+      export const replica = (options: ReplicaOptions) => startReplica({ ...options, memberId: memberId('r1') });
+      export const server: Promise<RunningServer> = startApiServer(['--storage-backend=memory']);
       export async function use(): Promise<string> {
         await using cluster: TestCluster = await startCluster({ replicas: 3, inProcess: true });
         const found = await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, object => object !== null);
@@ -123,6 +127,22 @@ describe('cluster/package', () => {
       types,
       'use.mts',
     ]);
+  });
+
+  it('starts a server in the process that asks for one', () => {
+    fs.writeFileSync(
+      path.join(folder, 'server.mjs'),
+      `
+      import { startApiServer } from 'raftplane/server';
+      await startApiServer(['--no-such-option']).then(() => process.exit(1), error => console.log(error.message));
+      const server = await startApiServer(['--storage-backend=memory', '--bind-address=127.0.0.1', '--secure-port=0', '--cert-dir=certs']);
+      await server.ready;
+      console.log(new URL(server.url).hostname);
+      await server.stop();`,
+    );
+    expect(run(process.execPath, ['server.mjs']).split('\n'))
+      .to.include('127.0.0.1')
+      .and.to.satisfy((lines: readonly string[]) => lines.some((line) => line.includes('no-such-option')));
   });
 
   it('starts a cluster by itself, shows it to kubectl, breaks it, and leaves nothing', function () {

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
@@ -23,7 +23,7 @@ const complaintsToldMax = 100;
 const amountMembers = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
 
 function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonly ApiObject[]): void {
-  const spec = objectAt(object ?? {}, 'spec') ?? {};
+  const spec = objectAt(object, 'spec');
   const containers = objectsIn(spec, 'containers').length + objectsIn(spec, 'initContainers').length;
   const amounts = ranges
     .flatMap(itemsOf)
@@ -37,7 +37,7 @@ function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonl
   );
 }
 
-const itemsOf = (range: ApiObject): ReturnType<typeof objectsIn> => objectsIn(objectAt(range, 'spec') ?? {}, 'limits');
+const itemsOf = (range: ApiObject): JsonObject[] => objectsIn(objectAt(range, 'spec'), 'limits');
 
 /** Fills in and checks the resources of pods and claims, as the limit ranges of their namespace want it. */
 export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({

@@ -97,7 +97,7 @@ function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims:
 
 async function whyGone(token: string, { namespace, account }: Claims, stored: StoredObject | null, lookup: Lookup): Promise<string | null> {
   const object = stored?.decode() ?? null;
-  const held = Buffer.from(textAt(object ?? {}, 'data', 'token'), 'base64').toString('utf8');
+  const held = Buffer.from(textAt(object, 'data', 'token'), 'base64').toString('utf8');
   if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token))
     return 'service account token has been invalidated';
   if ((object.metadata.labels?.[invalidSince] ?? '') !== '') return 'service account token has been marked as unused';

@@ -1,21 +1,28 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type {
+  ValidatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicyBindingSpec,
+} from '../../../api/types/admissionregistration/v1.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
+
+/** Of both kinds: those of policies that change objects have all but actions. */
+type Binding = Draft<ValidatingAdmissionPolicyBinding>;
+type BindingSpec = Writable<ValidatingAdmissionPolicyBindingSpec>;
 
 const specPath = Path.of('spec');
 const knownActions = ['Audit', 'Deny', 'Warn'];
 const twiceTold =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
 
-const specOf = (binding: ApiObject): JsonObject => objectAt(binding, 'spec') ?? {};
+const specOf = (binding: Binding): BindingSpec => objectAt(binding, 'spec') ?? {};
 
-function validateCommon(spec: JsonObject): FieldError[] {
+function validateCommon(spec: BindingSpec): FieldError[] {
   const policy = textAt(spec, 'policyName');
   const match = objectAt(spec, 'matchResources');
   return [
@@ -36,12 +43,12 @@ function validateActions(actions: readonly string[], path: Path): FieldError[] {
   ];
 }
 
-const validateValidating = (binding: ApiObject): FieldError[] => [
+const validateValidating = (binding: Binding): FieldError[] => [
   ...validateCommon(specOf(binding)),
-  ...validateActions(itemsOf(specOf(binding)['validationActions']).map(String), specPath.child('validationActions')),
+  ...validateActions(itemsOf(specOf(binding).validationActions).map(String), specPath.child('validationActions')),
 ];
 
-const validateMutating = (binding: ApiObject): FieldError[] => [
+const validateMutating = (binding: Binding): FieldError[] => [
   ...validateCommon(specOf(binding)),
   ...validateMutatingOperations(
     objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'),
@@ -49,13 +56,13 @@ const validateMutating = (binding: ApiObject): FieldError[] => [
   ),
 ];
 
-const paramRef = (object: ApiObject): string => {
-  const ref = membersOf(memberAt(object, 'spec', 'paramRef'));
+const paramRef = (object: Binding): string => {
+  const ref = objectAt(specOf(object), 'paramRef') ?? {};
   if (Object.keys(ref).length === 0) return unset;
-  return ref['namespace'] === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
+  return ref.namespace === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
 };
 
-const bindingKind = (name: string, validate: (binding: ApiObject) => FieldError[]): Kind => ({
+const bindingKind = (name: string, validate: (binding: Binding) => FieldError[]): Kind<Binding> => ({
   name: `${name}.admissionregistration.k8s.io`,
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults(binding) {

@@ -1,4 +1,11 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type {
+  AuditAnnotation,
+  MutatingAdmissionPolicy,
+  Mutation,
+  ValidatingAdmissionPolicy,
+  Validation,
+} from '../../../api/types/admissionregistration/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -9,10 +16,14 @@ import { duplicate, invalid, Path, required, type FieldError } from '../../regis
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { countAt, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
+
+type Validating = Draft<ValidatingAdmissionPolicy>;
+type Mutating = Draft<MutatingAdmissionPolicy>;
+type Policy = Validating | Mutating;
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -24,21 +35,22 @@ const auditAnnotation: StructureForm = [
   ['valueExpression', 'ValueExpression', 'text'],
 ];
 
-const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {};
+const specOf = <P extends Policy>(policy: P): NonNullable<P['spec']> => policy.spec ?? {};
 
-function setDefaults(policy: ApiObject): void {
+function setDefaults(policy: Policy): void {
   const spec = ensureObject(policy, 'spec');
   setDefault(spec, 'failurePolicy', 'Fail');
   setMatchDefaults(objectAt(spec, 'matchConstraints'));
 }
 
 /** What both kinds of policies have, up to what they do. Conditions that have not changed are not looked at again. */
-function validateCommon(policy: ApiObject, old: ApiObject | null, mutating: boolean): FieldError[] {
+function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): FieldError[] {
   const spec = specOf(policy);
   const kind = objectAt(spec, 'paramKind');
-  const unchanged = old !== null && ['paramKind', 'matchConditions'].every((member) => sameValue(spec[member], specOf(old)[member]));
+  const unchanged =
+    old !== null && (['paramKind', 'matchConditions'] as const).every((member) => sameValue(spec[member], specOf(old)[member]));
   return [
-    ...optionallyOneOf(spec['failurePolicy'], ['Fail', 'Ignore'], specPath.child('failurePolicy')),
+    ...optionallyOneOf(spec.failurePolicy, ['Fail', 'Ignore'], specPath.child('failurePolicy')),
     ...(kind === null ? [] : validateParamKind(kind, specPath.child('paramKind'))),
     ...validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
     ...(unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating))),
@@ -56,7 +68,7 @@ function validateConstraints(constraints: JsonObject | null, mutating: boolean, 
   ];
 }
 
-function validateValidating(policy: ApiObject, old: ApiObject | null): FieldError[] {
+function validateValidating(policy: Validating, old: Validating | null): FieldError[] {
   const spec = specOf(policy);
   const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
   const common = validateCommon(policy, old, false);
@@ -70,14 +82,14 @@ function validateValidating(policy: ApiObject, old: ApiObject | null): FieldErro
   ];
 }
 
-function validateValidation(validation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
+function validateValidation(validation: Writable<Validation>, scope: AdmissionScope, path: Path): FieldError[] {
   const [message, messageExpression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
   return [
-    ...validateExpression(validation['expression'], path.child('expression'), scope, ['bool'], 'expression is not specified'),
+    ...validateExpression(validation.expression, path.child('expression'), scope, ['bool'], 'expression is not specified'),
     ...validateMessageExpression(messageExpression, scope, path.child('messageExpression')),
     ...(message !== '' && message.trim() === '' ? [invalid(path.child('message'), message, 'must be non-empty if specified')] : []),
     ...(/[\n\r]/.test(message.trim()) ? [invalid(path.child('message'), message, 'must not contain line breaks')] : []),
-    ...optionallyOneOf(validation['reason'], ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path.child('reason')),
+    ...optionallyOneOf(validation.reason, ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path.child('reason')),
   ];
 }
 
@@ -89,7 +101,12 @@ function validateMessageExpression(expression: string, scope: AdmissionScope, pa
     : validateExpression(expression, path, { ...scope, authorizer: false }, ['string']);
 }
 
-function validateAuditAnnotations(annotations: readonly JsonObject[], policy: string, scope: AdmissionScope, path: Path): FieldError[] {
+function validateAuditAnnotations(
+  annotations: readonly Writable<AuditAnnotation>[],
+  policy: string,
+  scope: AdmissionScope,
+  path: Path,
+): FieldError[] {
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
   return [
     ...(annotations.length > auditAnnotationsMax
@@ -108,7 +125,7 @@ function validateAuditAnnotations(annotations: readonly JsonObject[], policy: st
   ];
 }
 
-function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: AdmissionScope, path: Path): FieldError[] {
+function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: string, scope: AdmissionScope, path: Path): FieldError[] {
   const key = textAt(annotation, 'key');
   const expression = textAt(annotation, 'valueExpression').trim();
   const tooLong = Buffer.byteLength(expression) > valueExpressionBytesMax;
@@ -124,7 +141,7 @@ function validateAuditAnnotation(annotation: JsonObject, policy: string, scope: 
   ];
 }
 
-function validateMutating(policy: ApiObject, old: ApiObject | null): FieldError[] {
+function validateMutating(policy: Mutating, old: Mutating | null): FieldError[] {
   const spec = specOf(policy);
   const mutations = objectsIn(spec, 'mutations');
   const scope = scopeOf(spec, true);
@@ -132,17 +149,17 @@ function validateMutating(policy: ApiObject, old: ApiObject | null): FieldError[
     ...validateCommon(policy, old, true),
     ...(mutations.length === 0 ? [required(specPath.child('mutations'), 'mutations must contain at least one item')] : []),
     ...mutations.flatMap((mutation, position) => validateMutation(mutation, scope, specPath.child('mutations').index(position))),
-    ...oneOf(spec['reinvocationPolicy'], ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
+    ...oneOf(spec.reinvocationPolicy, ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
   ];
 }
 
 /** Ways to change an object, the member that describes each, and what its expression yields. */
-const patches: readonly (readonly [string, string, Wanted])[] = [
+const patches: readonly (readonly [type: string, member: 'jsonPatch' | 'applyConfiguration', Wanted])[] = [
   ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
   ['ApplyConfiguration', 'applyConfiguration', 'Object'],
 ];
 
-function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Path): FieldError[] {
+function validateMutation(mutation: Writable<Mutation>, scope: AdmissionScope, path: Path): FieldError[] {
   const type = textAt(mutation, 'patchType');
   const known = patches.find(([name]) => name === type);
   if (known === undefined) return oneOf(type, ['ApplyConfiguration', 'JSONPatch'], path.child('patchType'));
@@ -151,36 +168,36 @@ function validateMutation(mutation: JsonObject, scope: AdmissionScope, path: Pat
   return [
     ...(patch === null
       ? [required(path.child(member), `must be specified when patchType is ${type}`)]
-      : validateExpression(patch['expression'], path.child(member, 'expression'), scope, [wanted])),
+      : validateExpression(patch.expression, path.child(member, 'expression'), scope, [wanted])),
     ...patches
       .filter(([name, other]) => name !== type && objectAt(mutation, other) !== null)
       .map(([, other]) => invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)),
   ];
 }
 
-function validateStatus(policy: ApiObject): FieldError[] {
+function validateStatus(policy: Validating): FieldError[] {
   const status = objectAt(policy, 'status') ?? {};
   const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
   return [
     ...warnings.flatMap((warning, position) => {
       const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
       return (
-        ['warning', 'fieldRef']
+        (['warning', 'fieldRef'] as const)
           // A warning of nothing but spaces is one.
           .filter((member) => (member === 'warning' ? textAt(warning, member) : textAt(warning, member).trim()) === '')
           .map((member) => required(at.child(member), ''))
       );
     }),
-    ...validateConditions(itemsOf(status['conditions']), statusPath.child('conditions')),
+    ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
   ];
 }
 
-const paramKind = (object: ApiObject): string =>
+const paramKind = (object: Policy): string =>
   memberAt(object, 'spec', 'paramKind') === undefined
     ? unset
     : `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`;
 
-export const validatingAdmissionPolicies: Kind = {
+export const validatingAdmissionPolicies: Kind<Validating> = {
   name: 'validatingadmissionpolicies.admissionregistration.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
@@ -190,7 +207,7 @@ export const validatingAdmissionPolicies: Kind = {
   cells: { Validations: countAt('spec', 'validations'), ParamKind: paramKind },
 };
 
-export const mutatingAdmissionPolicies: Kind = {
+export const mutatingAdmissionPolicies: Kind<Mutating> = {
   name: 'mutatingadmissionpolicies.admissionregistration.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,

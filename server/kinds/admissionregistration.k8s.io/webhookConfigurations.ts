@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../api/types/admissionregistration/v1.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, textAt } from '../../registry/members.js';
@@ -7,7 +7,7 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
 import { named, optionallyOneOf } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { setClientDefaults, validateClient } from './clients.js';
 import { validateMatchConditions, webhookScope } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
@@ -16,16 +16,19 @@ const webhooks = Path.of('webhooks');
 const timeoutSecondsDefault = 10;
 const timeoutSecondsMax = 30;
 const nameSegmentsMin = 3;
-const selectors = ['namespaceSelector', 'objectSelector'];
+const selectors = ['namespaceSelector', 'objectSelector'] as const;
 const reviewVersions = ['v1', 'v1beta1'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 
+/** Of both kinds: those that only validate have all but how often they are asked. */
+type Configuration = Draft<MutatingWebhookConfiguration>;
+type Hook = Writable<MutatingWebhook>;
 type HookKind = 'validating' | 'mutating';
 
-const hooksOf = (configuration: ApiObject): JsonObject[] => objectsIn(configuration, 'webhooks');
+const hooksOf = (configuration: Configuration): Hook[] => objectsIn(configuration, 'webhooks');
 
-function setDefaults(configuration: ApiObject, kind: HookKind): void {
+function setDefaults(configuration: Configuration, kind: HookKind): void {
   for (const hook of hooksOf(configuration)) {
     setDefault(hook, 'failurePolicy', 'Fail');
     setDefault(hook, 'matchPolicy', 'Equivalent');
@@ -46,22 +49,21 @@ interface Strictness {
 }
 const strict: Strictness = { noSideEffects: true, knownReviewVersion: true, uniqueNames: true, checkConditions: true };
 
-function strictnessAfter(configuration: ApiObject, old: ApiObject): Strictness {
+function strictnessAfter(configuration: Configuration, old: Configuration): Strictness {
   const [hooks, before] = [hooksOf(configuration), hooksOf(old)];
   return {
     noSideEffects: before.every((hook) => noSideEffects.includes(textAt(hook, 'sideEffects'))),
-    knownReviewVersion: before.every((hook) => itemsOf(hook['admissionReviewVersions']).length === 0 || hasKnownVersion(hook)),
-    uniqueNames: new Set(before.map((hook) => hook['name'])).size === before.length,
+    knownReviewVersion: before.every((hook) => itemsOf(hook.admissionReviewVersions).length === 0 || hasKnownVersion(hook)),
+    uniqueNames: new Set(before.map((hook) => hook.name)).size === before.length,
     checkConditions:
-      hooks.length !== before.length ||
-      hooks.some((hook, position) => !sameValue(hook['matchConditions'], before[position]?.['matchConditions'])),
+      hooks.length !== before.length || hooks.some((hook, position) => !sameValue(hook.matchConditions, before[position]?.matchConditions)),
   };
 }
 
-const hasKnownVersion = (hook: JsonObject): boolean =>
-  itemsOf(hook['admissionReviewVersions']).some((version) => reviewVersions.includes(String(version)));
+const hasKnownVersion = (hook: Hook): boolean =>
+  itemsOf(hook.admissionReviewVersions).some((version) => reviewVersions.includes(String(version)));
 
-function validate(configuration: ApiObject, kind: HookKind, strictness: Strictness): FieldError[] {
+function validate(configuration: Configuration, kind: HookKind, strictness: Strictness): FieldError[] {
   const hooks = hooksOf(configuration);
   const names = hooks.map((hook) => textAt(hook, 'name'));
   return hooks.flatMap((hook, position) => {
@@ -75,19 +77,19 @@ function validate(configuration: ApiObject, kind: HookKind, strictness: Strictne
   });
 }
 
-function validateHook(hook: JsonObject, kind: HookKind, strictness: Strictness, path: Path): FieldError[] {
-  const timeout = hook['timeoutSeconds'];
+function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: Path): FieldError[] {
+  const timeout = hook.timeoutSeconds;
   return [
     ...validateHookName(textAt(hook, 'name'), path.child('name')),
     ...objectsIn(hook, 'rules').flatMap((rule, position) => validateRule(rule, path.child('rules').index(position))),
-    ...optionallyOneOf(hook['failurePolicy'], ['Fail', 'Ignore'], path.child('failurePolicy')),
-    ...optionallyOneOf(hook['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-    ...validateSideEffects(hook['sideEffects'], strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
+    ...optionallyOneOf(hook.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy')),
+    ...optionallyOneOf(hook.matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    ...validateSideEffects(hook.sideEffects, strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
     ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
       ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
       : []),
     ...selectors.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
-    ...(kind === 'mutating' ? optionallyOneOf(hook['reinvocationPolicy'], ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
+    ...(kind === 'mutating' ? optionallyOneOf(hook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
     ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
     ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : []),
   ];
@@ -110,8 +112,8 @@ const validateSideEffects = (value: unknown, allowed: readonly string[], path: P
       ? []
       : [notSupported(path, value, allowed)];
 
-function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
-  const versions = itemsOf(hook['admissionReviewVersions']).map(String);
+function validateReviewVersions(hook: Hook, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
+  const versions = itemsOf(hook.admissionReviewVersions).map(String);
   if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
   return [
     ...versions.flatMap((version, position) => {
@@ -124,7 +126,7 @@ function validateReviewVersions(hook: JsonObject, { knownReviewVersion }: Strict
   ];
 }
 
-const webhookKind = (hooks: HookKind): Kind => ({
+const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
   name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
   metadata: { anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
   defaults(configuration) {

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../../api/types/apiextensions/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { restoreContent } from '../../registry/statuswrites.js';
@@ -6,7 +7,7 @@ import { invalid, Path, type FieldError } from '../../registry/validation/field.
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateApproval } from './approval.js';
 import { bundleComplaint } from './caBundle.js';
 import { validateNames } from './definitionNames.js';
@@ -18,13 +19,14 @@ import { reviewSchemas, specPath, validateSpec } from './spec.js';
 const storedPath = Path.of('status', 'storedVersions');
 const preserveText = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
-const specOf = (definition: ApiObject): JsonObject => objectAt(definition, 'spec') ?? {};
-const versionsOf = (definition: ApiObject): JsonObject[] => objectsIn(specOf(definition), 'versions');
-const storedOf = (definition: ApiObject): string[] => itemsOf((objectAt(definition, 'status') ?? {})['storedVersions']).map(String);
-const isEstablished = (definition: ApiObject): boolean =>
+const specOf = (definition: Draft<CustomResourceDefinition>): Writable<CustomResourceDefinitionSpec> => objectAt(definition, 'spec') ?? {};
+const versionsOf = (definition: Draft<CustomResourceDefinition>): JsonObject[] => objectsIn(specOf(definition), 'versions');
+const storedOf = (definition: Draft<CustomResourceDefinition>): string[] =>
+  itemsOf((objectAt(definition, 'status') ?? {}).storedVersions).map(String);
+const isEstablished = (definition: Draft<CustomResourceDefinition>): boolean =>
   objectsIn(objectAt(definition, 'status') ?? {}, 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 
-function setDefaults(definition: ApiObject): void {
+function setDefaults(definition: Draft<CustomResourceDefinition>): void {
   const spec = ensureObject(definition, 'spec');
   const names = ensureObject(spec, 'names');
   const kind = textAt(names, 'kind');
@@ -37,7 +39,7 @@ function setDefaults(definition: ApiObject): void {
   if (webhook !== null) setClientDefaults(webhook);
 }
 
-function validate(definition: ApiObject): FieldError[] {
+function validate(definition: Draft<CustomResourceDefinition>): FieldError[] {
   return [
     ...validateSpec(specOf(definition), null),
     ...validateAccepted(definition),
@@ -47,22 +49,22 @@ function validate(definition: ApiObject): FieldError[] {
   ];
 }
 
-function nameComplaints(name: string, prefix: boolean, definition: ApiObject): string[] {
+function nameComplaints(name: string, prefix: boolean, definition: Draft<CustomResourceDefinition>): string[] {
   const spec = specOf(definition);
   const wanted = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
   return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
 }
 
-const validateAccepted = (definition: ApiObject): FieldError[] =>
+const validateAccepted = (definition: Draft<CustomResourceDefinition>): FieldError[] =>
   validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
 /** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
-function validateStored(definition: ApiObject): FieldError[] {
+function validateStored(definition: Draft<CustomResourceDefinition>): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
   if (stored.length === 0) return [invalid(storedPath, null, 'must have at least one stored version')];
   const storage = textAt(
-    versions.find((version) => version['storage'] === true),
+    versions.find((version) => version.storage === true),
     'name',
   );
   return [
@@ -78,21 +80,23 @@ const stillStored = (name: string): string =>
   `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
 /** `wasSet`: objects of old may go on to keep what their schemas do not know. */
-const validatePreserve = (spec: JsonObject, wasSet: boolean): FieldError[] =>
-  spec['preserveUnknownFields'] === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
+const validatePreserve = (spec: Writable<CustomResourceDefinitionSpec>, wasSet: boolean): FieldError[] =>
+  spec.preserveUnknownFields === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
 
 /** What names the resource stays; once it is served, so does what decides how its objects are stored. */
-function validateKept(definition: ApiObject, old: ApiObject): FieldError[] {
-  const served = isEstablished(old) ? [['scope'], ['names', 'kind']] : [];
-  return [...served, ['group'], ['names', 'plural']].flatMap((path) =>
-    unchanged(textAt(specOf(definition), ...path), textAt(specOf(old), ...path), specPath.child(...path)),
-  );
+function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
+  const [spec, before] = [specOf(definition), specOf(old)];
+  const text = (member: 'scope' | 'group'): FieldError[] => unchanged(textAt(spec, member), textAt(before, member), specPath.child(member));
+  const name = (member: 'kind' | 'plural'): FieldError[] =>
+    unchanged(textAt(spec, 'names', member), textAt(before, 'names', member), specPath.child('names', member));
+  return [...(isEstablished(old) ? [...text('scope'), ...name('kind')] : []), ...text('group'), ...name('plural')];
 }
 
-const bundleOf = (definition: ApiObject): string => textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
+const bundleOf = (definition: Draft<CustomResourceDefinition>): string =>
+  textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
 
 /** A resource that is served stays convertible: authorities that can be read are not replaced by some that cannot. New definitions just wait with bad ones. */
-function validateBundle(definition: ApiObject, old: ApiObject): FieldError[] {
+function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
   if (!isEstablished(old) || bundleComplaint(bundleOf(old)) !== null) return [];
   const [bundle, path] = [bundleOf(definition), specPath.child('conversion', 'webhookClientConfig', 'caBundle')];
@@ -101,9 +105,9 @@ function validateBundle(definition: ApiObject, old: ApiObject): FieldError[] {
 }
 
 /** Objects may be stored in the storage version from now on. */
-function withStorageVersion(definition: ApiObject, stored: readonly string[]): string[] | null {
+function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored: readonly string[]): string[] | null {
   const storage = versionsOf(definition)
-    .filter((version) => version['storage'] === true)
+    .filter((version) => version.storage === true)
     .map((version) => textAt(version, 'name'));
   const all = [...new Set([...stored, ...storage])];
   return all.length === 0 ? null : all;
@@ -114,13 +118,13 @@ const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const policyFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
 /** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
-function markDeleted(definition: ApiObject, now: string): void {
+function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): void {
   const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer && !policyFinalizers.has(name));
   definition.metadata.deletionTimestamp = now;
   definition.metadata.finalizers = [...finalizers, cleanupFinalizer];
   const status = ensureObject(definition, 'status');
   const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
-  status['conditions'] = [
+  status.conditions = [
     ...others,
     {
       type: 'Terminating',
@@ -132,7 +136,7 @@ function markDeleted(definition: ApiObject, now: string): void {
   ];
 }
 
-export const customResourceDefinitions: Kind = {
+export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
   gated: { CRDObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'] },
@@ -142,7 +146,7 @@ export const customResourceDefinitions: Kind = {
   warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),
   create: {
     prepare(definition) {
-      definition['status'] = {
+      definition.status = {
         conditions: null,
         acceptedNames: { plural: '', kind: '' },
         storedVersions: withStorageVersion(definition, []),
@@ -152,7 +156,7 @@ export const customResourceDefinitions: Kind = {
   update: {
     unconditional: false,
     prepare(definition, old) {
-      definition['status'] = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
+      definition.status = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
     },
     review: (definition, old, metadata) => [
       ...metadata.update(),
@@ -162,7 +166,7 @@ export const customResourceDefinitions: Kind = {
       ...validateAccepted(definition),
       ...validateStored(definition),
       ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
-      ...validatePreserve(specOf(definition), specOf(old)['preserveUnknownFields'] === true),
+      ...validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
     ],
   },
   subresources: {

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { APIService, APIServiceSpec } from '../../../api/types/apiregistration/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
@@ -6,7 +7,7 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
 import { condition } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
 const service = specPath.child('service');
@@ -15,9 +16,9 @@ const versionPriorityMax = 1000;
 const portDefault = 443;
 const portMax = 65_535;
 
-const specOf = (service: ApiObject): JsonObject => objectAt(service, 'spec') ?? {};
+const specOf = (service: Draft<APIService>): Writable<APIServiceSpec> => objectAt(service, 'spec') ?? {};
 
-function validate(service: ApiObject): FieldError[] {
+function validate(service: Draft<APIService>): FieldError[] {
   const spec = specOf(service);
   const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
   const target = objectAt(spec, 'service');
@@ -34,40 +35,40 @@ function validate(service: ApiObject): FieldError[] {
 }
 
 /** `VERSION.GROUP`, and just `v1.` for the core group, which no ordinary name could be. */
-function nameComplaints(name: string, prefix: boolean, service: ApiObject): string[] {
+function nameComplaints(name: string, prefix: boolean, service: Draft<APIService>): string[] {
   const complaints = pathSegmentName(name, prefix);
   const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
   return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
 
 /** Version and group may change, but not away from the name. */
-const validateKeptName = (service: ApiObject): FieldError[] => {
+const validateKeptName = (service: Draft<APIService>): FieldError[] => {
   const { name = '' } = service.metadata;
   return nameComplaints(name, false, service).map((text) => invalid(Path.of('metadata', 'name'), name, text));
 };
 
-function validatePriority(spec: JsonObject, member: string, max: number): FieldError[] {
+function validatePriority(spec: Writable<APIServiceSpec>, member: 'groupPriorityMinimum' | 'versionPriority', max: number): FieldError[] {
   const value = Number(spec[member] ?? 0);
   return value <= 0 || value > max ? [invalid(specPath.child(member), value, `must be positive and less than ${max}`)] : [];
 }
 
 /** What this server serves itself needs no certificates. */
-function validateLocal(spec: JsonObject): FieldError[] {
+function validateLocal(spec: Writable<APIServiceSpec>): FieldError[] {
   const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
   return [
     ...(bundle === 0 ? [] : [invalid(specPath.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
-    ...(spec['insecureSkipTLSVerify'] === true
+    ...(spec.insecureSkipTLSVerify === true
       ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
       : []),
   ];
 }
 
-function validateTarget(target: JsonObject, spec: JsonObject): FieldError[] {
-  const port = Number(target['port'] ?? 0);
+function validateTarget(target: JsonObject, spec: Writable<APIServiceSpec>): FieldError[] {
+  const port = Number(target.port ?? 0);
   return [
     ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(service.child(member), '')),
     ...(port < 1 || port > portMax ? [invalid(service.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),
-    ...(spec['insecureSkipTLSVerify'] === true && textAt(spec, 'caBundle') !== ''
+    ...(spec.insecureSkipTLSVerify === true && textAt(spec, 'caBundle') !== ''
       ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
       : []),
   ];
@@ -75,7 +76,7 @@ function validateTarget(target: JsonObject, spec: JsonObject): FieldError[] {
 
 const conditionStatuses = ['True', 'False', 'Unknown'];
 
-const validateStatus = (service: ApiObject): FieldError[] =>
+const validateStatus = (service: Draft<APIService>): FieldError[] =>
   objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
     const status = textAt(condition, 'status');
     return conditionStatuses.includes(status)
@@ -83,21 +84,21 @@ const validateStatus = (service: ApiObject): FieldError[] =>
       : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, conditionStatuses)];
   });
 
-const apiServiceTarget = (object: ApiObject): string =>
+const apiServiceTarget = (object: Draft<APIService>): string =>
   memberAt(object, 'spec', 'service') === undefined
     ? 'Local'
     : `${textAt(object, 'spec', 'service', 'namespace')}/${textAt(object, 'spec', 'service', 'name')}`;
 
-function availability(object: ApiObject): string {
+function availability(object: Draft<APIService>): string {
   const available = condition(object, 'Available');
   return available === undefined
     ? 'Unknown'
-    : available['status'] === 'True'
+    : available.status === 'True'
       ? 'True'
       : `${textAt(available, 'status')} (${textAt(available, 'reason')})`;
 }
 
-export const apiServices: Kind = {
+export const apiServices: Kind<Draft<APIService>> = {
   name: 'apiservices.apiregistration.k8s.io',
   metadata: { anyFinalizers: true, name: nameComplaints },
   defaults(service) {
@@ -116,14 +117,11 @@ export const apiServices: Kind = {
         reason: 'Local',
         message: 'Local APIServices are always available',
       };
-      service['status'] = local ? { conditions: [available] } : {};
+      service.status = local ? { conditions: [available] } : {};
     },
   },
   update: {
     unconditional: false,
-    prepare(service, old) {
-      service['status'] = old['status'];
-    },
     review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
   },
   subresources: {

@@ -1,17 +1,18 @@
+import type { ControllerRevision } from '../../../api/types/apps/v1.js';
 import { isObject } from '../../../api/json.js';
-import type { ApiObject, JsonValue } from '../../api/object.js';
+import type { JsonValue } from '../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { none, numberAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const dataPath = Path.of('data');
 
 /** A revision is any object: whatever its controller wants to go back to. */
-function validate(revision: ApiObject): FieldError[] {
+function validate(revision: Draft<ControllerRevision>): FieldError[] {
   const { data } = revision;
   const missing = data === undefined || data === null;
   return [
@@ -20,21 +21,21 @@ function validate(revision: ApiObject): FieldError[] {
       : typeof data !== 'object' || Array.isArray(data)
         ? [required(dataPath, 'data must be a valid JSON object')]
         : []),
-    ...nonNegative(revision['revision'], Path.of('revision')),
+    ...nonNegative(revision.revision, Path.of('revision')),
   ];
 }
 
 const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
 
-export const controllerRevisions: Kind = {
+export const controllerRevisions: Kind<Draft<ControllerRevision>> = {
   name: 'controllerrevisions.apps',
   validate,
   update: {
     review: (revision, old, metadata) => [
       ...metadata.update(),
       ...metadata.object(),
-      ...nonNegative(revision['revision'], Path.of('revision')),
-      ...unchanged(revision['data'], old['data'], dataPath, printedData(revision['data'])),
+      ...nonNegative(revision.revision, Path.of('revision')),
+      ...unchanged(revision.data, old.data, dataPath, printedData(revision.data)),
     ],
   },
   cells: {

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { DaemonSet, DaemonSetSpec } from '../../../api/types/apps/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt } from '../../registry/members.js';
@@ -13,27 +14,27 @@ import { selectorOf, selects, validateEndlessRun, validateSelected } from '../co
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { decremented, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
 /** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
-const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+const specOf = (set: Draft<DaemonSet>): Writable<DaemonSetSpec> => objectAt(set, 'spec') ?? {};
 
-const templateGeneration = (set: ApiObject): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
+const templateGeneration = (set: Draft<DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
 
-function setTemplateGeneration(set: ApiObject, generation: number): void {
+function setTemplateGeneration(set: Draft<DaemonSet>, generation: number): void {
   set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationAnnotation]: String(generation) };
 }
 
-function setDefaults(set: ApiObject): void {
+function setDefaults(set: Draft<DaemonSet>): void {
   const spec = ensureObject(set, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   const strategy = ensureObject(spec, 'updateStrategy');
   setTextDefault(strategy, 'type', 'RollingUpdate');
-  if (strategy['type'] === 'RollingUpdate') {
+  if (strategy.type === 'RollingUpdate') {
     const rolling = ensureObject(strategy, 'rollingUpdate');
     setDefault(rolling, 'maxUnavailable', 1);
     setDefault(rolling, 'maxSurge', 0);
@@ -42,7 +43,7 @@ function setDefaults(set: ApiObject): void {
   setTemplateGeneration(set, templateGeneration(set));
 }
 
-function validateSpec(set: ApiObject): FieldError[] {
+function validateSpec(set: Draft<DaemonSet>): FieldError[] {
   const spec = specOf(set);
   const template = objectAt(spec, 'template') ?? {};
   const selector = objectAt(spec, 'selector');
@@ -58,16 +59,16 @@ function validateSpec(set: ApiObject): FieldError[] {
     ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', specPath.child('template', 'spec')),
     ...nonNegativeMembers(spec, ['minReadySeconds'], specPath),
     ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
-    ...nonNegative(spec['revisionHistoryLimit'], specPath.child('revisionHistoryLimit')),
+    ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
   ];
 }
 
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
-  if (strategy['type'] === 'OnDelete') return [];
-  if (strategy['type'] === 'RollingUpdate') return validateRolling(rolling ?? {}, path.child('rollingUpdate'));
-  const printed = rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 };
-  return [notSupported(path, { Type: strategy['type'], RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
+  if (strategy.type === 'OnDelete') return [];
+  if (strategy.type === 'RollingUpdate') return validateRolling(rolling ?? {}, path.child('rollingUpdate'));
+  const printed = rolling === null ? null : { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 };
+  return [notSupported(path, { Type: strategy.type, RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
 }
 
 function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
@@ -96,7 +97,7 @@ const statusCounts = [
   'collisionCount',
 ];
 
-export const daemonSets: Kind = {
+export const daemonSets: Kind<Draft<DaemonSet>> = {
   name: 'daemonsets.apps',
   gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'] },
@@ -108,27 +109,24 @@ export const daemonSets: Kind = {
       : [],
   create: {
     prepare(set) {
-      set['status'] = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+      set.status = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
       setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
     },
   },
   update: {
     prepare(set, old) {
-      set['status'] = old['status'];
-      const changed = !sameValue(specOf(set)['template'], specOf(old)['template']);
+      set.status = old.status;
+      const changed = !sameValue(specOf(set).template, specOf(old).template);
       setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
     },
     review: (set, old, metadata) => [
       ...metadata.update(),
-      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
+      ...unchanged(printedSelector(specOf(set).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
       ...validateSpec(set),
     ],
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set['spec'] = old['spec'];
-      },
       review: (set, old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(set, 'status') ?? {}, statusCounts, status),

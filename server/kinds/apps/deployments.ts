@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Deployment, DeploymentSpec } from '../../../api/types/apps/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, textAt } from '../../registry/members.js';
@@ -12,7 +13,7 @@ import { selectorOf, validateControlledTemplate } from '../core/podSpec/controll
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
@@ -20,15 +21,15 @@ import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const progressDeadlineSeconds = 600;
-const specOf = (deployment: ApiObject): JsonObject => objectAt(deployment, 'spec') ?? {};
+const specOf = (deployment: Draft<Deployment>): Writable<DeploymentSpec> => objectAt(deployment, 'spec') ?? {};
 
-function setDefaults(deployment: ApiObject): void {
+function setDefaults(deployment: Draft<Deployment>): void {
   const spec = ensureObject(deployment, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   setDefault(spec, 'replicas', 1);
   const strategy = ensureObject(spec, 'strategy');
   setTextDefault(strategy, 'type', 'RollingUpdate');
-  if (strategy['type'] === 'RollingUpdate') {
+  if (strategy.type === 'RollingUpdate') {
     const rolling = ensureObject(strategy, 'rollingUpdate');
     setDefault(rolling, 'maxUnavailable', '25%');
     setDefault(rolling, 'maxSurge', '25%');
@@ -37,7 +38,7 @@ function setDefaults(deployment: ApiObject): void {
   setDefault(spec, 'progressDeadlineSeconds', progressDeadlineSeconds);
 }
 
-function validateSpec(deployment: ApiObject): FieldError[] {
+function validateSpec(deployment: Draft<Deployment>): FieldError[] {
   const spec = specOf(deployment);
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
@@ -48,35 +49,35 @@ function validateSpec(deployment: ApiObject): FieldError[] {
     }),
     ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
-      selector: selectorOf(spec['selector']),
+      selector: selectorOf(spec.selector),
     }),
     ...validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
-    ...nonNegative(spec['revisionHistoryLimit'], specPath.child('revisionHistoryLimit')),
+    ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
     ...validateDeadline(spec),
   ];
 }
 
 /** A deadline that ends before a pod may count as available could never be met. */
-function validateDeadline(spec: JsonObject): FieldError[] {
-  const deadline = spec['progressDeadlineSeconds'];
+function validateDeadline(spec: Writable<DeploymentSpec>): FieldError[] {
+  const deadline = spec.progressDeadlineSeconds;
   const path = specPath.child('progressDeadlineSeconds');
   return [
     ...nonNegative(deadline, path),
-    ...(Number(deadline) <= Number(spec['minReadySeconds'] ?? 0) ? [invalid(path, deadline, 'must be greater than minReadySeconds')] : []),
+    ...(Number(deadline) <= Number(spec.minReadySeconds ?? 0) ? [invalid(path, deadline, 'must be greater than minReadySeconds')] : []),
   ];
 }
 
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
   const at = path.child('rollingUpdate');
-  if (strategy['type'] === 'Recreate')
+  if (strategy.type === 'Recreate')
     return rolling === null ? [] : [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")];
-  if (strategy['type'] === 'RollingUpdate') return validateRolling(rolling ?? {}, at);
-  return [notSupported(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, ['Recreate', 'RollingUpdate'])];
+  if (strategy.type === 'RollingUpdate') return validateRolling(rolling ?? {}, at);
+  return [notSupported(path, { Type: strategy.type, RollingUpdate: printedRolling(rolling) }, ['Recreate', 'RollingUpdate'])];
 }
 
 const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  rolling === null ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 };
+  rolling === null ? null : { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 };
 
 function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
   return [
@@ -100,19 +101,19 @@ const statusCounts = [
   'collisionCount',
 ];
 
-function validateStatus(deployment: ApiObject, old: ApiObject): FieldError[] {
+function validateStatus(deployment: Draft<Deployment>, old: Draft<Deployment>): FieldError[] {
   const status = objectAt(deployment, 'status') ?? {};
   return [
     ...nonNegativeMembers(status, statusCounts, statusPath),
     ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', statusPath),
-    ...(Number(status['availableReplicas'] ?? 0) > Number(status['readyReplicas'] ?? 0)
-      ? [invalid(statusPath.child('availableReplicas'), status['availableReplicas'], 'cannot be greater than readyReplicas')]
+    ...(Number(status.availableReplicas ?? 0) > Number(status.readyReplicas ?? 0)
+      ? [invalid(statusPath.child('availableReplicas'), status.availableReplicas, 'cannot be greater than readyReplicas')]
       : []),
-    ...decremented(status['collisionCount'], memberAt(old, 'status', 'collisionCount'), statusPath.child('collisionCount')),
+    ...decremented(status.collisionCount, memberAt(old, 'status', 'collisionCount'), statusPath.child('collisionCount')),
   ];
 }
 
-export const deployments: Kind = {
+export const deployments: Kind<Draft<Deployment>> = {
   name: 'deployments.apps',
   gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
   metadata: { generationOf: ['spec'] },
@@ -125,14 +126,9 @@ export const deployments: Kind = {
           ...(old === null ? podNameWarnings(deployment) : []),
           ...templateWarnings(memberAt(deployment, 'spec', 'template'), specPath.child('template')),
         ],
-  create: {
-    prepare(deployment) {
-      deployment['status'] = {};
-    },
-  },
   update: {
     prepare(deployment, old) {
-      deployment['status'] = old['status'];
+      deployment.status = old.status;
       // Annotations are copied to the replica sets, so changing them is work for the controller, too.
       if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
         deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -140,13 +136,13 @@ export const deployments: Kind = {
     review: (deployment, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(deployment),
-      ...unchanged(printedSelector(specOf(deployment)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
+      ...unchanged(printedSelector(specOf(deployment).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
     ],
   },
   subresources: {
     status: {
       prepare(deployment, old) {
-        deployment['spec'] = old['spec'];
+        deployment.spec = old.spec;
         if (old.metadata.labels === undefined) delete deployment.metadata.labels;
         else deployment.metadata.labels = old.metadata.labels;
       },

@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
@@ -9,16 +9,16 @@ import { selectorOf, validateControlledTemplate } from '../core/podSpec/controll
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
-const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+const specOf = (set: Draft<ReplicaSet>): Writable<ReplicaSetSpec> => objectAt(set, 'spec') ?? {};
 
-function validateSpec(set: ApiObject): FieldError[] {
+function validateSpec(set: Draft<ReplicaSet>): FieldError[] {
   const spec = specOf(set);
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
@@ -29,7 +29,7 @@ function validateSpec(set: ApiObject): FieldError[] {
     }),
     ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
-      selector: selectorOf(spec['selector']),
+      selector: selectorOf(spec.selector),
     }),
   ];
 }
@@ -43,9 +43,9 @@ const statusCounts = [
   'observedGeneration',
 ];
 
-const validateStatus = (set: ApiObject): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, statusCounts, status);
+const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, statusCounts, status);
 
-export const replicaSets: Kind = {
+export const replicaSets: Kind<Draft<ReplicaSet>> = {
   name: 'replicasets.apps',
   gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
   metadata: { generationOf: ['spec'] },
@@ -63,24 +63,18 @@ export const replicaSets: Kind = {
   ],
   create: {
     prepare(set) {
-      set['status'] = { replicas: 0 };
+      set.status = { replicas: 0 };
     },
   },
   update: {
-    prepare(set, old) {
-      set['status'] = old['status'];
-    },
     review: (set, old, metadata) => [
       ...metadata.update(),
       ...validateSpec(set),
-      ...unchanged(printedSelector(specOf(set)['selector']), printedSelector(specOf(old)['selector']), specPath.child('selector')),
+      ...unchanged(printedSelector(specOf(set).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
     ],
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set['spec'] = old['spec'];
-      },
       review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
     },
   },

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { StatefulSet, StatefulSetSpec } from '../../../api/types/apps/v1.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -15,7 +16,7 @@ import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
 
@@ -35,9 +36,9 @@ const changeable = [
 const fixed =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
   "and 'minReadySeconds' are forbidden";
-const specOf = (set: ApiObject): JsonObject => objectAt(set, 'spec') ?? {};
+const specOf = (set: Draft<StatefulSet>): Writable<StatefulSetSpec> => objectAt(set, 'spec') ?? {};
 
-function setDefaults(set: ApiObject): void {
+function setDefaults(set: Draft<StatefulSet>): void {
   const spec = ensureObject(set, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   setTextDefault(spec, 'podManagementPolicy', 'OrderedReady');
@@ -52,17 +53,17 @@ function setDefaults(set: ApiObject): void {
 
 function setStrategyDefaults(strategy: JsonObject): void {
   if (textAt(strategy, 'type') === '') {
-    strategy['type'] = 'RollingUpdate';
+    strategy.type = 'RollingUpdate';
     ensureObject(strategy, 'rollingUpdate');
   }
   const rolling = objectAt(strategy, 'rollingUpdate');
-  if (strategy['type'] === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
+  if (strategy.type === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
 }
 
 /** Claims in templates are objects of their own kind, whatever they are called, status and all. */
 function setClaimDefaults(claim: JsonObject): void {
-  claim['apiVersion'] = 'v1';
-  claim['kind'] = 'PersistentVolumeClaim';
+  claim.apiVersion = 'v1';
+  claim.kind = 'PersistentVolumeClaim';
   const spec = ensureObject(claim, 'spec');
   setDefault(spec, 'volumeMode', 'Filesystem');
   roundResources(objectAt(spec, 'resources'));
@@ -70,19 +71,19 @@ function setClaimDefaults(claim: JsonObject): void {
 }
 
 /** How many pods may be missing during an update: as long as that cannot be chosen, it is always one, and goes without saying. */
-function setMaxUnavailable(set: ApiObject, enabled: EnabledFeatures): void {
+function setMaxUnavailable(set: Draft<StatefulSet>, enabled: EnabledFeatures): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
   if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
 }
 
 /** What an update may not change is checked on create only. */
-function validateSpec(set: ApiObject, isNew: boolean): FieldError[] {
+function validateSpec(set: Draft<StatefulSet>, isNew: boolean): FieldError[] {
   const spec = specOf(set);
   const serviceName = textAt(spec, 'serviceName');
   const template = objectAt(spec, 'template') ?? {};
-  const selector = selectorOf(spec['selector']);
+  const selector = selectorOf(spec.selector);
   return [
-    ...eitherOr(spec['podManagementPolicy'], ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
+    ...eitherOr(spec.podManagementPolicy, ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
     ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
     ...validateRetention(
       objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {},
@@ -115,7 +116,7 @@ const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, strin
   allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
 
 /** The template as its pods get it: with a volume for each claim, and a name in the network that the set gives. */
-function asInPods(template: JsonObject, spec: JsonObject): JsonObject {
+function asInPods(template: JsonObject, spec: Writable<StatefulSetSpec>): JsonObject {
   const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = objectAt(template, 'spec') ?? {};
   const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
@@ -133,19 +134,19 @@ const validateMaxUnavailable = (amount: JsonValue, path: Path): FieldError[] =>
       ];
 
 const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  rolling === null ? null : { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null };
+  rolling === null ? null : { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null };
 
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
   const rolling = objectAt(strategy, 'rollingUpdate');
   const at = path.child('rollingUpdate');
-  if (strategy['type'] === 'OnDelete')
+  if (strategy.type === 'OnDelete')
     return rolling === null ? [] : [invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")];
-  if (strategy['type'] === 'RollingUpdate')
+  if (strategy.type === 'RollingUpdate')
     return [
-      ...nonNegative(rolling?.['partition'], at.child('partition')),
-      ...validateMaxUnavailable(rolling?.['maxUnavailable'] ?? null, at.child('maxUnavailable')),
+      ...nonNegative(rolling?.partition, at.child('partition')),
+      ...validateMaxUnavailable(rolling?.maxUnavailable ?? null, at.child('maxUnavailable')),
     ];
-  return [invalid(path, { Type: strategy['type'], RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
+  return [invalid(path, { Type: strategy.type, RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
 const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
@@ -153,8 +154,8 @@ const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
     [retain, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [retain, 'Delete'])],
   );
 
-function validateFixed(set: ApiObject, old: ApiObject): FieldError[] {
-  const fixedPart = (spec: JsonObject): JsonObject =>
+function validateFixed(set: Draft<StatefulSet>, old: Draft<StatefulSet>): FieldError[] {
+  const fixedPart = (spec: Writable<StatefulSetSpec>): JsonObject =>
     Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
   return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(specPath, fixed)];
 }
@@ -169,9 +170,9 @@ const statusCounts = [
   'collisionCount',
 ];
 
-function validateStatus(set: ApiObject): FieldError[] {
+function validateStatus(set: Draft<StatefulSet>): FieldError[] {
   const status = objectAt(set, 'status') ?? {};
-  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
+  const [available, ready] = [Number(status.availableReplicas ?? 0), Number(status.readyReplicas ?? 0)];
   return [
     ...nonNegativeMembers(status, statusCounts, statusPath),
     ...countsWithin(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], 'replicas', statusPath),
@@ -181,20 +182,20 @@ function validateStatus(set: ApiObject): FieldError[] {
   ];
 }
 
-function warningsOf(set: ApiObject): string[] {
+function warningsOf(set: Draft<StatefulSet>): string[] {
   const spec = specOf(set);
   return [
-    ...templateWarnings(spec['template'], specPath.child('template')),
+    ...templateWarnings(spec.template, specPath.child('template')),
     ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
       claimSpecWarnings(objectAt(claim, 'spec') ?? {}, specPath.child('volumeClaimTemplates').index(position)),
     ),
-    ...(Number(spec['revisionHistoryLimit'] ?? 0) < 0
+    ...(Number(spec.revisionHistoryLimit ?? 0) < 0
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
       : []),
   ];
 }
 
-export const statefulSets: Kind = {
+export const statefulSets: Kind<Draft<StatefulSet>> = {
   name: 'statefulsets.apps',
   gated: { ...gatedPodFields('spec.template.spec'), MaxUnavailableStatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
   metadata: { generationOf: ['spec'], name: dnsLabelName },
@@ -203,22 +204,19 @@ export const statefulSets: Kind = {
   warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
   create: {
     prepare(set, { enabled }) {
-      set['status'] = { replicas: 0, availableReplicas: 0 };
+      set.status = { replicas: 0, availableReplicas: 0 };
       setMaxUnavailable(set, enabled);
     },
   },
   update: {
     prepare(set, old, { enabled }) {
-      set['status'] = old['status'];
+      set.status = old.status;
       setMaxUnavailable(set, enabled);
     },
     review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
   },
   subresources: {
     status: {
-      prepare(set, old) {
-        set['spec'] = old['spec'];
-      },
       review: (set, old, metadata) => [
         ...validateStatus(set),
         ...metadata.update(),

@@ -1,11 +1,12 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/types/autoscaling/v2.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
@@ -18,16 +19,16 @@ const cpuPercent = 80;
 /** The only scalable kind of the group without a name. */
 const withoutGroup = 'ReplicationController';
 
-function setDefaults(autoscaler: ApiObject): void {
+function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
   const spec = ensureObject(autoscaler, 'spec');
   setDefault(spec, 'minReplicas', minReplicas);
   if (objectsIn(spec, 'metrics').length === 0) {
-    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } } }];
+    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } } }];
   }
   setBehaviorDefaults(spec);
 }
 
-function validateSpec(autoscaler: ApiObject): FieldError[] {
+function validateSpec(autoscaler: Draft<HorizontalPodAutoscaler>): FieldError[] {
   const spec = objectAt(autoscaler, 'spec') ?? {};
   return [
     ...validateReplicas(spec),
@@ -40,8 +41,8 @@ function validateSpec(autoscaler: ApiObject): FieldError[] {
 const notBelow = (least: number, min: number): FieldError =>
   invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${least}`);
 
-function validateReplicas(spec: JsonObject): FieldError[] {
-  const [min, max] = [Number(spec['minReplicas'] ?? minReplicas), Number(spec['maxReplicas'] ?? 0)];
+function validateReplicas(spec: Writable<HorizontalPodAutoscalerSpec>): FieldError[] {
+  const [min, max] = [Number(spec.minReplicas ?? minReplicas), Number(spec.maxReplicas ?? 0)];
   const at = specPath.child('maxReplicas');
   return [
     ...whileOff('HPAScaleToZero', min < minReplicas ? [notBelow(minReplicas, min)] : []),
@@ -64,7 +65,7 @@ const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   ),
 ];
 
-export const horizontalPodAutoscalers: Kind = {
+export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   name: 'horizontalpodautoscalers.autoscaling',
   gated: { HPAConfigurableTolerance: ['spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance'] },
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
@@ -72,20 +73,14 @@ export const horizontalPodAutoscalers: Kind = {
   validate: validateSpec,
   create: {
     prepare(autoscaler) {
-      autoscaler['status'] = { desiredReplicas: 0, currentMetrics: null };
+      autoscaler.status = { desiredReplicas: 0, currentMetrics: null };
     },
   },
   update: {
-    prepare(autoscaler, old) {
-      autoscaler['status'] = old['status'];
-    },
     review: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
   },
   subresources: {
     status: {
-      prepare(autoscaler, old) {
-        autoscaler['spec'] = old['spec'];
-      },
       review: (autoscaler, _old, metadata) => [
         ...metadata.update(),
         ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),

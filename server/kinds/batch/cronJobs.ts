@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { CronJob, CronJobSpec, JobSpec } from '../../../api/types/batch/v1.js';
+import type { JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -7,7 +8,7 @@ import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, none, selectorText, containersAt, podTemplate } from '../cells.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
@@ -20,10 +21,10 @@ const nameMax = 52;
 const policies = ['Allow', 'Forbid', 'Replace'];
 const zoneInSchedule = 'TZ';
 
-const specOf = (cronJob: ApiObject): JsonObject => objectAt(cronJob, 'spec') ?? {};
-const jobSpecOf = (cronJob: ApiObject): JsonObject => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
+const specOf = (cronJob: Draft<CronJob>): Writable<CronJobSpec> => objectAt(cronJob, 'spec') ?? {};
+const jobSpecOf = (cronJob: Draft<CronJob>): Writable<JobSpec> => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
 
-function setDefaults(cronJob: ApiObject): void {
+function setDefaults(cronJob: Draft<CronJob>): void {
   const spec = ensureObject(cronJob, 'spec');
   const template = ensureObject(spec, 'jobTemplate');
   ensureObject(template, 'metadata');
@@ -35,18 +36,18 @@ function setDefaults(cronJob: ApiObject): void {
 }
 
 /** `old` is null on create. What was accepted once stays acceptable. */
-function validateSpec(cronJob: ApiObject, old: ApiObject | null): FieldError[] {
+function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): FieldError[] {
   const spec = specOf(cronJob);
   const before = old === null ? null : specOf(old);
   const policy = textAt(spec, 'concurrencyPolicy');
   return [
-    ...validateSchedule(textAt(spec, 'schedule'), spec['timeZone'], before === null ? '' : textAt(before, 'schedule')),
-    ...nonNegative(spec['startingDeadlineSeconds'], specPath.child('startingDeadlineSeconds')),
-    ...(before !== null && before['timeZone'] === spec['timeZone'] ? [] : validateTimeZone(spec['timeZone'], specPath.child('timeZone'))),
+    ...validateSchedule(textAt(spec, 'schedule'), spec.timeZone, before === null ? '' : textAt(before, 'schedule')),
+    ...nonNegative(spec.startingDeadlineSeconds, specPath.child('startingDeadlineSeconds')),
+    ...(before !== null && before.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, specPath.child('timeZone'))),
     ...(policies.includes(policy) ? [] : [notSupported(specPath.child('concurrencyPolicy'), policy, policies)]),
     ...validateTemplate(jobSpecOf(cronJob)),
-    ...nonNegative(spec['successfulJobsHistoryLimit'], specPath.child('successfulJobsHistoryLimit')),
-    ...nonNegative(spec['failedJobsHistoryLimit'], specPath.child('failedJobsHistoryLimit')),
+    ...nonNegative(spec.successfulJobsHistoryLimit, specPath.child('successfulJobsHistoryLimit')),
+    ...nonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit')),
   ];
 }
 
@@ -75,22 +76,22 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   ];
 }
 
-function validateTemplate(spec: JsonObject): FieldError[] {
+function validateTemplate(spec: Writable<JobSpec>): FieldError[] {
   return [
     ...validateJobTemplateSpec(spec, template),
     ...(objectAt(spec, 'selector') === null
       ? []
-      : [invalid(template.child('selector'), printedSelector(spec['selector']), '`selector` will be auto-generated')]),
-    ...(spec['manualSelector'] === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : []),
+      : [invalid(template.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated')]),
+    ...(spec.manualSelector === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : []),
   ];
 }
 
-function validateNameLength(cronJob: ApiObject): FieldError[] {
+function validateNameLength(cronJob: Draft<CronJob>): FieldError[] {
   const name = cronJob.metadata.name ?? '';
   return name.length > nameMax ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${nameMax} characters`)] : [];
 }
 
-function zoneWarnings(cronJob: ApiObject): string[] {
+function zoneWarnings(cronJob: Draft<CronJob>): string[] {
   const named = textAt(cronJob, 'spec', 'schedule').includes(zoneInSchedule);
   return named
     ? [
@@ -99,7 +100,7 @@ function zoneWarnings(cronJob: ApiObject): string[] {
     : [];
 }
 
-export const cronJobs: Kind = {
+export const cronJobs: Kind<Draft<CronJob>> = {
   name: 'cronjobs.batch',
   gated: { ...gatedPodFields('spec.jobTemplate.spec.template.spec'), JobManagedBy: ['spec.jobTemplate.spec.managedBy'] },
   metadata: { generationOf: ['spec'] },
@@ -117,14 +118,14 @@ export const cronJobs: Kind = {
   },
   update: {
     prepare(cronJob, old) {
-      cronJob['status'] = old['status'];
+      cronJob['status'] = old.status;
     },
     review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
   },
   subresources: {
     status: {
       prepare(cronJob, old) {
-        cronJob['spec'] = old['spec'];
+        cronJob['spec'] = old.spec;
       },
       // The general checks of metadata are all that there is.
       review: () => [],

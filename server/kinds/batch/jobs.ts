@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
@@ -7,7 +7,7 @@ import { podNameWarnings } from '../apps/podNames.js';
 import { age, condition, duration, selectorCell, containersAt, podTemplate } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { gatedPodFields } from '../core/podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
 import { validateJobSpec } from './job/spec.js';
@@ -17,19 +17,19 @@ import { validateJobSpecUpdate } from './job/update.js';
 const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
-const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
+const specOf = (job: Draft<Job>): Writable<JobSpec> => objectAt(job, 'spec') ?? {};
 
-const validate = (job: ApiObject): FieldError[] => [
+const validate = (job: Draft<Job>): FieldError[] => [
   ...validateGeneratedSelector(job),
   ...validateJobSpec(specOf(job), spec),
   ...validateHostNames(job),
 ];
 
 /** Pods of an indexed job are named after their index, up to the last one. */
-function validateHostNames(job: ApiObject): FieldError[] {
+function validateHostNames(job: Draft<Job>): FieldError[] {
   const spec = specOf(job);
-  const completions = Number(spec['completions'] ?? 0);
-  if (spec['completionMode'] !== 'Indexed' || completions <= 0) return [];
+  const completions = Number(spec.completions ?? 0);
+  if (spec.completionMode !== 'Indexed' || completions <= 0) return [];
   const longest = `${job.metadata.name ?? ''}-${completions - 1}`;
   return dnsLabelName(longest, false).length === 0
     ? []
@@ -42,32 +42,32 @@ const manyIndexes =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 
 /** What is doubtful about the specification of a job, or of the jobs of a cron job. */
-export function jobSpecWarnings(spec: JsonObject, path: Path): string[] {
+export function jobSpecWarnings(spec: Writable<JobSpec>, path: Path): string[] {
   const many =
-    spec['completionMode'] === 'Indexed' &&
-    Number(spec['completions'] ?? 0) > completionsSoftMax &&
-    Number(spec['parallelism'] ?? 0) > parallelismSoftMax;
-  return [...(many ? [manyIndexes] : []), ...templateWarnings(spec['template'], path.child('template'))];
+    spec.completionMode === 'Indexed' &&
+    Number(spec.completions ?? 0) > completionsSoftMax &&
+    Number(spec.parallelism ?? 0) > parallelismSoftMax;
+  return [...(many ? [manyIndexes] : []), ...templateWarnings(spec.template, path.child('template'))];
 }
 
-function jobStatus(job: ApiObject): string {
+function jobStatus(job: Draft<Job>): string {
   for (const [type, text] of [
     ['Complete', 'Complete'],
     ['Failed', 'Failed'],
   ] as const)
-    if (condition(job, type)?.['status'] === 'True') return text;
+    if (condition(job, type)?.status === 'True') return text;
   if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
   for (const [type, text] of [
     ['Suspended', 'Suspended'],
     ['FailureTarget', 'FailureTarget'],
     ['SuccessCriteriaMet', 'SuccessCriteriaMet'],
   ] as const) {
-    if (condition(job, type)?.['status'] === 'True') return text;
+    if (condition(job, type)?.status === 'True') return text;
   }
   return 'Running';
 }
 
-function completions(job: ApiObject): string {
+function completions(job: Draft<Job>): string {
   const done = textAt(job, 'status', 'succeeded') || '0';
   const wanted = textAt(job, 'spec', 'completions');
   if (wanted !== '') return `${done}/${wanted}`;
@@ -75,14 +75,14 @@ function completions(job: ApiObject): string {
   return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
 }
 
-function jobDuration(job: ApiObject, now: number): string {
+function jobDuration(job: Draft<Job>, now: number): string {
   const start = textAt(job, 'status', 'startTime');
   const end = textAt(job, 'status', 'completionTime');
   if (start === '') return '';
   return end === '' ? age(start, now) : duration((Date.parse(end) - Date.parse(start)) / 1000);
 }
 
-export const jobs: Kind = {
+export const jobs: Kind<Draft<Job>> = {
   name: 'jobs.batch',
   gated: { ...gatedPodFields('spec.template.spec'), JobManagedBy: ['spec.managedBy'] },
   metadata: { generationOf: ['spec'] },
@@ -95,15 +95,9 @@ export const jobs: Kind = {
     ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), spec) : []),
   ],
   create: {
-    prepare(job) {
-      job['status'] = {};
-    },
     named: generateSelector,
   },
   update: {
-    prepare(job, old) {
-      job['status'] = old['status'];
-    },
     // The reference checks the specification once as on create and once as an update.
     review: (job, old, metadata, { enabled }) => [
       ...metadata.object(),
@@ -114,9 +108,6 @@ export const jobs: Kind = {
   },
   subresources: {
     status: {
-      prepare(job, old) {
-        job['spec'] = old['spec'];
-      },
       review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
     },
   },

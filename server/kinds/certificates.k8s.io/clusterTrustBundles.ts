@@ -1,10 +1,10 @@
+import type { ClusterTrustBundle } from '../../../api/types/certificates/v1beta1.js';
 import { X509Certificate } from 'node:crypto';
-import type { ApiObject } from '../../api/object.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { validateSignerName } from './signerName.js';
 
@@ -12,11 +12,11 @@ const signer = Path.of('spec', 'signerName');
 const bundle = Path.of('spec', 'trustBundle');
 const bundleBytesMax = 1024 * 1024;
 
-const signerOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'signerName');
-const bundleOf = (bundle: ApiObject): string => textAt(bundle, 'spec', 'trustBundle');
+const signerOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'signerName');
+const bundleOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'trustBundle');
 
 /** A bundle of a signer has a name that begins with the signer's, with colons in place of slashes; other names have no colon. */
-function bundleName(name: string, prefix: boolean, bundle: ApiObject): string[] {
+function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBundle>): string[] {
   const signer = signerOf(bundle);
   if (signer === '') {
     return name.includes(':') ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : subdomainName(name, prefix);
@@ -65,14 +65,15 @@ function setComplaints(blocks: readonly PemBlock[]): string[] {
 }
 
 /** A signer that changes leaves the name behind. */
-const nameFindings = (bundle: ApiObject): FieldError[] => {
+const nameFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] => {
   const { name = '' } = bundle.metadata;
   return bundleName(name, false, bundle).map((text) => invalid(Path.of('metadata', 'name'), name, text));
 };
 
-const signerFindings = (bundle: ApiObject): FieldError[] => (signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer));
+const signerFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] =>
+  signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer);
 
-export const clusterTrustBundles: Kind = {
+export const clusterTrustBundles: Kind<Draft<ClusterTrustBundle>> = {
   name: 'clustertrustbundles.certificates.k8s.io',
   metadata: { name: bundleName },
   validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../../api/types/certificates/v1beta1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
@@ -9,7 +10,7 @@ import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError 
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
@@ -23,13 +24,13 @@ const secondsMax = 91 * daySeconds;
 /** States in which a request ends. */
 const ends = ['Issued', 'Denied', 'Failed'];
 /** Who asks, by names and unique ids: a name alone may belong to somebody else tomorrow. */
-const parties = ['pod', 'serviceAccount', 'node'];
+const parties = ['pod', 'serviceAccount', 'node'] as const;
 
-const specOf = (request: ApiObject): JsonObject => objectAt(request, 'spec') ?? {};
-const hasEndedAs = (request: ApiObject, type: string): boolean =>
+const specOf = (request: Draft<PodCertificateRequest>): Writable<PodCertificateRequestSpec> => objectAt(request, 'spec') ?? {};
+const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
   itemsOf(memberAt(request, 'status', 'conditions')).some((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
 
-function validate(request: ApiObject): FieldError[] {
+function validate(request: Draft<PodCertificateRequest>): FieldError[] {
   const spec = specOf(request);
   const annotations = objectAt(spec, 'unverifiedUserAnnotations');
   const signer = textAt(spec, 'signerName');
@@ -42,7 +43,7 @@ function validate(request: ApiObject): FieldError[] {
       ...dnsSubdomain(textAt(spec, `${party}Name`), specPath.child(`${party}Name`)),
       ...validateUid(textAt(spec, `${party}UID`), specPath.child(`${party}UID`)),
     ]),
-    ...validateLifetime(Number(spec['maxExpirationSeconds']), signer, specPath.child('maxExpirationSeconds')),
+    ...validateLifetime(Number(spec.maxExpirationSeconds), signer, specPath.child('maxExpirationSeconds')),
     ...validateKey(spec),
   ];
 }
@@ -57,7 +58,12 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
 }
 
 /** A request ends once, in one way, and then stays as it is. */
-function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFindings, { now }: WriteContext): FieldError[] {
+function reviewStatus(
+  request: Draft<PodCertificateRequest>,
+  old: Draft<PodCertificateRequest>,
+  metadata: MetadataFindings,
+  { now }: WriteContext,
+): FieldError[] {
   const findings = [...metadata.update(), ...validateEnds(request)];
   if (findings.length > 0) return findings;
   const [status, before] = [objectAt(request, 'status') ?? {}, objectAt(old, 'status') ?? {}];
@@ -66,7 +72,7 @@ function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFind
   if (ends.some((type) => hasEndedAs(old, type))) return only(before, 'immutable after PodCertificateRequest is issued, denied, or failed');
   if (['Denied', 'Failed'].some((type) => hasEndedAs(request, type)))
     return only(
-      { conditions: status['conditions'] ?? [] },
+      { conditions: status.conditions ?? [] },
       'non-condition status fields must be empty when denying or failing the PodCertificateRequest',
     );
   return hasEndedAs(request, 'Issued')
@@ -75,7 +81,7 @@ function reviewStatus(request: ApiObject, old: ApiObject, metadata: MetadataFind
 }
 
 /** Conditions of these types only, one of them at most. The reference writes their places in a way of its own. */
-function validateEnds(request: ApiObject): FieldError[] {
+function validateEnds(request: Draft<PodCertificateRequest>): FieldError[] {
   const conditions = itemsOf(memberAt(request, 'status', 'conditions'));
   const path = statusPath.child('conditions');
   let known = 0;
@@ -98,7 +104,7 @@ function validateEnds(request: ApiObject): FieldError[] {
 
 const kept = immutable('spec');
 
-export const podCertificateRequests: Kind = {
+export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   name: 'podcertificaterequests.certificates.k8s.io',
   defaults(request) {
     setDefault(ensureObject(request, 'spec'), 'maxExpirationSeconds', daySeconds);

@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/types/certificates/v1.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import type { MetadataFindings } from '../../registry/strategy.js';
@@ -7,7 +7,7 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
@@ -43,17 +43,17 @@ const knownUsages = [
   'timestamping',
 ];
 
-const specOf = (request: ApiObject): JsonObject => objectAt(request, 'spec') ?? {};
-const usagesOf = (request: ApiObject): string[] => itemsOf(specOf(request)['usages']).map(String);
-const certificateOf = (request: ApiObject): string => textAt(request, 'status', 'certificate');
+const specOf = (request: Draft<CertificateSigningRequest>): Writable<CertificateSigningRequestSpec> => objectAt(request, 'spec') ?? {};
+const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsOf(specOf(request).usages).map(String);
+const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
 
 /** Faults that an object already has are tolerated in updates. */
-function validate(request: ApiObject, old: ApiObject | null): FieldError[] {
+function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): FieldError[] {
   const spec = specOf(request);
   const complaint = requestComplaint(textAt(spec, 'request'));
-  const expiration = spec['expirationSeconds'];
+  const expiration = spec.expirationSeconds;
   return [
-    ...(complaint === null ? [] : [invalid(specPath.child('request'), spec['request'] ?? null, complaint)]),
+    ...(complaint === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, complaint)]),
     ...validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
     ...validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
     ...(expiration !== undefined && Number(expiration) < expirationSecondsMin
@@ -88,7 +88,7 @@ function validateSigner(signer: string, before: string, path: Path): FieldError[
   return validateSignerName(signer, path);
 }
 
-function validateCertificate(request: ApiObject, old: ApiObject | null): FieldError[] {
+function validateCertificate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): FieldError[] {
   const certificate = certificateOf(request);
   if (old !== null && (certificate === certificateOf(old) || certificateComplaint(certificateOf(old)) !== null)) return [];
   const complaint = certificateComplaint(certificate);
@@ -103,7 +103,7 @@ interface Powers {
 
 const review =
   ({ decide, issue }: Powers) =>
-  (request: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
+  (request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, metadata: MetadataFindings): FieldError[] => [
     ...metadata.object(),
     ...validate(request, old),
     ...validateKeptConditions(request, old, decide),
@@ -111,13 +111,13 @@ const review =
     ...metadata.update(),
   ];
 
-function validateIssue(request: ApiObject, old: ApiObject, mayIssue: boolean): FieldError[] {
+function validateIssue(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, mayIssue: boolean): FieldError[] {
   if (certificateOf(request) === certificateOf(old)) return [];
   if (!mayIssue) return [forbidden(certificatePath, 'updates may not set certificate content')];
   return certificateOf(old) === '' ? [] : [forbidden(certificatePath, 'updates may not modify existing certificate content')];
 }
 
-export const certificateSigningRequests: Kind = {
+export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> = {
   name: 'certificatesigningrequests.certificates.k8s.io',
   metadata: { name: pathSegmentName },
   validate: (request) => validate(request, null),
@@ -125,26 +125,26 @@ export const certificateSigningRequests: Kind = {
     // Whoever signs has to know who asks, so what the client says of itself does not count.
     prepare(request, { user }) {
       const spec = ensureObject(request, 'spec');
-      for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
-      spec['username'] = user.name;
-      if (user.uid !== '') spec['uid'] = user.uid;
-      if (user.groups.length > 0) spec['groups'] = [...user.groups];
+      for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member];
+      spec.username = user.name;
+      if (user.uid !== '') spec.uid = user.uid;
+      if (user.groups.length > 0) spec.groups = [...user.groups];
       if (Object.keys(user.extra).length > 0)
-        spec['extra'] = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
-      request['status'] = {};
+        spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
+      request.status = {};
     },
   },
   update: {
     prepare(request, old) {
-      request['spec'] = old['spec'];
-      request['status'] = old['status'];
+      request.spec = old.spec;
+      request.status = old.status;
     },
     review: review({ decide: false, issue: false }),
   },
   subresources: {
     status: {
       prepare(request, old, { now }) {
-        request['spec'] = old['spec'];
+        request.spec = old.spec;
         keepDecisions(request, old);
         fillConditionTimes(request, old, now);
       },
@@ -153,9 +153,9 @@ export const certificateSigningRequests: Kind = {
     approval: {
       prepare(request, old, { now }) {
         const conditions = conditionsOf(request);
-        request['spec'] = old['spec'];
+        request.spec = old.spec;
         const { conditions: _conditions, ...status } = objectAt(old, 'status') ?? {};
-        request['status'] = conditions.length === 0 ? status : { ...status, conditions };
+        request.status = conditions.length === 0 ? status : { ...status, conditions };
         fillConditionTimes(request, old, now);
       },
       review: review({ decide: true, issue: false }),
@@ -172,12 +172,12 @@ export const certificateSigningRequests: Kind = {
 };
 
 /** `Approved,Issued`: the state of a request in one word or two. */
-function requestState(request: ApiObject): string {
+function requestState(request: Draft<CertificateSigningRequest>): string {
   const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
   return [
     decision,
     ...(types.includes('Failed') ? ['Failed'] : []),
-    ...(textAt(memberAt(request, 'status', 'certificate')) === '' ? [] : ['Issued']),
+    ...(textAt(request, 'status', 'certificate') === '' ? [] : ['Issued']),
   ].join(',');
 }

@@ -1,10 +1,10 @@
-import type { ApiObject } from '../../api/object.js';
+import type { LeaseCandidate, LeaseCandidateSpec } from '../../../api/types/coordination/v1beta1.js';
 import { isBefore, isVersion } from '../../cel/eval/functions/semvers.js';
-import { textAt } from '../../registry/members.js';
+import { textAt, type MemberOf } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
 
 const spec = Path.of('spec');
@@ -12,8 +12,8 @@ const versionText = 'must be a valid semantic version';
 const zeroVersion = '0.0.0';
 
 /** Which versions a candidate speaks decides who leads, so that they have to be there and make sense together. */
-function validate(candidate: ApiObject): FieldError[] {
-  const specified = (member: string): string => textAt(candidate, 'spec', member);
+function validate(candidate: Draft<LeaseCandidate>): FieldError[] {
+  const specified = (member: MemberOf<LeaseCandidateSpec>): string => textAt(candidate, 'spec', member);
   const [emulationVersion, strategy] = [specified('emulationVersion'), specified('strategy')];
   return [
     ...(specified('leaseName') === '' ? [required(spec.child('leaseName'), '')] : []),
@@ -51,7 +51,7 @@ function validateStrategy(strategy: string, emulated: string): FieldError[] {
 
 const kept = immutable('spec.leaseName');
 
-export const leaseCandidates: Kind = {
+export const leaseCandidates: Kind<Draft<LeaseCandidate>> = {
   name: 'leasecandidates.coordination.k8s.io',
   metadata: { anyFinalizers: true, name: (name) => configMapKeyComplaints(name) },
   validate,

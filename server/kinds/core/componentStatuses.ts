@@ -1,12 +1,13 @@
-import type { ApiObject, JsonValue } from '../../api/object.js';
+import type { ComponentStatus } from '../../../api/types/core/v1.js';
+import type { JsonValue } from '../../api/object.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 /** Components have their conditions beside the metadata, and one that matters. */
-const health = (object: ApiObject): JsonValue | undefined =>
-  itemsOf(object['conditions']).find((each) => textAt(each, 'type') === 'Healthy');
+const health = (object: Draft<ComponentStatus>): JsonValue | undefined =>
+  itemsOf(object.conditions).find((each) => textAt(each, 'type') === 'Healthy');
 
-export const componentStatuses: Kind = {
+export const componentStatuses: Kind<Draft<ComponentStatus>> = {
   name: 'componentstatuses',
   versions: { v1: { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' } },
   cells: {

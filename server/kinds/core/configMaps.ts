@@ -1,16 +1,17 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ConfigMap } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { keysAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
 const dataPath = Path.of('data');
 /** Of no member by itself; the reference spells a path without a name so. */
 const allData = Path.root.key('');
 
-function validate(configMap: ApiObject): FieldError[] {
+function validate(configMap: Draft<ConfigMap>): FieldError[] {
   const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
   return [
     ...validateTexts(data, binary),
@@ -26,7 +27,7 @@ const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] =>
     ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),
   ]);
 
-export const configMaps: Kind = {
+export const configMaps: Kind<Draft<ConfigMap>> = {
   name: 'configmaps',
   validate,
   update: {

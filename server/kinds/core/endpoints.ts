@@ -1,5 +1,6 @@
+import type { Endpoints } from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
@@ -8,7 +9,7 @@ import { invalid, keepable, notSupported, Path, required, type FieldError } from
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
@@ -33,7 +34,7 @@ function validateAddress(address: JsonObject, path: Path): FieldError[] {
   return [
     ...malformed,
     ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
-    ...(typeof address['nodeName'] === 'string' ? dnsSubdomain(address['nodeName'], path.child('nodeName')) : []),
+    ...(typeof address.nodeName === 'string' ? dnsSubdomain(address.nodeName, path.child('nodeName')) : []),
     // What is no address is told twice, the second time in fewer words.
     ...(malformed.length > 0 ? repeatedly(malformed, ip, path.child('ip')) : endpointAddress(ip, path.child('ip'))),
   ];
@@ -49,34 +50,34 @@ function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[
   const [name, protocol] = [textAt(port, 'name'), textAt(port, 'protocol')];
   return [
     ...(name !== '' ? dnsLabel(name, path.child('name')) : named ? [required(path.child('name'), '')] : []),
-    ...portNumber(port['port'], path.child('port')),
+    ...portNumber(port.port, path.child('port')),
     ...(protocol === ''
       ? [required(path.child('protocol'), '')]
       : protocols.includes(protocol)
         ? []
         : [notSupported(path.child('protocol'), protocol, protocols)]),
-    ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
+    ...(typeof port.appProtocol === 'string' ? qualified(port.appProtocol, path.child('appProtocol')) : []),
   ];
 }
 
-function validateAnnotations(endpoints: ApiObject): FieldError[] {
+function validateAnnotations(endpoints: Draft<Endpoints>): FieldError[] {
   const time = endpoints.metadata.annotations?.[triggered];
   return time === undefined || parseTime(time) !== undefined
     ? []
     : [invalid(Path.of('annotations').key(triggered), time, 'must be an RFC3339Nano formatted time')];
 }
 
-const validateSubsets = (endpoints: ApiObject): FieldError[] =>
+const validateSubsets = (endpoints: Draft<Endpoints>): FieldError[] =>
   objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
 
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 const controller = 'endpoint-controller';
 
 /** What the controller writes, it takes from pods. */
-function warnings(endpoints: ApiObject): string[] {
+function warnings(endpoints: Draft<Endpoints>): string[] {
   if (endpoints.metadata.labels?.[managedBy] === controller) return [];
   return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
-    ['addresses', 'notReadyAddresses'].flatMap((list) =>
+    (['addresses', 'notReadyAddresses'] as const).flatMap((list) =>
       objectsIn(subset, list).flatMap((address, each) =>
         addressWarnings(textAt(address, 'ip'), Path.of('subsets').index(position).child(list).index(each).child('ip')),
       ),
@@ -87,8 +88,8 @@ function warnings(endpoints: ApiObject): string[] {
 /** How many endpoints of a list are spelled out. */
 const endpointsShown = 3;
 
-function endpointsText(object: ApiObject): string {
-  const all = itemsOf(object['subsets']).flatMap((subset) => {
+function endpointsText(object: Draft<Endpoints>): string {
+  const all = itemsOf(object.subsets).flatMap((subset) => {
     const ports = itemsOf(memberAt(subset, 'ports'));
     const addresses = itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip'));
     return ports.length === 0
@@ -100,7 +101,7 @@ function endpointsText(object: ApiObject): string {
   return all.length > endpointsShown ? `${shown} + ${all.length - endpointsShown} more...` : shown;
 }
 
-export const endpoints: Kind = {
+export const endpoints: Kind<Draft<Endpoints>> = {
   name: 'endpoints',
   versions: { v1: { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' } },
   defaults(object) {
@@ -115,7 +116,7 @@ export const endpoints: Kind = {
       ...metadata.update(),
       ...metadata.object(),
       ...validateAnnotations(object),
-      ...(sameValue(object['subsets'] ?? [], old['subsets'] ?? []) ? [] : validateSubsets(object)),
+      ...(sameValue(object.subsets ?? [], old.subsets ?? []) ? [] : validateSubsets(object)),
     ],
   },
   cells: { Endpoints: endpointsText },

@@ -1,3 +1,4 @@
+import type { Event } from '../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -8,7 +9,7 @@ import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../r
 import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const newerGroup = 'events.k8s.io/v1';
@@ -16,10 +17,10 @@ const shortTextMax = 128;
 const messageMax = 1024;
 const types: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
-const isSet = (event: ApiObject, member: string): boolean => textAt(event, member) !== '';
+const isSet = (event: Draft<Event>, member: keyof Event): boolean => textAt(event, member) !== '';
 
 /** Rules of both groups: an event with a time of its own is of the newer style and has to say who did what. */
-function validateStyle(event: ApiObject, servedAs: ServedAs): FieldError[] {
+function validateStyle(event: Draft<Event>, servedAs: ServedAs): FieldError[] {
   const involved = textAt(event, 'involvedObject', 'namespace');
   const own = event.metadata.namespace ?? '';
   const newer = isSet(event, 'eventTime');
@@ -31,11 +32,11 @@ function validateStyle(event: ApiObject, servedAs: ServedAs): FieldError[] {
   ];
 }
 
-function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
+function validateReporter(event: Draft<Event>, nameInGroup: string): FieldError[] {
   const controller = textAt(event, 'reportingComponent');
-  const bounded = (member: string, max: number): FieldError[] =>
+  const bounded = (member: keyof Event, max: number): FieldError[] =>
     Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : [];
-  const needed = (member: string): FieldError[] => [
+  const needed = (member: keyof Event): FieldError[] => [
     ...(isSet(event, member) ? [] : [required(Path.of(member), '')]),
     ...bounded(member, shortTextMax),
   ];
@@ -49,25 +50,25 @@ function validateReporter(event: ApiObject, nameInGroup: string): FieldError[] {
   ];
 }
 
-function validateSeries(event: ApiObject): FieldError[] {
+function validateSeries(event: Draft<Event>): FieldError[] {
   const series = objectAt(event, 'series');
   if (series === null) return [];
   return [
-    ...(Number(series['count'] ?? 0) < 2 ? [invalid(Path.of('series', 'count'), '', 'should be at least 2')] : []),
+    ...(Number(series.count ?? 0) < 2 ? [invalid(Path.of('series', 'count'), '', 'should be at least 2')] : []),
     ...(textAt(series, 'lastObservedTime') === '' ? [required(Path.of('series', 'lastObservedTime'), '')] : []),
   ];
 }
 
 /** Only the older style has these. */
-const older: readonly (readonly [member: string, isUsed: (event: ApiObject) => boolean])[] = [
+const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) => boolean])[] = [
   ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
   ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
-  ['count', (event) => Number(event['count'] ?? 0) !== 0],
-  ['source', (event) => ['component', 'host'].some((member) => textAt(event, 'source', member) !== '')],
+  ['count', (event) => Number(event.count ?? 0) !== 0],
+  ['source', (event) => (['component', 'host'] as const).some((member) => textAt(event, 'source', member) !== '')],
 ];
 
 /** In the core group metadata is looked at only where nothing else is wrong; in the newer one, after the rules of both. */
-function validateNew(event: ApiObject, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[] {
+function validateNew(event: Draft<Event>, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
   const type = textAt(event, 'type');
@@ -108,13 +109,13 @@ const empty = (value: JsonObject[string]): unknown =>
     : value;
 
 /** Metadata is looked at once more in the newer group only. */
-function validateUpdate(event: ApiObject, old: ApiObject, servedAs: ServedAs, ofMetadata: () => FieldError[]): FieldError[] {
+function validateUpdate(event: Draft<Event>, old: Draft<Event>, servedAs: ServedAs, ofMetadata: () => FieldError[]): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
   return [
     ...findings,
     ...ofMetadata(),
-    ...(sameValue(event['series'] ?? null, old['series'] ?? null) ? [] : validateSeries(event)),
+    ...(sameValue(event.series ?? null, old.series ?? null) ? [] : validateSeries(event)),
     ...immutable
       .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
       .map((member) =>
@@ -165,7 +166,7 @@ const eventCells = (involved: string, message: string): Cells => ({
 });
 
 /** Both groups of events are views of one set of objects, stored in the core form. */
-export const events: Kind = {
+export const events: Kind<Draft<Event>> = {
   name: 'events',
   views: ['events.events.k8s.io'],
   versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },

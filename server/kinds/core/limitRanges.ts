@@ -1,12 +1,13 @@
+import type { LimitRange } from '../../../api/types/core/v1.js';
 import { randomUUID } from 'node:crypto';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { roundAmounts } from './resourceLists.js';
 
 const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
@@ -17,7 +18,7 @@ const limits = Path.of('spec', 'limits');
 /** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
 function setItemDefaults(item: JsonObject): void {
   for (const member of amounts) roundAmounts(objectAt(item, member));
-  if (item['type'] !== 'Container') return;
+  if (item.type !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
   const fill = (target: JsonObject, source: JsonObject): void => {
     for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
@@ -28,7 +29,7 @@ function setItemDefaults(item: JsonObject): void {
   for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
 }
 
-function validate(range: ApiObject): FieldError[] {
+function validate(range: Draft<LimitRange>): FieldError[] {
   const types = new Set<string>();
   return objectsIn(objectAt(range, 'spec') ?? {}, 'limits').flatMap((item, position) => {
     const path = limits.index(position);
@@ -125,9 +126,7 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
   const present = (...members: readonly string[]): boolean =>
     members.every((member) => amounts[member] !== undefined && amounts[member] !== null);
   const unequal =
-    !isOvercommitAllowed(name) &&
-    present('default', 'defaultRequest') &&
-    compareAmounts(amounts['default'], amounts['defaultRequest']) !== 0;
+    !isOvercommitAllowed(name) && present('default', 'defaultRequest') && compareAmounts(amounts.default, amounts.defaultRequest) !== 0;
   return [
     ...ordered
       .filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0)
@@ -139,8 +138,8 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
       ? [
           invalid(
             path.child('defaultRequest').key(name),
-            amounts['defaultRequest'],
-            `default value ${String(amounts['default'])} must equal to defaultRequest value ${String(amounts['defaultRequest'])} in ${name}`,
+            amounts.defaultRequest,
+            `default value ${String(amounts.default)} must equal to defaultRequest value ${String(amounts.defaultRequest)} in ${name}`,
           ),
         ]
       : []),
@@ -149,9 +148,9 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
 
 /** A ratio below one, or above what minimum and maximum allow anyway, makes no sense. */
 function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, bounded: boolean, path: Path): FieldError[] {
-  const ratio = amounts['maxLimitRequestRatio'];
+  const ratio = amounts.maxLimitRequestRatio;
   const at = path.child('maxLimitRequestRatio').key(name);
-  const possible = Number(milliValue(amounts['max'])) / Number(milliValue(amounts['min']));
+  const possible = Number(milliValue(amounts.max)) / Number(milliValue(amounts.min));
   return [
     ...(compareAmounts(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)] : []),
     ...(bounded && Number(milliValue(ratio)) / 1000 > possible
@@ -160,7 +159,7 @@ function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue 
   ];
 }
 
-export const limitRanges: Kind = {
+export const limitRanges: Kind<Draft<LimitRange>> = {
   name: 'limitranges',
   defaults(range) {
     for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);

@@ -1,10 +1,11 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Namespace, NamespaceSpec } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
 import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
 /** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
 const contentFinalizer = 'kubernetes';
@@ -14,28 +15,28 @@ const nameLabel = 'kubernetes.io/metadata.name';
 const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const specFinalizers = Path.of('spec', 'finalizers');
 
-const finalizersOf = (namespace: ApiObject): string[] => (membersOf(namespace['spec'])['finalizers'] as string[] | undefined) ?? [];
+const finalizersOf = (namespace: Draft<Namespace>): string[] => (membersOf(namespace.spec).finalizers as string[] | undefined) ?? [];
 
 /** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
-function label(namespace: ApiObject): void {
+function label(namespace: Draft<Namespace>): void {
   const name = namespace.metadata.name ?? '';
   if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
 }
 
-const withFinalizers = (spec: JsonObject, finalizers: string[]): JsonObject => {
+const withFinalizers = (spec: Writable<NamespaceSpec>, finalizers: string[]): JsonObject => {
   const { finalizers: _old, ...rest } = spec;
   return finalizers.length === 0 ? rest : { ...rest, finalizers };
 };
 
 /** The reference names the list when it creates and the item when it finalizes. */
-const validateFinalizers = (namespace: ApiObject, pathOf: (position: number) => Path): FieldError[] =>
+const validateFinalizers = (namespace: Draft<Namespace>, pathOf: (position: number) => Path): FieldError[] =>
   finalizersOf(namespace).flatMap((finalizer, position) => [
     ...qualifiedNameComplaints(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
     ...validateKnownFinalizer(finalizer, pathOf(position)),
   ]);
 
-function validateStatus(namespace: ApiObject): FieldError[] {
-  const phase = membersOf(namespace['status'])['phase'];
+function validateStatus(namespace: Draft<Namespace>): FieldError[] {
+  const phase = membersOf(namespace.status).phase;
   const deleted = namespace.metadata.deletionTimestamp !== undefined;
   if (!deleted && phase !== activePhase)
     return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Active' if `deletionTimestamp` is empty")];
@@ -44,39 +45,38 @@ function validateStatus(namespace: ApiObject): FieldError[] {
   return [];
 }
 
-export const namespaces: Kind = {
+export const namespaces: Kind<Draft<Namespace>> = {
   name: 'namespaces',
   metadata: { name: dnsLabelName },
   defaults: label,
   validate: (namespace) => validateFinalizers(namespace, () => specFinalizers),
   create: {
     prepare(namespace) {
-      const spec = membersOf(namespace['spec']);
+      const spec = membersOf(namespace.spec);
       const finalizers = finalizersOf(namespace);
-      namespace['spec'] = withFinalizers(spec, finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer]);
-      namespace['status'] = { phase: activePhase };
+      namespace.spec = withFinalizers(spec, finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer]);
+      namespace.status = { phase: activePhase };
       label(namespace);
     },
   },
   update: {
     prepare(namespace, old) {
-      namespace['spec'] = withFinalizers(membersOf(namespace['spec']), finalizersOf(old));
-      namespace['status'] = old['status'];
+      namespace.spec = withFinalizers(membersOf(namespace.spec), finalizersOf(old));
+      namespace.status = old.status;
     },
   },
   subresources: {
     status: {
       prepare(namespace, old) {
-        namespace['spec'] = old['spec'];
-        const status = membersOf(namespace['status']);
-        namespace['status'] = { ...status, phase: (status['phase'] ?? '') === '' ? activePhase : status['phase'] };
+        namespace.spec = old.spec;
+        namespace.status = { ...namespace.status, phase: namespace.status?.phase || activePhase };
       },
       validate: validateStatus,
     },
     finalize: {
       prepare(namespace, old) {
-        namespace['spec'] = withFinalizers(membersOf(old['spec']), finalizersOf(namespace));
-        namespace['status'] = old['status'];
+        namespace.spec = withFinalizers(membersOf(old.spec), finalizersOf(namespace));
+        namespace.status = old.status;
       },
       validate: (namespace) => validateFinalizers(namespace, (position) => specFinalizers.index(position)),
     },
@@ -86,7 +86,7 @@ export const namespaces: Kind = {
     protectedBy: (name) => (protectedNamespaces.has(name) ? 'this namespace may not be deleted' : null),
     mark(namespace, now) {
       namespace.metadata.deletionTimestamp = now;
-      namespace['status'] = { ...membersOf(namespace['status']), phase: 'Terminating' };
+      namespace.status = { ...membersOf(namespace.status), phase: 'Terminating' };
     },
     // Even a namespace without finalizers first shows that it is terminating; a second request removes it.
     alwaysMarks: true,

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Node, NodeSpec } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { cidr, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
@@ -19,7 +20,7 @@ import { isWholeResource } from '../../registry/validation/resourcenames.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { qualified } from '../../registry/validation/values.js';
 import { atOr, condition, none } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateNodeAnnotations } from './nodeAnnotations.js';
 import { roundAmounts } from './resourceLists.js';
 
@@ -27,39 +28,34 @@ const taints = Path.of('metadata', 'taints');
 const rangesPath = Path.of('spec', 'podCIDRs');
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-const specOf = (node: ApiObject): JsonObject => objectAt(node, 'spec') ?? {};
-const rangesOf = (node: ApiObject): string[] => itemsOf(specOf(node)['podCIDRs']).map(String);
+const specOf = (node: Draft<Node>): Writable<NodeSpec> => objectAt(node, 'spec') ?? {};
+const rangesOf = (node: Draft<Node>): string[] => itemsOf(specOf(node).podCIDRs).map(String);
 
 /** Older clients know one range only; it is the first of the list, and leads where both are given. */
-function alignRanges(node: ApiObject): void {
+function alignRanges(node: Draft<Node>): void {
   const spec = ensureObject(node, 'spec');
   const single = textAt(spec, 'podCIDR');
   const listed = rangesOf(node);
-  if (single !== '' && listed[0] !== single) spec['podCIDRs'] = [single];
+  if (single !== '' && listed[0] !== single) spec.podCIDRs = [single];
   const first = rangesOf(node)[0];
-  if (first !== undefined) spec['podCIDR'] = first;
+  if (first !== undefined) spec.podCIDR = first;
 }
 
 /** A kubelet's configuration is no longer kept with its node: only nodes that have one may go on to have one. */
-function dropConfig(node: ApiObject, old: ApiObject | null): void {
-  for (const [part, member] of [
-    ['spec', 'configSource'],
-    ['status', 'config'],
-  ] as const) {
-    const holder = objectAt(node, part);
-    if (holder !== null && (old === null || (memberAt(old, part, member) ?? null) === null)) delete holder[member];
-  }
+function dropConfig(node: Draft<Node>, old: Draft<Node> | null): void {
+  if ((old?.spec?.configSource ?? null) === null) delete node.spec?.configSource;
+  if ((old?.status?.config ?? null) === null) delete node.status?.config;
 }
 
 /** What nobody has reserved is there to be given out. */
-function setAllocatable(node: ApiObject): void {
+function setAllocatable(node: Draft<Node>): void {
   const status = objectAt(node, 'status') ?? {};
   const capacity = objectAt(status, 'capacity');
-  if (capacity !== null && (status['allocatable'] ?? null) === null) status['allocatable'] = { ...capacity };
+  if (capacity !== null && (status.allocatable ?? null) === null) status.allocatable = { ...capacity };
 }
 
-const validateNodeTaints = (node: ApiObject): FieldError[] => validateTaints(objectsIn(specOf(node), 'taints'), taints);
-const validateAnnotations = (node: ApiObject): FieldError[] => validateNodeAnnotations(node, validateTaints);
+const validateNodeTaints = (node: Draft<Node>): FieldError[] => validateTaints(objectsIn(specOf(node), 'taints'), taints);
+const validateAnnotations = (node: Draft<Node>): FieldError[] => validateNodeAnnotations(node, validateTaints);
 
 function validateTaints(list: readonly JsonObject[], listPath: Path): FieldError[] {
   const seen = new Set<string>();
@@ -88,13 +84,13 @@ function repeatedTaint(taint: JsonObject, path: Path): FieldError {
     Key: textAt(taint, 'key'),
     Value: textAt(taint, 'value'),
     Effect: textAt(taint, 'effect'),
-    TimeAdded: taint['timeAdded'] ?? null,
+    TimeAdded: taint.timeAdded ?? null,
   });
   return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
 }
 
-const validateAmounts = (node: ApiObject): FieldError[] =>
-  ['capacity', 'allocatable'].flatMap((member) =>
+const validateAmounts = (node: Draft<Node>): FieldError[] =>
+  (['capacity', 'allocatable'] as const).flatMap((member) =>
     Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
       const path = Path.of('status', member, name);
       return [
@@ -104,7 +100,7 @@ const validateAmounts = (node: ApiObject): FieldError[] =>
     }),
   );
 
-function validateRanges(node: ApiObject): FieldError[] {
+function validateRanges(node: Draft<Node>): FieldError[] {
   const ranges = rangesOf(node);
   const families = ranges.map((range) => parseRange(range)?.family);
   const findings = ranges.flatMap((range, position) => cidr(range, rangesPath.index(position)));
@@ -124,7 +120,7 @@ const readsAsRange = (range: string): boolean => parseRange(withoutLeadingZeros(
 const unreadableRange = (position: number, range: string): string =>
   `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${position}]: <nil> (invalid CIDR address: ${range})`;
 
-const validate = (node: ApiObject): FieldError[] => [
+const validate = (node: Draft<Node>): FieldError[] => [
   ...validateAnnotations(node),
   ...validateNodeTaints(node),
   ...validateAmounts(node),
@@ -132,7 +128,7 @@ const validate = (node: ApiObject): FieldError[] => [
 ];
 
 /** What an update, of whatever part, may change. */
-function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
+function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
   const [spec, before] = [specOf(node), specOf(old)];
   const provider = textAt(before, 'providerID');
   return [
@@ -150,7 +146,7 @@ function validateChange(node: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-function repeatedAddresses(node: ApiObject): FieldError[] {
+function repeatedAddresses(node: Draft<Node>): FieldError[] {
   const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map((address) => ({
     Type: textAt(address, 'type'),
     Address: textAt(address, 'address'),
@@ -169,7 +165,7 @@ function changedRanges(now: readonly string[], old: readonly string[]): FieldErr
 
 const roleLabel = 'node-role.kubernetes.io/';
 
-function nodeRoles(node: ApiObject): string {
+function nodeRoles(node: Draft<Node>): string {
   const labels = node.metadata.labels ?? {};
   const roles = Object.keys(labels)
     .filter((key) => key.startsWith(roleLabel))
@@ -179,36 +175,36 @@ function nodeRoles(node: ApiObject): string {
   return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || none;
 }
 
-function nodeStatus(node: ApiObject): string {
+function nodeStatus(node: Draft<Node>): string {
   const ready = condition(node, 'Ready');
-  const state = ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady';
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
   return memberAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
 }
 
-const nodeAddress = (node: ApiObject, type: string): string =>
+const nodeAddress = (node: Draft<Node>, type: string): string =>
   textAt(
     itemsOf(memberAt(node, 'status', 'addresses')).find((address) => textAt(address, 'type') === type),
     'address',
   ) || none;
 
-function kernelVersion(node: ApiObject): string {
+function kernelVersion(node: Draft<Node>): string {
   const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
   return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
 }
 
-export const nodes: Kind = {
+export const nodes: Kind<Draft<Node>> = {
   name: 'nodes',
   gated: { NodeDeclaredFeatures: ['status.declaredFeatures'] },
   defaults(node) {
     alignRanges(node);
     setAllocatable(node);
-    for (const member of ['capacity', 'allocatable']) roundAmounts(objectAt(objectAt(node, 'status') ?? {}, member));
+    for (const member of ['capacity', 'allocatable'] as const) roundAmounts(objectAt(objectAt(node, 'status') ?? {}, member));
   },
   validate,
   warnings: (node) => [
-    ...(specOf(node)['configSource'] === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
+    ...(specOf(node).configSource === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
     ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
-    ...itemsOf(specOf(node)['podCIDRs']).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
+    ...itemsOf(specOf(node).podCIDRs).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
   ],
   create: {
     // A node reports itself: what it says of its state counts from the start.
@@ -218,7 +214,7 @@ export const nodes: Kind = {
   },
   update: {
     prepare(node, old) {
-      node['status'] = old['status'];
+      node.status = old.status;
       dropConfig(node, old);
     },
     review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
@@ -226,7 +222,7 @@ export const nodes: Kind = {
   subresources: {
     status: {
       prepare(node, old) {
-        node['spec'] = old['spec'];
+        node.spec = old.spec;
         dropConfig(node, old);
       },
       review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],

@@ -1,10 +1,10 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { atOr, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
@@ -24,7 +24,7 @@ const resizeStates = [
   'NodeResizePending',
 ];
 
-const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
+const specOf = (claim: Draft<PersistentVolumeClaim>): Writable<PersistentVolumeClaimSpec> => objectAt(claim, 'spec') ?? {};
 
 /** Only storage is allocated to claims, or what somebody else defines. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
@@ -33,10 +33,10 @@ const validateResourceKey = (name: string, path: Path): FieldError[] => {
   return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/')) ? [] : [notSupported(path, name, ['storage'])];
 };
 
-function validateStatus(claim: ApiObject): FieldError[] {
+function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
   const status = objectAt(claim, 'status') ?? {};
   return [
-    ...(itemsOf(specOf(claim)['accessModes']).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
+    ...(itemsOf(specOf(claim).accessModes).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
     ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
       validateBytes(amount, statusPath.child('capacity').key(name)),
     ),
@@ -57,18 +57,18 @@ function validateStatus(claim: ApiObject): FieldError[] {
 
 /** While the feature is off, nothing new says since when a claim has not been used. */
 const unusedType = 'Unused';
-const tellsUse = (claim: ApiObject): boolean =>
+const tellsUse = (claim: Draft<PersistentVolumeClaim>): boolean =>
   objectsIn(objectAt(claim, 'status') ?? {}, 'conditions').some(({ type }) => type === unusedType);
-function dropUse(claim: ApiObject): void {
+function dropUse(claim: Draft<PersistentVolumeClaim>): void {
   const status = objectAt(claim, 'status') ?? {};
   const kept = objectsIn(status, 'conditions').filter(({ type }) => type !== unusedType);
-  if (kept.length > 0) status['conditions'] = kept;
-  else delete status['conditions'];
+  if (kept.length > 0) status.conditions = kept;
+  else delete status.conditions;
 }
 
-const validate = (claim: ApiObject): FieldError[] => validateClaimSpec(specOf(claim), spec);
+const validate = (claim: Draft<PersistentVolumeClaim>): FieldError[] => validateClaimSpec(specOf(claim), spec);
 
-export const persistentVolumeClaims: Kind = {
+export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',
   gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
   defaults(claim) {
@@ -87,13 +87,13 @@ export const persistentVolumeClaims: Kind = {
   ],
   create: {
     prepare(claim, { enabled }) {
-      claim['status'] = { phase: 'Pending' };
+      claim.status = { phase: 'Pending' };
       alignSources(specOf(claim), null, enabled);
     },
   },
   update: {
     prepare(claim, old, { enabled }) {
-      claim['status'] = old['status'];
+      claim.status = old.status;
       alignSources(specOf(claim), specOf(old), enabled);
     },
     review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
@@ -101,7 +101,7 @@ export const persistentVolumeClaims: Kind = {
   subresources: {
     status: {
       prepare(claim, old, { enabled }) {
-        claim['spec'] = old['spec'];
+        claim.spec = old.spec;
         if (!enabled('PersistentVolumeClaimUnusedSinceTime') && !tellsUse(old)) dropUse(claim);
       },
       validate: validateStatus,

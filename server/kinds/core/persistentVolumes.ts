@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
@@ -8,7 +9,7 @@ import { whileOff } from '../../registry/validation/gatedFindings.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { atOr, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
@@ -20,7 +21,7 @@ const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
 
-const specOf = (volume: ApiObject): JsonObject => objectAt(volume, 'spec') ?? {};
+const specOf = (volume: Draft<PersistentVolume>): Writable<PersistentVolumeSpec> => objectAt(volume, 'spec') ?? {};
 
 /** Sources that are mounted with options; others must not ask for any. */
 const withMountOptions = [
@@ -37,9 +38,9 @@ const withMountOptions = [
   'vsphereVolume',
   'azureDisk',
   'photonPersistentDisk',
-];
+] as const;
 
-function validateMountOptions(volume: ApiObject): FieldError[] {
+function validateMountOptions(volume: Draft<PersistentVolume>): FieldError[] {
   if (
     volume.metadata.annotations?.[mountAnnotation] === undefined ||
     withMountOptions.some((name) => objectAt(specOf(volume), name) !== null)
@@ -48,22 +49,23 @@ function validateMountOptions(volume: ApiObject): FieldError[] {
   return [forbidden(Path.of('metadata', 'annotations', mountAnnotation), 'may not specify mount options for this volume type')];
 }
 
-const validateSpec = (volume: ApiObject): FieldError[] => validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
+const validateSpec = (volume: Draft<PersistentVolume>): FieldError[] =>
+  validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
 
 /** A volume stays what it is; where it can be used may be said later, once. */
-function validateChange(volume: ApiObject, old: ApiObject): FieldError[] {
+function validateChange(volume: Draft<PersistentVolume>, old: Draft<PersistentVolume>): FieldError[] {
   const [spec, before] = [specOf(volume), specOf(old)];
   return [
     ...validateSameSource(withoutNewExpandSecret(spec, before), before),
-    ...unchanged(spec['volumeMode'], before['volumeMode'], Path.of('volumeMode'), spec['volumeMode'] ?? null),
+    ...unchanged(spec.volumeMode, before.volumeMode, Path.of('volumeMode'), spec.volumeMode ?? null),
     ...whileOff('MutablePVNodeAffinity', validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity'))),
-    ...(before['volumeAttributesClassName'] != null && spec['volumeAttributesClassName'] == null
+    ...(before.volumeAttributesClassName != null && spec.volumeAttributesClassName == null
       ? [forbidden(specPath.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),
   ];
 }
 
-function validateSameSource(spec: JsonObject, before: JsonObject): FieldError[] {
+function validateSameSource(spec: Writable<PersistentVolumeSpec>, before: Writable<PersistentVolumeSpec>): FieldError[] {
   const [shown, shownBefore] = [printedStructure(spec, sourceForm), printedStructure(before, sourceForm)];
   if (sameValue(shown, shownBefore)) return [];
   return [
@@ -82,7 +84,7 @@ function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | 
 }
 
 /** The secret for growing a volume may be added when there was none. */
-function withoutNewExpandSecret(spec: JsonObject, before: JsonObject): JsonObject {
+function withoutNewExpandSecret(spec: Writable<PersistentVolumeSpec>, before: Writable<PersistentVolumeSpec>): JsonObject {
   const [csi, old] = [objectAt(spec, 'csi'), objectAt(before, 'csi')];
   if (csi === null || old === null || objectAt(old, 'controllerExpandSecretRef') !== null) return spec;
   const { controllerExpandSecretRef: _added, ...rest } = csi;
@@ -90,7 +92,7 @@ function withoutNewExpandSecret(spec: JsonObject, before: JsonObject): JsonObjec
 }
 
 /** Sources that nothing implements any more. */
-const gone: Readonly<Record<string, string>> = {
+const gone: Partial<Record<keyof PersistentVolumeSpec, string>> = {
   cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
   photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
   scaleIO: 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+',
@@ -99,26 +101,26 @@ const gone: Readonly<Record<string, string>> = {
   rbd: 'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
 };
 
-function warnings(volume: ApiObject): string[] {
+function warnings(volume: Draft<PersistentVolume>): string[] {
   const spec = specOf(volume);
   const annotated = (name: string, text: string): string[] =>
     volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
   return [
     ...annotated(classAnnotation, 'deprecated since v1.8; use "storageClassName" attribute instead'),
     ...annotated(mountAnnotation, 'deprecated since v1.31; use "mountOptions" attribute instead'),
-    ...(spec['persistentVolumeReclaimPolicy'] === 'Recycle'
+    ...(spec.persistentVolumeReclaimPolicy === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]
       : []),
     ...affinityWarnings(spec),
     ...Object.entries(gone)
-      .filter(([name]) => objectAt(spec, name) !== null)
+      .filter(([name]) => objectAt(spec, name as keyof typeof gone) !== null)
       .map(([, text]) => text),
   ];
 }
 
-const affinityWarnings = (spec: JsonObject): string[] =>
+const affinityWarnings = (spec: Writable<PersistentVolumeSpec>): string[] =>
   objectsIn(objectAt(objectAt(spec, 'nodeAffinity') ?? {}, 'required') ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
     objectsIn(term, 'matchExpressions').flatMap((requirement, index) => {
       const text = deprecatedNodeLabel(textAt(requirement, 'key'));
@@ -130,7 +132,7 @@ const affinityWarnings = (spec: JsonObject): string[] =>
     }),
   );
 
-export const persistentVolumes: Kind = {
+export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   name: 'persistentvolumes',
   gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
   defaults(volume) {
@@ -139,19 +141,16 @@ export const persistentVolumes: Kind = {
     setDefault(spec, 'volumeMode', 'Filesystem');
     setSourceDefaults(spec);
     const azure = objectAt(spec, 'azureFile');
-    if (azure !== null) setDefault(azure, 'secretNamespace', null);
+    if (azure !== null) setDefault<JsonObject, 'secretNamespace'>(azure, 'secretNamespace', null);
   },
   validate: (volume) => [...validateSpec(volume), ...validateMountOptions(volume)],
   warnings,
   create: {
     prepare(volume, context) {
-      volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     },
   },
   update: {
-    prepare(volume, old) {
-      volume['status'] = old['status'];
-    },
     // The checks of the object are listed twice.
     review: (volume, old, metadata) => [
       ...metadata.object(),
@@ -165,12 +164,12 @@ export const persistentVolumes: Kind = {
   subresources: {
     status: {
       prepare(volume, old, context) {
-        volume['spec'] = old['spec'];
-        const [now, before] = [ensureObject(volume, 'status'), membersOf(old['status'])];
+        volume.spec = old.spec;
+        const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
         setTextDefault(now, 'phase', 'Pending');
         // The server notes when the phase changed, unless the writer does.
-        if (now['phase'] !== before['phase'] && (now['lastPhaseTransitionTime'] ?? null) === (before['lastPhaseTransitionTime'] ?? null))
-          now['lastPhaseTransitionTime'] = context.now;
+        if (now.phase !== before.phase && (now.lastPhaseTransitionTime ?? null) === (before.lastPhaseTransitionTime ?? null))
+          now.lastPhaseTransitionTime = context.now;
       },
     },
   },

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { Pod } from '../../../api/types/core/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
@@ -6,7 +6,7 @@ import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
 import { gatedPodStatus } from './pod/gatedStatus.js';
 import { gatedPodFields } from './podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { annotationsOf } from './pod/annotations.js';
 import { podCells } from './pod/cells.js';
 import { ephemeralContainers } from './pod/ephemeral.js';
@@ -24,7 +24,7 @@ const defaultGraceSeconds = 30;
 const finished: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /** The host name of a pod is its name. */
-function nameWarnings(pod: ApiObject): string[] {
+function nameWarnings(pod: Draft<Pod>): string[] {
   const complaints = dnsLabelName(pod.metadata.name ?? '', false);
   return complaints.length === 0
     ? []
@@ -34,13 +34,13 @@ function nameWarnings(pod: ApiObject): string[] {
 }
 
 /** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
-const appArmorWarnings = (pod: ApiObject): string[] =>
+const appArmorWarnings = (pod: Draft<Pod>): string[] =>
   annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
     const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
     return (field === null ? profile === null : sameValue(field, profile)) ? [`${annotations.key(key)}: ${apparmorText}`] : [];
   });
 
-export const pods: Kind = {
+export const pods: Kind<Draft<Pod>> = {
   name: 'pods',
   gated: {
     ...gatedPodFields('spec'),
@@ -53,9 +53,6 @@ export const pods: Kind = {
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
   update: {
-    prepare(pod, old) {
-      pod['status'] = old['status'];
-    },
     review: reviewPodUpdate,
   },
   subresources: {

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ReplicationController } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -8,7 +9,7 @@ import { podNameWarnings } from '../apps/podNames.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
 import { labelsText, numberAt, containersAt } from '../cells.js';
 import { gatedPodFields } from './podSpec/gated.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
@@ -18,7 +19,7 @@ const templatePath = specPath.child('template');
 const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
 
 /** Labels of the pods stand in for a selector, and for labels of the controller itself. */
-function setDefaults(controller: ApiObject): void {
+function setDefaults(controller: Draft<ReplicationController>): void {
   const spec = ensureObject(controller, 'spec');
   setDefault(spec, 'replicas', 1);
   const template = objectAt(spec, 'template');
@@ -26,18 +27,18 @@ function setDefaults(controller: ApiObject): void {
   setPodTemplateDefaults(template);
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels');
   if (!hasEntries(labels)) return;
-  if (!hasEntries(objectAt(spec, 'selector'))) spec['selector'] = { ...labels };
+  if (!hasEntries(objectAt(spec, 'selector'))) spec.selector = { ...labels };
   if (!hasEntries(controller.metadata.labels ?? null)) controller.metadata.labels = { ...labels } as Record<string, string>;
 }
 
-function validate(controller: ApiObject): FieldError[] {
+function validate(controller: Draft<ReplicationController>): FieldError[] {
   const spec = objectAt(controller, 'spec') ?? {};
   const selector = objectAt(spec, 'selector');
   const template = objectAt(spec, 'template');
   return [
-    ...nonNegative(spec['minReadySeconds'], specPath.child('minReadySeconds')),
+    ...nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     ...(hasEntries(selector) ? [] : [required(specPath.child('selector'), '')]),
-    ...nonNegative(spec['replicas'], specPath.child('replicas')),
+    ...nonNegative(spec.replicas, specPath.child('replicas')),
     ...(template === null ? [required(templatePath, '')] : validateTemplate(template, selector ?? {})),
   ];
 }
@@ -57,10 +58,10 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
           ),
         ]),
     ...validatePodTemplate(template, templatePath),
-    ...(spec['restartPolicy'] === 'Always'
+    ...(spec.restartPolicy === 'Always'
       ? []
       : [notSupported(templatePath.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
-    ...(spec['activeDeadlineSeconds'] == null
+    ...(spec.activeDeadlineSeconds == null
       ? []
       : [
           forbidden(templatePath.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported'),
@@ -70,9 +71,10 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
 
 const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
-const validateStatus = (controller: ApiObject): FieldError[] => validateReplicaCounts(objectAt(controller, 'status') ?? {}, counts, status);
+const validateStatus = (controller: Draft<ReplicationController>): FieldError[] =>
+  validateReplicaCounts(objectAt(controller, 'status') ?? {}, counts, status);
 
-export const replicationControllers: Kind = {
+export const replicationControllers: Kind<Draft<ReplicationController>> = {
   name: 'replicationcontrollers',
   gated: gatedPodFields('spec.template.spec'),
   metadata: { generationOf: ['spec'], name: longName },
@@ -81,26 +83,20 @@ export const replicationControllers: Kind = {
   warnings(controller, old) {
     const ofTemplate =
       old === null || controller.metadata.generation !== old.metadata.generation
-        ? templateWarnings(objectAt(controller, 'spec')?.['template'], templatePath)
+        ? templateWarnings(objectAt(controller, 'spec')?.template, templatePath)
         : [];
     return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
   },
   create: {
     prepare(controller) {
-      controller['status'] = { replicas: 0 };
+      controller.status = { replicas: 0 };
     },
   },
   update: {
-    prepare(controller, old) {
-      controller['status'] = old['status'];
-    },
     review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
   },
   subresources: {
     status: {
-      prepare(controller, old) {
-        controller['spec'] = old['spec'];
-      },
       validate: validateStatus,
     },
   },

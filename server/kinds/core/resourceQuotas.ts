@@ -1,10 +1,11 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ResourceQuota, ResourceQuotaSpec } from '../../../api/types/core/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from './resourceLists.js';
 
@@ -46,7 +47,7 @@ const valueless: ReadonlySet<string> = new Set([
 const valuelessText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-const specOf = (quota: ApiObject): JsonObject => objectAt(quota, 'spec') ?? {};
+const specOf = (quota: Draft<ResourceQuota>): Writable<ResourceQuotaSpec> => objectAt(quota, 'spec') ?? {};
 
 const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
   Object.entries(amounts).flatMap(([name, amount]) => {
@@ -62,8 +63,8 @@ const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
 /** Each finding about scopes shows all of them, so that their number has to be bounded. */
 const scopeFindingsMax = 50;
 
-function validateScopes(spec: JsonObject): FieldError[] {
-  const scopes = itemsOf(spec['scopes']).map(String);
+function validateScopes(spec: Writable<ResourceQuotaSpec>): FieldError[] {
+  const scopes = itemsOf(spec.scopes).map(String);
   const uncovered = uncoveredBy(spec);
   const findings: FieldError[] = [];
   for (const scope of scopes) {
@@ -75,7 +76,7 @@ function validateScopes(spec: JsonObject): FieldError[] {
 }
 
 /** Standard resources of the quota that a scope cannot tell apart, no more than can be told. The resources are gone through once for each kind of scope. */
-function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
+function uncoveredBy(spec: Writable<ResourceQuotaSpec>): (scope: string) => readonly string[] {
   const standard = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isStandardForQuota);
   const known = new Map<string, readonly string[]>();
   return (scope) => {
@@ -89,7 +90,7 @@ function uncoveredBy(spec: JsonObject): (scope: string) => readonly string[] {
 const conflicts = (scopes: readonly string[]): (readonly string[])[] =>
   conflicting.filter((pair) => pair.every((scope) => scopes.includes(scope)));
 
-function validateSelector(spec: JsonObject): FieldError[] {
+function validateSelector(spec: Writable<ResourceQuotaSpec>): FieldError[] {
   const selector = objectAt(spec, 'scopeSelector');
   if (selector === null) return [];
   const path = specPath.child('scopeSelector', 'matchExpressions');
@@ -103,7 +104,7 @@ function validateSelector(spec: JsonObject): FieldError[] {
   return [
     ...findings,
     ...conflicts(requirements.map((requirement) => textAt(requirement, 'scopeName'))).map(() =>
-      invalid(path, spec['scopes'] ?? null, 'conflicting scopes'),
+      invalid(path, spec.scopes ?? null, 'conflicting scopes'),
     ),
   ];
 }
@@ -115,7 +116,7 @@ function validateRequirement(
   path: Path,
 ): FieldError[] {
   const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
-  const values = itemsOf(requirement['values']);
+  const values = itemsOf(requirement.values);
   return [
     ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
     ...uncovered(scope).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
@@ -138,24 +139,26 @@ function validateOperator(operator: string, values: readonly unknown[], path: Pa
   return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
 }
 
-const validateSpec = (quota: ApiObject): FieldError[] => [
+const validateSpec = (quota: Draft<ResourceQuota>): FieldError[] => [
   ...validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, specPath.child('hard')),
   ...validateScopes(specOf(quota)),
   ...validateSelector(specOf(quota)),
 ];
 
-const validateStatus = (quota: ApiObject): FieldError[] =>
-  ['hard', 'used'].flatMap((member) => validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)));
+const validateStatus = (quota: Draft<ResourceQuota>): FieldError[] =>
+  (['hard', 'used'] as const).flatMap((member) =>
+    validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)),
+  );
 
 /** What a quota counts stays the same; how much of it is allowed may change. */
-function validateSameScopes(quota: ApiObject, old: ApiObject): FieldError[] {
-  const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each)['scopes']).map(String))].sort());
+function validateSameScopes(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota>): FieldError[] {
+  const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each).scopes).map(String))].sort());
   return JSON.stringify(now) === JSON.stringify(before)
     ? []
-    : [invalid(specPath.child('scopes'), specOf(quota)['scopes'] ?? null, 'field is immutable')];
+    : [invalid(specPath.child('scopes'), specOf(quota).scopes ?? null, 'field is immutable')];
 }
 
-function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string {
+function quotaText(quota: Draft<ResourceQuota>, wanted: (name: string) => boolean): string {
   const hard = membersOf(memberAt(quota, 'status', 'hard'));
   return Object.keys(hard)
     .filter(wanted)
@@ -164,19 +167,16 @@ function quotaText(quota: ApiObject, wanted: (name: string) => boolean): string 
     .join(', ');
 }
 
-export const resourceQuotas: Kind = {
+export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
   name: 'resourcequotas',
   validate: validateSpec,
   defaults(quota) {
     roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
-    for (const member of ['hard', 'used']) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
+    for (const member of ['hard', 'used'] as const) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
   },
   update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
   subresources: {
     status: {
-      prepare(quota, old) {
-        quota['spec'] = old['spec'];
-      },
       validate: validateStatus,
     },
   },

@@ -1,11 +1,12 @@
+import type { Secret } from '../../../api/types/core/v1.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
-import { membersOf, textAt } from '../../registry/members.js';
+import { textAt } from '../../registry/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { keyPairComplaint } from './keyPair.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 
@@ -15,29 +16,28 @@ const data = Path.of('data');
 const accountName = 'kubernetes.io/service-account.name';
 const jsonDepthMax = 10_000;
 
-const dataOf = (secret: ApiObject): JsonObject => objectAt(secret, 'data') ?? {};
+const dataOf = (secret: Draft<Secret>): JsonObject => objectAt(secret, 'data') ?? {};
 
 /** `stringData` is a way to write `data` without base64; it is never kept. */
-function foldStringData(secret: ApiObject): void {
-  const { stringData, ...rest } = secret;
-  const texts = Object.entries(membersOf(stringData));
-  delete secret['stringData'];
+function foldStringData(secret: Draft<Secret>): void {
+  const texts = Object.entries(secret.stringData ?? {});
+  delete secret.stringData;
   if (texts.length === 0) return;
-  secret['data'] = {
-    ...membersOf(rest['data']),
+  secret.data = {
+    ...secret.data,
     ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')])),
   };
 }
 
 const needsKey =
-  (key: string): ((secret: ApiObject) => FieldError[]) =>
+  (key: string): ((secret: Draft<Secret>) => FieldError[]) =>
   (secret) =>
     Object.hasOwn(dataOf(secret), key) ? [] : [required(data.key(key), '')];
 
 /** Credentials of registries are JSON; nothing of them may appear in a message. */
 const needsJson =
   (key: string) =>
-  (secret: ApiObject): FieldError[] => {
+  (secret: Draft<Secret>): FieldError[] => {
     const missing = needsKey(key)(secret);
     if (missing.length > 0) return missing;
     const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), {
@@ -57,7 +57,7 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 
 /** What a secret of a type has to hold. Other types may hold anything. */
-const byType: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
+const byType: Readonly<Record<string, (secret: Draft<Secret>) => FieldError[]>> = {
   'kubernetes.io/service-account-token': (secret) =>
     (secret.metadata.annotations?.[accountName] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(accountName), '')] : [],
   'kubernetes.io/dockercfg': needsJson('.dockercfg'),
@@ -70,21 +70,21 @@ const byType: Readonly<Record<string, (secret: ApiObject) => FieldError[]>> = {
   [tlsType]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
 };
 
-const validate = (secret: ApiObject): FieldError[] => [
+const validate = (secret: Draft<Secret>): FieldError[] => [
   ...validateKeys(dataOf(secret), data),
   ...(dataBytes(dataOf(secret), 'base64') > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
   ...(byType[textAt(secret, 'type')]?.(secret) ?? []),
 ];
 
-export const secrets: Kind = {
+export const secrets: Kind<Draft<Secret>> = {
   name: 'secrets',
   defaults(secret) {
     foldStringData(secret);
-    if ((secret['type'] ?? '') === '') secret['type'] = defaultType;
+    if ((secret.type ?? '') === '') secret.type = defaultType;
   },
   validate,
   warnings(secret) {
-    if (secret['type'] !== tlsType) return [];
+    if (secret.type !== tlsType) return [];
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
       Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
     );
@@ -93,7 +93,7 @@ export const secrets: Kind = {
   },
   update: {
     validate: (secret, old) => [
-      ...(secret['type'] === old['type'] ? [] : [invalid(Path.of('type'), secret['type'], 'field is immutable')]),
+      ...(secret.type === old.type ? [] : [invalid(Path.of('type'), secret.type, 'field is immutable')]),
       ...validateFrozen(secret, old, ['data'], Path.root),
       ...validate(secret),
     ],

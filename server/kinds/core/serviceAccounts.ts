@@ -1,20 +1,18 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ServiceAccount } from '../../../api/types/core/v1.js';
 import { objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const enforces = 'kubernetes.io/enforce-mountable-secrets';
 const enforcesText = `metadata.annotations[${enforces}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
 /** Of a secret only its name means anything here. */
-function cleanReferences(account: ApiObject): void {
-  if (account['secrets'] !== undefined && account['secrets'] !== null)
-    account['secrets'] = objectsIn(account, 'secrets').map((secret) =>
-      secret['name'] === undefined ? {} : { name: textAt(secret, 'name') },
-    );
+function cleanReferences(account: Draft<ServiceAccount>): void {
+  if (account.secrets !== undefined && account.secrets !== null)
+    account.secrets = objectsIn(account, 'secrets').map((secret) => (secret.name === undefined ? {} : { name: textAt(secret, 'name') }));
 }
 
-export const serviceAccounts: Kind = {
+export const serviceAccounts: Kind<Draft<ServiceAccount>> = {
   name: 'serviceaccounts',
   warnings: (account, old) =>
     account.metadata.annotations?.[enforces] !== undefined && old?.metadata.annotations?.[enforces] === undefined ? [enforcesText] : [],

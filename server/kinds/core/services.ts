@@ -1,10 +1,10 @@
-import type { ApiObject } from '../../api/object.js';
+import type { Service } from '../../../api/types/core/v1.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
 import { at, labelsText, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { validateAddressingUpdate } from './service/addressing.js';
 import { dropMeaningless } from './service/carry.js';
 import { setServiceDefaults } from './service/defaults.js';
@@ -12,7 +12,7 @@ import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
 import { serviceWarnings, statusWarnings } from './service/warnings.js';
 
-const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
+const validateUpdate = (service: Draft<Service>, old: Draft<Service>): FieldError[] => [
   ...validateAddressingUpdate(service, old),
   ...validateBalancerClass(service, old),
   ...validateHealthCheckPortUpdate(service, old),
@@ -20,7 +20,7 @@ const validateUpdate = (service: ApiObject, old: ApiObject): FieldError[] => [
 ];
 
 /** Addresses and node ports are allocated before these rules run: see `service/allocator.ts`. */
-function externalAddresses(service: ApiObject): string {
+function externalAddresses(service: Draft<Service>): string {
   const given = itemsOf(memberAt(service, 'spec', 'externalIPs')).map(String);
   const balanced = itemsOf(memberAt(service, 'status', 'loadBalancer', 'ingress')).map(
     (entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'),
@@ -35,7 +35,7 @@ function externalAddresses(service: ApiObject): string {
   }
 }
 
-const portsText = (service: ApiObject): string =>
+const portsText = (service: Draft<Service>): string =>
   itemsOf(memberAt(service, 'spec', 'ports'))
     .map(
       (port) =>
@@ -43,7 +43,7 @@ const portsText = (service: ApiObject): string =>
     )
     .join(',') || none;
 
-export const services: Kind = {
+export const services: Kind<Draft<Service>> = {
   name: 'services',
   metadata: {
     name: (name, prefix, _service, enabled) => (enabled('RelaxedServiceNameValidation') ? dnsLabelName : dns1035LabelName)(name, prefix),
@@ -53,12 +53,12 @@ export const services: Kind = {
   warnings: serviceWarnings,
   create: {
     prepare(service) {
-      service['status'] = { loadBalancer: {} };
+      service.status = { loadBalancer: {} };
     },
   },
   update: {
     prepare(service, old) {
-      service['status'] = old['status'];
+      service.status = old.status;
       dropMeaningless(service, old);
     },
     review: (service, old, metadata) => [...metadata.update(), ...validateUpdate(service, old)],
@@ -66,12 +66,9 @@ export const services: Kind = {
   },
   subresources: {
     status: {
-      prepare(service, old) {
-        service['spec'] = old['spec'];
-      },
       warnings: statusWarnings,
       validate: (service) =>
-        validateBalancerStatus(membersOf(membersOf(service['status'])['loadBalancer']), service, Path.of('status', 'loadBalancer')),
+        validateBalancerStatus(membersOf(membersOf(service.status).loadBalancer), service, Path.of('status', 'loadBalancer')),
     },
   },
   delete: { answers: 'object' },

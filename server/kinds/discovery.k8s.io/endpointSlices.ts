@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { EndpointSlice } from '../../../api/types/discovery/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
@@ -9,7 +10,7 @@ import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;
@@ -23,19 +24,19 @@ const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.
 const endpoints = Path.of('endpoints');
 const portsPath = Path.of('ports');
 
-const addressTypeOf = (slice: ApiObject): string => textAt(slice, 'addressType');
+const addressTypeOf = (slice: Draft<EndpointSlice>): string => textAt(slice, 'addressType');
 
 /** The older way to tell where an endpoint runs is not taken any more; what is stored of it stays until the endpoints change. */
-function dropTopology(slice: ApiObject, old: ApiObject | null): void {
-  if (old !== null && sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null)) return;
+function dropTopology(slice: Draft<EndpointSlice>, old: Draft<EndpointSlice> | null): void {
+  if (old !== null && sameValue(slice.endpoints ?? null, old.endpoints ?? null)) return;
   const hosts = new Set(
     old === null ? [] : objectsIn(old, 'endpoints').map((endpoint) => textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname')),
   );
   for (const endpoint of objectsIn(slice, 'endpoints')) {
     const host = textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname');
-    if (endpoint['nodeName'] === undefined && host !== '' && hosts.has(host) && subdomainName(host, false).length === 0)
-      endpoint['nodeName'] = host;
-    delete endpoint['deprecatedTopology'];
+    if (endpoint.nodeName === undefined && host !== '' && hosts.has(host) && subdomainName(host, false).length === 0)
+      endpoint.nodeName = host;
+    delete endpoint.deprecatedTopology;
   }
 }
 
@@ -44,14 +45,14 @@ function validateAddressType(type: string): FieldError[] {
   return types.includes(type) ? [] : [notSupported(Path.of('addressType'), type, types)];
 }
 
-function validateEndpoints(slice: ApiObject): FieldError[] {
-  const all = itemsOf(slice['endpoints']).map(membersOf);
+function validateEndpoints(slice: Draft<EndpointSlice>): FieldError[] {
+  const all = itemsOf(slice.endpoints).map(membersOf);
   if (all.length > endpointsMax) return [tooMany(endpoints, all.length, endpointsMax)];
   return all.flatMap((endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
 }
 
 function validateEndpoint(endpoint: JsonObject, type: string, path: Path): FieldError[] {
-  const addresses = itemsOf(endpoint['addresses']).map(String);
+  const addresses = itemsOf(endpoint.addresses).map(String);
   const topology = objectAt(endpoint, 'deprecatedTopology');
   const labels = Object.keys(topology ?? {}).length;
   const hints = objectAt(endpoint, 'hints');
@@ -59,10 +60,10 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Field
     ...(addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : []),
     ...(addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, addressesMax)] : []),
     ...addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
-    ...(typeof endpoint['nodeName'] === 'string' ? dnsSubdomain(endpoint['nodeName'], path.child('nodeName')) : []),
+    ...(typeof endpoint.nodeName === 'string' ? dnsSubdomain(endpoint.nodeName, path.child('nodeName')) : []),
     ...(labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, topologyLabelsMax)] : []),
     ...validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
-    ...(typeof endpoint['hostname'] === 'string' ? dnsLabel(endpoint['hostname'], path.child('hostname')) : []),
+    ...(typeof endpoint.hostname === 'string' ? dnsLabel(endpoint.hostname, path.child('hostname')) : []),
     ...(hints === null ? [] : validateHints(hints, path.child('hints'))),
   ];
 }
@@ -106,8 +107,8 @@ function validateHints(hints: JsonObject, path: Path): FieldError[] {
   return [...named('forZones', labelValueComplaints), ...named('forNodes', (name) => subdomainName(name, false))];
 }
 
-function validatePorts(slice: ApiObject): FieldError[] {
-  const ports = itemsOf(slice['ports']).map(membersOf);
+function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {
+  const ports = itemsOf(slice.ports).map(membersOf);
   if (ports.length > portsMax) return [tooMany(portsPath, ports.length, portsMax)];
   const names = ports.map((port) => textAt(port, 'name'));
   return ports.flatMap((port, position) => {
@@ -117,30 +118,30 @@ function validatePorts(slice: ApiObject): FieldError[] {
       ...(name === '' ? [] : dnsLabel(name, path.child('name'))),
       ...(names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
       ...(protocols.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, protocols)]),
-      ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
+      ...(typeof port.appProtocol === 'string' ? qualified(port.appProtocol, path.child('appProtocol')) : []),
     ];
   });
 }
 
 /** Addresses in an unusual spelling; the controllers that make slices never write one. */
-const spellingWarnings = (slice: ApiObject): string[] =>
+const spellingWarnings = (slice: Draft<EndpointSlice>): string[] =>
   controllers.has(slice.metadata.labels?.[managedBy] ?? '')
     ? []
     : objectsIn(slice, 'endpoints').flatMap((endpoint, outer) =>
-        itemsOf(endpoint['addresses']).flatMap((address, inner) =>
+        itemsOf(endpoint.addresses).flatMap((address, inner) =>
           addressWarnings(String(address), endpoints.index(outer).child('addresses').index(inner)),
         ),
       );
 
-function slicePorts(slice: ApiObject): string {
-  const ports = itemsOf(slice['ports']).map(
+function slicePorts(slice: Draft<EndpointSlice>): string {
+  const ports = itemsOf(slice.ports).map(
     (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
   );
   return ports.length === 0 ? unset : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
 }
 
-function sliceEndpoints(slice: ApiObject): string {
-  const addresses = itemsOf(slice['endpoints']).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
+function sliceEndpoints(slice: Draft<EndpointSlice>): string {
+  const addresses = itemsOf(slice.endpoints).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
   return addresses.length === 0
     ? unset
     : addresses.length > 3
@@ -148,7 +149,7 @@ function sliceEndpoints(slice: ApiObject): string {
       : addresses.join(',');
 }
 
-export const endpointSlices: Kind = {
+export const endpointSlices: Kind<Draft<EndpointSlice>> = {
   name: 'endpointslices.discovery.k8s.io',
   defaults(slice) {
     for (const port of objectsIn(slice, 'ports')) {
@@ -169,7 +170,9 @@ export const endpointSlices: Kind = {
   },
   update: {
     prepare(slice, old) {
-      const same = ['addressType', 'endpoints', 'ports'].every((member) => sameValue(slice[member] ?? null, old[member] ?? null));
+      const same = (['addressType', 'endpoints', 'ports'] as const).every((member) =>
+        sameValue(slice[member] ?? null, old[member] ?? null),
+      );
       // Whoever routes by labels has to look again too.
       if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
         slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -179,7 +182,7 @@ export const endpointSlices: Kind = {
     review: (slice, old, metadata) => [
       ...metadata.update(),
       ...validateAddressType(addressTypeOf(slice)),
-      ...(sameValue(slice['endpoints'] ?? null, old['endpoints'] ?? null) ? [] : validateEndpoints(slice)),
+      ...(sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
       ...validatePorts(slice),
       ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
     ],

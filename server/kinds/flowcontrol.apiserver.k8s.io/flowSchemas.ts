@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { FlowSchema, FlowSchemaSpec } from '../../../api/types/flowcontrol/v1.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
@@ -6,7 +6,7 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, condition, numberAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { validateRules } from './rules.js';
 import { statusWrites, validateStatus } from './status.js';
@@ -74,14 +74,14 @@ const specForm: StructureForm = [
   ],
 ];
 
-const specOf = (schema: ApiObject): JsonObject => objectAt(schema, 'spec') ?? {};
+const specOf = (schema: Draft<FlowSchema>): Writable<FlowSchemaSpec> => objectAt(schema, 'spec') ?? {};
 
-function validate(schema: ApiObject): FieldError[] {
+function validate(schema: Draft<FlowSchema>): FieldError[] {
   const name = schema.metadata.name ?? '';
   const spec = specOf(schema);
   const fixed = mandatorySpec('flowschemas', name);
   return [
-    ...validatePrecedence(Number(spec['matchingPrecedence'] ?? 0), name, specPath.child('matchingPrecedence')),
+    ...validatePrecedence(Number(spec.matchingPrecedence ?? 0), name, specPath.child('matchingPrecedence')),
     ...validateMethod(spec, specPath.child('distinguisherMethod', 'type')),
     ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), specPath.child('priorityLevelConfiguration', 'name')),
     ...validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
@@ -102,7 +102,7 @@ function validatePrecedence(precedence: number, name: string, path: Path): Field
   ];
 }
 
-function validateMethod(spec: JsonObject, path: Path): FieldError[] {
+function validateMethod(spec: Writable<FlowSchemaSpec>, path: Path): FieldError[] {
   const method = objectAt(spec, 'distinguisherMethod');
   return method === null || methods.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, methods)];
 }
@@ -110,12 +110,12 @@ function validateMethod(spec: JsonObject, path: Path): FieldError[] {
 const validateLevel = (level: string, path: Path): FieldError[] =>
   level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path);
 
-export const flowSchemas: Kind = {
+export const flowSchemas: Kind<Draft<FlowSchema>> = {
   name: 'flowschemas.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(schema) {
     const spec = ensureObject(schema, 'spec');
-    if (Number(spec['matchingPrecedence'] ?? 0) === 0) spec['matchingPrecedence'] = precedenceDefault;
+    if (Number(spec.matchingPrecedence ?? 0) === 0) spec.matchingPrecedence = precedenceDefault;
   },
   validate,
   update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },

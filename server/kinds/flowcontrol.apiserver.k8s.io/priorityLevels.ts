@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../../../api/types/flowcontrol/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, textAt } from '../../registry/members.js';
@@ -6,7 +7,7 @@ import type { Cell } from '../../registry/tableColumn.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { at, none } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { statusWrites, validateStatus } from './status.js';
 
@@ -16,7 +17,11 @@ const sharesDefault = 30;
 const queuesMax = 10_000_000;
 /** A hash of a flow's name deals its hand of queues; it has no more bits than these. */
 const hashBitsMax = 60;
-const queuingDefaults: Readonly<Record<string, number>> = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+const queuingDefaults = [
+  ['queues', 64],
+  ['handSize', 8],
+  ['queueLengthLimit', 50],
+] as const;
 /** An annotation of older versions, which carried what these could not say. */
 const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const specForm: StructureForm = [
@@ -64,21 +69,21 @@ const specForm: StructureForm = [
   ],
 ];
 
-const specOf = (level: ApiObject): JsonObject => objectAt(level, 'spec') ?? {};
+const specOf = (level: Draft<PriorityLevelConfiguration>): Writable<PriorityLevelConfigurationSpec> => objectAt(level, 'spec') ?? {};
 
-function setDefaults(level: ApiObject): void {
+function setDefaults(level: Draft<PriorityLevelConfiguration>): void {
   const spec = objectAt(level, 'spec') ?? {};
   const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
-  if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent']) setDefault(exempt, member, 0);
+  if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent'] as const) setDefault(exempt, member, 0);
   if (limited === null) return;
   setDefault(limited, 'nominalConcurrencyShares', sharesDefault);
   setDefault(limited, 'lendablePercent', 0);
   const queuing = objectAt(ensureObject(limited, 'limitResponse'), 'queuing');
   if (queuing === null) return;
-  for (const [member, value] of Object.entries(queuingDefaults)) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
+  for (const [member, value] of queuingDefaults) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
 }
 
-function validate(level: ApiObject): FieldError[] {
+function validate(level: Draft<PriorityLevelConfiguration>): FieldError[] {
   const annotations = Path.of('metadata', 'annotations');
   return [
     ...(level.metadata.annotations?.[roundtripAnnotation] === undefined
@@ -90,7 +95,7 @@ function validate(level: ApiObject): FieldError[] {
   ];
 }
 
-function validateSpec(spec: JsonObject, name: string): FieldError[] {
+function validateSpec(spec: Writable<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
   const type = textAt(spec, 'type');
   const onlyExempt =
     (name === exempt) === (type === 'Exempt')
@@ -106,7 +111,7 @@ function validateSpec(spec: JsonObject, name: string): FieldError[] {
   }
 }
 
-function validateExempt(spec: JsonObject): FieldError[] {
+function validateExempt(spec: Writable<PriorityLevelConfigurationSpec>): FieldError[] {
   const exempt = objectAt(spec, 'exempt');
   return [
     ...(objectAt(spec, 'limited') === null ? [] : [forbidden(specPath.child('limited'), 'must be nil if the type is not Limited')]),
@@ -116,12 +121,12 @@ function validateExempt(spec: JsonObject): FieldError[] {
   ];
 }
 
-function validateLimited(spec: JsonObject): FieldError[] {
+function validateLimited(spec: Writable<PriorityLevelConfigurationSpec>): FieldError[] {
   const limited = objectAt(spec, 'limited');
   const path = specPath.child('limited');
   const findings = objectAt(spec, 'exempt') === null ? [] : [forbidden(specPath.child('exempt'), 'must be nil if the type is Limited')];
   if (limited === null) return [...findings, required(path, 'must not be empty when type is Limited')];
-  const borrowing = limited['borrowingLimitPercent'];
+  const borrowing = limited.borrowingLimitPercent;
   return [
     ...findings,
     ...validateShares(limited, path),
@@ -174,7 +179,7 @@ function handComplaint(hand: number, queues: number): string | null {
 }
 
 /** Of the level that nothing limits, administrators may say how much it counts; the other mandatory one is fixed as a whole. */
-function validateFixed(spec: JsonObject, name: string): FieldError[] {
+function validateFixed(spec: Writable<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
   const fixed = mandatorySpec('prioritylevelconfigurations', name);
   if (fixed === null) return [];
   const [wanted, present] =
@@ -195,7 +200,7 @@ const valueAt =
   (object) =>
     memberAt(object, ...path) ?? none;
 
-export const priorityLevels: Kind = {
+export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
   name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,

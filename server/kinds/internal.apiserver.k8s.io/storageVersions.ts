@@ -85,7 +85,7 @@ function validateCommonVersion({ storageVersions = [], commonEncodingVersion }: 
 }
 
 /** Conditions are reported below the status itself, as in the reference. */
-function validateCondition({ type, status, reason, message }: Condition, path: Path, first: number | null): FieldError[] {
+function validateCondition({ type = '', status = '', reason, message }: Condition, path: Path, first: number | null): FieldError[] {
   return [
     ...(first === null
       ? []

@@ -1,11 +1,12 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { IngressClass } from '../../../api/types/networking/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { validateTypedReference } from './references.js';
 
 const specPath = Path.of('spec');
@@ -13,7 +14,7 @@ const controllerBytesMax = 250;
 const scopes = ['Cluster', 'Namespace'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-function validate(ingressClass: ApiObject): FieldError[] {
+function validate(ingressClass: Draft<IngressClass>): FieldError[] {
   const spec = objectAt(ingressClass, 'spec') ?? {};
   const parameters = objectAt(spec, 'parameters');
   return [
@@ -49,9 +50,9 @@ function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const controllerOf = (ingressClass: ApiObject): string => textAt(memberAt(ingressClass, 'spec', 'controller'));
+const controllerOf = (ingressClass: Draft<IngressClass>): string => textAt(ingressClass, 'spec', 'controller');
 
-export const ingressClasses: Kind = {
+export const ingressClasses: Kind<Draft<IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(ingressClass) {

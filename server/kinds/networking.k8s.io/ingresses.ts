@@ -1,25 +1,26 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { Ingress, IngressSpec } from '../../../api/types/networking/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, keepable, Path, type FieldError } from '../../registry/validation/field.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { isAddress, validateBackend, validateRules } from './ingressRules.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status', 'loadBalancer', 'ingress');
 const classAnnotation = 'kubernetes.io/ingress.class';
 
-const specOf = (ingress: ApiObject): JsonObject => objectAt(ingress, 'spec') ?? {};
+const specOf = (ingress: Draft<Ingress>): Writable<IngressSpec> => objectAt(ingress, 'spec') ?? {};
 
-function validateSpec(ingress: ApiObject): FieldError[] {
+function validateSpec(ingress: Draft<Ingress>): FieldError[] {
   const spec = specOf(ingress);
   const backend = objectAt(spec, 'defaultBackend');
-  const className = spec['ingressClassName'];
+  const className = spec.ingressClassName;
   return [
-    ...(itemsOf(spec['rules']).length === 0 && backend === null
+    ...(itemsOf(spec.rules).length === 0 && backend === null
       ? [invalid(specPath, null, 'either `defaultBackend` or `rules` must be specified')]
       : []),
     ...(backend === null ? [] : validateBackend(backend, specPath.child('defaultBackend'))),
@@ -32,7 +33,7 @@ function validateSpec(ingress: ApiObject): FieldError[] {
 function validateTls(tls: JsonObject, path: Path): FieldError[] {
   const secret = textAt(tls, 'secretName');
   return [
-    ...itemsOf(tls['hosts'])
+    ...itemsOf(tls.hosts)
       .map(String)
       .flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
     ...(secret === '' ? [] : keepable('name of a secret', dnsSubdomain(secret, path.child('secretName')))),
@@ -40,14 +41,14 @@ function validateTls(tls: JsonObject, path: Path): FieldError[] {
 }
 
 /** The class used to be an annotation; whoever sets both has to say the same twice. */
-function validateClassAnnotation(ingress: ApiObject): FieldError[] {
+function validateClassAnnotation(ingress: Draft<Ingress>): FieldError[] {
   const annotation = ingress.metadata.annotations?.[classAnnotation];
-  const className = specOf(ingress)['ingressClassName'];
+  const className = specOf(ingress).ingressClassName;
   if (annotation === undefined || className === undefined || annotation === className) return [];
   return [invalid(Path.of('annotations', classAnnotation), annotation, 'must match `ingressClassName` when both are specified')];
 }
 
-const validateStatus = (ingress: ApiObject): FieldError[] =>
+const validateStatus = (ingress: Draft<Ingress>): FieldError[] =>
   objectsIn(objectAt(objectAt(ingress, 'status') ?? {}, 'loadBalancer') ?? {}, 'ingress').flatMap((entry, position) => {
     const path = status.index(position);
     const [address, host] = [textAt(entry, 'ip'), textAt(entry, 'hostname')];
@@ -59,33 +60,30 @@ const validateStatus = (ingress: ApiObject): FieldError[] =>
   });
 
 /** New objects only: who has the annotation already has been told. Who also says it in the specification needs no advice. */
-function warnings(ingress: ApiObject, old: ApiObject | null): string[] {
+function warnings(ingress: Draft<Ingress>, old: Draft<Ingress> | null): string[] {
   const isNew =
-    old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined && specOf(ingress)['ingressClassName'] === undefined;
+    old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined && specOf(ingress).ingressClassName === undefined;
   return isNew ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 
-function ingressHosts(ingress: ApiObject): string {
+function ingressHosts(ingress: Draft<Ingress>): string {
   const hosts = itemsOf(memberAt(ingress, 'spec', 'rules'))
     .map((rule) => textAt(rule, 'host'))
     .filter((host) => host !== '');
   return hosts.length === 0 ? '*' : hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
 }
 
-export const ingresses: Kind = {
+export const ingresses: Kind<Draft<Ingress>> = {
   name: 'ingresses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
   warnings,
   create: {
     prepare(ingress) {
-      ingress['status'] = { loadBalancer: {} };
+      ingress.status = { loadBalancer: {} };
     },
   },
   update: {
-    prepare(ingress, old) {
-      ingress['status'] = old['status'];
-    },
     review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
   },
   subresources: {

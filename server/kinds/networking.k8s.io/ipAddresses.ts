@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { IPAddress } from '../../../api/types/networking/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -6,7 +6,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
@@ -18,7 +18,7 @@ const parentForm: StructureForm = [
   ['name', 'Name', 'text'],
 ];
 
-function validate(address: ApiObject): FieldError[] {
+function validate(address: Draft<IPAddress>): FieldError[] {
   const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
   if (parent === null) return [required(parentPath, '')];
   const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
@@ -30,9 +30,9 @@ function validate(address: ApiObject): FieldError[] {
   ];
 }
 
-const parentOf = (address: ApiObject): ReturnType<typeof memberAt> => memberAt(address, 'spec', 'parentRef');
+const parentOf = (address: Draft<IPAddress>): ReturnType<typeof memberAt> => memberAt(address, 'spec', 'parentRef');
 
-export const ipAddresses: Kind = {
+export const ipAddresses: Kind<Draft<IPAddress>> = {
   name: 'ipaddresses.networking.k8s.io',
   metadata: { name: addressNameComplaints },
   validate,
@@ -46,7 +46,7 @@ export const ipAddresses: Kind = {
   },
   cells: {
     ParentRef: (object) =>
-      ['group', 'resource', 'namespace', 'name']
+      (['group', 'resource', 'namespace', 'name'] as const)
         .map((member) => textAt(object, 'spec', 'parentRef', member))
         .filter((text, index) => text !== '' || index === 0)
         .filter((text) => text !== '')

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { NetworkPolicy, NetworkPolicySpec } from '../../../api/types/networking/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
@@ -7,7 +8,7 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
 import { selectorText } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
@@ -18,19 +19,18 @@ const directions = [
   ['egress', 'to'],
 ] as const;
 
-const specOf = (policy: ApiObject): JsonObject => objectAt(policy, 'spec') ?? {};
+const specOf = (policy: Draft<NetworkPolicy>): Writable<NetworkPolicySpec> => objectAt(policy, 'spec') ?? {};
 
-function setDefaults(policy: ApiObject): void {
+function setDefaults(policy: Draft<NetworkPolicy>): void {
   const spec = objectAt(policy, 'spec');
   if (spec === null) return;
   for (const [direction] of directions)
     for (const rule of objectsIn(spec, direction)) for (const port of objectsIn(rule, 'ports')) setDefault(port, 'protocol', 'TCP');
-  if (itemsOf(spec['policyTypes']).length === 0)
-    spec['policyTypes'] = itemsOf(spec['egress']).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
+  if (itemsOf(spec.policyTypes).length === 0) spec.policyTypes = itemsOf(spec.egress).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
 }
 
 /** Peers may have selectors with bad values as long as the policy's own has one: `lenient`. The reference asks no more. */
-function validateSpec(policy: ApiObject, lenient: boolean): FieldError[] {
+function validateSpec(policy: Draft<NetworkPolicy>, lenient: boolean): FieldError[] {
   const spec = specOf(policy);
   return [
     ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, specPath.child('podSelector')),
@@ -43,7 +43,7 @@ function validateSpec(policy: ApiObject, lenient: boolean): FieldError[] {
         ];
       }),
     ),
-    ...validateTypes(itemsOf(spec['policyTypes']).map(String), specPath.child('policyTypes')),
+    ...validateTypes(itemsOf(spec.policyTypes).map(String), specPath.child('policyTypes')),
   ];
 }
 
@@ -87,7 +87,7 @@ function validateBlock(block: JsonObject, path: Path): FieldError[] {
   if (range === null) return findings;
   return [
     ...findings,
-    ...itemsOf(block['except'])
+    ...itemsOf(block.except)
       .map(String)
       .flatMap((value, position) => {
         const at = path.child('except').index(position);
@@ -99,10 +99,10 @@ function validateBlock(block: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const hasBadSelector = (policy: ApiObject): boolean =>
+const hasBadSelector = (policy: Draft<NetworkPolicy>): boolean =>
   validateLabelSelector(objectAt(specOf(policy), 'podSelector') ?? {}, specPath).length > 0;
 
-const warnings = (policy: ApiObject): string[] =>
+const warnings = (policy: Draft<NetworkPolicy>): string[] =>
   directions.flatMap(([direction, peers]) =>
     objectsIn(specOf(policy), direction).flatMap((rule, position) =>
       objectsIn(rule, peers).flatMap((peer, each) => {
@@ -111,13 +111,13 @@ const warnings = (policy: ApiObject): string[] =>
         if (block === null) return [];
         return [
           ...rangeWarnings(textAt(block, 'cidr'), at.child('cidr')),
-          ...itemsOf(block['except']).flatMap((hole, index) => rangeWarnings(String(hole), at.child('except').index(index))),
+          ...itemsOf(block.except).flatMap((hole, index) => rangeWarnings(String(hole), at.child('except').index(index))),
         ];
       }),
     ),
   );
 
-export const networkPolicies: Kind = {
+export const networkPolicies: Kind<Draft<NetworkPolicy>> = {
   name: 'networkpolicies.networking.k8s.io',
   metadata: { generationOf: ['spec'], tellsEmptyFromNone: true },
   defaults: setDefaults,

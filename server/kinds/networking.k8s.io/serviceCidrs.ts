@@ -1,18 +1,18 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ServiceCIDR } from '../../../api/types/networking/v1.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { canonicalCidr } from './canonical.js';
 
 const cidrsPath = Path.of('spec', 'cidrs');
 const familiesMax = 2;
 
-const cidrsOf = (ranges: ApiObject): string[] => itemsOf(memberAt(ranges, 'spec', 'cidrs')).map(String);
+const cidrsOf = (ranges: Draft<ServiceCIDR>): string[] => itemsOf(memberAt(ranges, 'spec', 'cidrs')).map(String);
 
-function validate(ranges: ApiObject): FieldError[] {
+function validate(ranges: Draft<ServiceCIDR>): FieldError[] {
   const cidrs = cidrsOf(ranges);
   if (cidrs.length === 0) return [required(cidrsPath, 'at least one CIDR required')];
   if (cidrs.length > familiesMax) return [invalid(cidrsPath, { CIDRs: cidrs }, `may only hold up to ${familiesMax} values`)];
@@ -27,7 +27,7 @@ function validate(ranges: ApiObject): FieldError[] {
 }
 
 /** Ranges never change, but a second family may be added. */
-function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
+function validateKept(ranges: Draft<ServiceCIDR>, old: Draft<ServiceCIDR>): FieldError[] {
   const [now, before] = [cidrsOf(ranges), cidrsOf(old)];
   const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, cidrsPath.index(position)));
   if (now.length === before.length) return kept;
@@ -36,18 +36,10 @@ function validateKept(ranges: ApiObject, old: ApiObject): FieldError[] {
     : [invalid(cidrsPath, memberAt(ranges, 'spec', 'cidrs') ?? null, 'field is immutable')];
 }
 
-export const serviceCidrs: Kind = {
+export const serviceCidrs: Kind<Draft<ServiceCIDR>> = {
   name: 'servicecidrs.networking.k8s.io',
   validate,
-  create: {
-    prepare(ranges) {
-      ranges['status'] = {};
-    },
-  },
   update: {
-    prepare(ranges, old) {
-      ranges['status'] = old['status'];
-    },
     review: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
   },
   subresources: {

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { RuntimeClass } from '../../../api/types/node/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
@@ -9,7 +10,7 @@ import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js'
 import { at } from '../cells.js';
 import { validateContainerResources } from '../core/podSpec/validation/resources.js';
 import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const tolerationForm: StructureForm = [
   ['key', 'Key', 'text'],
@@ -19,7 +20,7 @@ const tolerationForm: StructureForm = [
   ['tolerationSeconds', 'TolerationSeconds', 'optional'],
 ];
 
-function validate(runtime: ApiObject): FieldError[] {
+function validate(runtime: Draft<RuntimeClass>): FieldError[] {
   const overhead = objectAt(runtime, 'overhead');
   const scheduling = objectAt(runtime, 'scheduling');
   return [
@@ -51,7 +52,7 @@ const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] 
       : [],
   );
 
-export const runtimeClasses: Kind = {
+export const runtimeClasses: Kind<Draft<RuntimeClass>> = {
   name: 'runtimeclasses.node.k8s.io',
   validate,
   update: {
@@ -61,7 +62,7 @@ export const runtimeClasses: Kind = {
       ...metadata.object(),
       ...validate(runtime),
       ...metadata.update(),
-      ...unchanged(runtime['handler'], old['handler'], Path.of('handler')),
+      ...unchanged(runtime.handler, old.handler, Path.of('handler')),
     ],
   },
   cells: { Handler: at('handler') },

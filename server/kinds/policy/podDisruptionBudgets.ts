@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PodDisruptionBudget } from '../../../api/types/policy/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
@@ -10,13 +11,13 @@ import { printedSelector } from '../../registry/validation/printed.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { atOr, numberAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const amounts = ['minAvailable', 'maxUnavailable'] as const;
 
-function validateSpec(budget: ApiObject): FieldError[] {
+function validateSpec(budget: Draft<PodDisruptionBudget>): FieldError[] {
   const spec = objectAt(budget, 'spec') ?? {};
   const given = amounts.filter((member) => spec[member] !== undefined && spec[member] !== null);
   const selector = objectAt(spec, 'selector');
@@ -27,11 +28,7 @@ function validateSpec(budget: ApiObject): FieldError[] {
       ...atMostWhole(spec[member], specPath.child(member)),
     ]),
     ...(selector === null ? [] : validateLabelSelector(selector, specPath.child('selector'))),
-    ...optionallyOneOf(
-      spec['unhealthyPodEvictionPolicy'],
-      ['AlwaysAllow', 'IfHealthyBudget'],
-      specPath.child('unhealthyPodEvictionPolicy'),
-    ),
+    ...optionallyOneOf(spec.unhealthyPodEvictionPolicy, ['AlwaysAllow', 'IfHealthyBudget'], specPath.child('unhealthyPodEvictionPolicy')),
   ];
 }
 
@@ -42,15 +39,15 @@ const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionP
   UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
 });
 
-function validateStatus(budget: ApiObject): FieldError[] {
+function validateStatus(budget: Draft<PodDisruptionBudget>): FieldError[] {
   const status = objectAt(budget, 'status') ?? {};
   return [
-    ...validateConditions(itemsOf(status['conditions']), statusPath.child('conditions')),
+    ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
     ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
   ];
 }
 
-export const podDisruptionBudgets: Kind = {
+export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   name: 'poddisruptionbudgets.policy',
   metadata: {
     // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
@@ -61,22 +58,16 @@ export const podDisruptionBudgets: Kind = {
   validate: validateSpec,
   create: {
     prepare(budget) {
-      budget['spec'] ??= {};
-      budget['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+      budget.spec ??= {};
+      budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
     },
   },
   update: {
     unconditional: false,
-    prepare(budget, old) {
-      budget['status'] = old['status'];
-    },
     review: (budget) => validateSpec(budget),
   },
   subresources: {
     status: {
-      prepare(budget, old) {
-        budget['spec'] = old['spec'];
-      },
       review: (budget) => validateStatus(budget),
     },
   },

@@ -1,11 +1,12 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { RoleBinding } from '../../../api/types/rbac/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
@@ -17,10 +18,10 @@ const roleRefForm: StructureForm = [
   ['name', 'Name', 'text'],
 ];
 
-function setDefaults(binding: ApiObject): void {
+function setDefaults(binding: Draft<RoleBinding>): void {
   setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', groupName);
   for (const subject of objectsIn(binding, 'subjects')) {
-    if (subject['kind'] === 'User' || subject['kind'] === 'Group') setTextDefault(subject, 'apiGroup', groupName);
+    if (subject.kind === 'User' || subject.kind === 'Group') setTextDefault(subject, 'apiGroup', groupName);
   }
 }
 
@@ -30,9 +31,9 @@ interface BindingRules {
   readonly namespaced: boolean;
 }
 
-function validateBinding(binding: ApiObject, { roleKinds, namespaced }: BindingRules): FieldError[] {
+function validateBinding(binding: Draft<RoleBinding>, { roleKinds, namespaced }: BindingRules): FieldError[] {
   const ref = objectAt(binding, 'roleRef') ?? {};
-  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(ref, member)) as [string, string, string];
+  const { apiGroup: group = '', kind = '', name = '' } = ref;
   return [
     ...(group === groupName ? [] : [notSupported(roleRef.child('apiGroup'), group, [groupName])]),
     ...(roleKinds.includes(kind) ? [] : [notSupported(roleRef.child('kind'), kind, roleKinds)]),
@@ -54,21 +55,21 @@ function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): 
   return group === groupName ? findings : [...findings, notSupported(path.child('apiGroup'), group, [groupName])];
 }
 
-const printedRef = (binding: ApiObject): JsonObject => printedStructure(binding['roleRef'], roleRefForm);
+const printedRef = (binding: Draft<RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
 
 /** A binding of another role is another grant, so it has to be made anew. */
-function validateSameRole(binding: ApiObject, old: ApiObject): FieldError[] {
+function validateSameRole(binding: Draft<RoleBinding>, old: Draft<RoleBinding>): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
   return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
 }
 
-const subjects = (object: ApiObject, kind: string): string =>
-  itemsOf(object['subjects'])
+const subjects = (object: Draft<RoleBinding>, kind: string): string =>
+  itemsOf(object.subjects)
     .filter((subject) => textAt(subject, 'kind') === kind)
     .map((subject) => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')))
     .join(', ');
 
-const bindingKind = (name: string, rules: BindingRules): Kind => ({
+const bindingKind = (name: string, rules: BindingRules): Kind<Draft<RoleBinding>> => ({
   name: `${name}.rbac.authorization.k8s.io`,
   metadata: { name: pathSegmentName },
   defaults: setDefaults,

@@ -1,17 +1,18 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ClusterRole } from '../../../api/types/rbac/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const rules = Path.of('rules');
 
 /** Where a role may grant: roles of a namespace cannot open paths that belong to no namespace. */
 type Scope = 'namespace' | 'cluster';
 
-const validateRules = (role: ApiObject, scope: Scope): FieldError[] =>
+const validateRules = (role: Draft<ClusterRole>, scope: Scope): FieldError[] =>
   objectsIn(role, 'rules').flatMap((rule, position) => validateRule(rule, scope, rules.index(position)));
 
 function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] {
@@ -19,9 +20,9 @@ function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] 
   const findings = has('verbs') ? [] : [required(path.child('verbs'), 'verbs must contain at least one value')];
   if (has('nonResourceURLs')) {
     const at = path.child('nonResourceURLs');
-    if (scope === 'namespace') findings.push(invalid(at, rule['nonResourceURLs'], 'namespaced rules cannot apply to non-resource URLs'));
+    if (scope === 'namespace') findings.push(invalid(at, rule.nonResourceURLs, 'namespaced rules cannot apply to non-resource URLs'));
     if (['apiGroups', 'resources', 'resourceNames'].some(has))
-      findings.push(invalid(at, rule['nonResourceURLs'], 'rules cannot apply to both regular resources and non-resource URLs'));
+      findings.push(invalid(at, rule.nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'));
     return findings;
   }
   if (!has('apiGroups')) findings.push(required(path.child('apiGroups'), 'resource rules must supply at least one api group'));
@@ -29,7 +30,7 @@ function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] 
   return findings;
 }
 
-function validateAggregation(role: ApiObject): FieldError[] {
+function validateAggregation(role: Draft<ClusterRole>): FieldError[] {
   const rule = objectAt(role, 'aggregationRule');
   if (rule === null) return [];
   const path = Path.of('aggregationRule', 'clusterRoleSelectors');
@@ -42,7 +43,7 @@ function validateAggregation(role: ApiObject): FieldError[] {
   });
 }
 
-const roleKind = (name: string, validate: (role: ApiObject) => FieldError[]): Kind => ({
+const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => FieldError[]): Kind<Draft<ClusterRole>> => ({
   name: `${name}.rbac.authorization.k8s.io`,
   // Names appear in other objects and in paths, and may contain colons and capitals.
   metadata: { name: pathSegmentName },

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ResourceClaimTemplate, ResourceClaimTemplateSpec } from '../../../api/types/resource/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { membersOf } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
@@ -6,7 +7,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { gatedClaimTemplateFields } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
@@ -14,9 +15,9 @@ import { claimTemplateConversion } from './conversion.js';
 
 const specPath = Path.of('spec');
 
-const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+const specOf = (object: Draft<ResourceClaimTemplate> | JsonObject): Writable<ResourceClaimTemplateSpec> => objectAt(object, 'spec') ?? {};
 
-function validateTemplate(template: ApiObject): FieldError[] {
+function validateTemplate(template: Draft<ResourceClaimTemplate>): FieldError[] {
   const spec = specOf(template);
   return [
     ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, specPath.child('metadata')),
@@ -24,12 +25,12 @@ function validateTemplate(template: ApiObject): FieldError[] {
   ];
 }
 
-const printedTemplate = (spec: JsonObject): JsonObject => ({
-  ...printedMetadata(membersOf(spec['metadata'])),
-  Spec: printedStructure(spec['spec'], claimSpecForm),
+const printedTemplate = (spec: Writable<ResourceClaimTemplateSpec>): JsonObject => ({
+  ...printedMetadata(membersOf(spec.metadata)),
+  Spec: printedStructure(spec.spec, claimSpecForm),
 });
 
-export const resourceClaimTemplates: Kind = {
+export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',
   gated: gatedClaimTemplateFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },
@@ -43,7 +44,7 @@ export const resourceClaimTemplates: Kind = {
       ...metadata.object(),
       ...metadata.update(),
       ...validateTemplate(template),
-      ...unchanged(template['spec'], old['spec'], specPath, printedTemplate(specOf(template))),
+      ...unchanged(template.spec, old.spec, specPath, printedTemplate(specOf(template))),
     ],
   },
   delete: { answers: 'object' },

@@ -1,11 +1,12 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ResourceClaim, ResourceClaimSpec } from '../../../api/types/resource/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
 import { restoreMetadata } from '../../registry/statuswrites.js';
 import { Path } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { gatedClaimFields } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
@@ -14,9 +15,9 @@ import { claimConversion } from './conversion.js';
 
 const spec = Path.of('spec');
 
-const specOf = (object: ApiObject | JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+const specOf = (object: Draft<ResourceClaim> | JsonObject): Writable<ResourceClaimSpec> => objectAt(object, 'spec') ?? {};
 
-export const resourceClaims: Kind = {
+export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',
   gated: gatedClaimFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimConversion } },
@@ -24,26 +25,18 @@ export const resourceClaims: Kind = {
     setClaimDefaults(ensureObject(claim, 'spec'));
   },
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
-  create: {
-    prepare(claim) {
-      claim['status'] = {};
-    },
-  },
   update: {
-    prepare(claim, old) {
-      claim['status'] = old['status'];
-    },
     // What cannot change need not be checked again.
     review: (claim, old, metadata) => [
       ...metadata.object(),
       ...metadata.update(),
-      ...unchanged(claim['spec'], old['spec'], spec, printedStructure(claim['spec'], claimSpecForm)),
+      ...unchanged(claim.spec, old.spec, spec, printedStructure(claim.spec, claimSpecForm)),
     ],
   },
   subresources: {
     status: {
       prepare(claim, old) {
-        claim['spec'] = old['spec'];
+        claim.spec = old.spec;
         restoreMetadata(claim, old);
         dropDeallocated(claim, old);
       },

@@ -1,20 +1,20 @@
-import type { ApiObject } from '../../api/object.js';
+import type { DeviceClass } from '../../../api/types/resource/v1.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { configurationsMax, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
 
 const specPath = Path.of('spec');
 
-function validate(deviceClass: ApiObject, old: ApiObject | null): FieldError[] {
+function validate(deviceClass: Draft<DeviceClass>, old: Draft<DeviceClass> | null): FieldError[] {
   const spec = objectAt(deviceClass, 'spec') ?? {};
-  const name = spec['extendedResourceName'];
-  const stored = old !== null && sameValue(spec['config'], memberAt(old, 'spec', 'config'));
+  const name = spec.extendedResourceName;
+  const stored = old !== null && sameValue(spec.config, memberAt(old, 'spec', 'config'));
   return [
     ...validateSelectors(spec, specPath.child('selectors')),
     ...validateList(objectsIn(spec, 'config'), configurationsMax, specPath.child('config'), (configuration, at) =>
@@ -26,7 +26,7 @@ function validate(deviceClass: ApiObject, old: ApiObject | null): FieldError[] {
   ];
 }
 
-export const deviceClasses: Kind = {
+export const deviceClasses: Kind<Draft<DeviceClass>> = {
   name: 'deviceclasses.resource.k8s.io',
   gated: { DRAExtendedResource: ['spec.extendedResourceName'] },
   metadata: { generationOf: ['spec'], name: longName },

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { DeviceTaintRule } from '../../../api/types/resource/v1beta2.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
@@ -6,7 +6,7 @@ import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabel } from '../../registry/validation/values.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { validateTaint } from './devices.js';
 import { poolName } from './names.js';
 
@@ -21,7 +21,7 @@ const selected = [
 ] as const;
 
 /** A taint, and the devices that get it; without a selector all of them. An effect that is there already stays acceptable. */
-function validate(rule: ApiObject, old: ApiObject | null): FieldError[] {
+function validate(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null): FieldError[] {
   const spec = objectAt(rule, 'spec') ?? {};
   const selector = objectAt(spec, 'deviceSelector') ?? {};
   const sameEffect = old !== null && textAt(old, 'spec', 'taint', 'effect') === textAt(spec, 'taint', 'effect');
@@ -36,7 +36,7 @@ function validate(rule: ApiObject, old: ApiObject | null): FieldError[] {
   ];
 }
 
-function validateStatus(rule: ApiObject): FieldError[] {
+function validateStatus(rule: Draft<DeviceTaintRule>): FieldError[] {
   const conditions = itemsOf(memberAt(rule, 'status', 'conditions'));
   return [
     ...validateConditions(conditions, conditionsPath),
@@ -44,19 +44,19 @@ function validateStatus(rule: ApiObject): FieldError[] {
   ];
 }
 
-export const deviceTaintRules: Kind = {
+export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
   name: 'devicetaintrules.resource.k8s.io',
   metadata: { generationOf: ['spec'] },
   validate: (rule) => validate(rule, null),
   create: {
     prepare(rule, { now }) {
-      rule['status'] = {};
+      rule.status = {};
       stampTaint(rule, null, now);
     },
   },
   update: {
     prepare(rule, old, { now }) {
-      rule['status'] = old['status'];
+      rule.status = old.status;
       stampTaint(rule, old, now);
     },
     review: (rule, old, metadata) => [...metadata.update(), ...validate(rule, old)],
@@ -67,10 +67,10 @@ export const deviceTaintRules: Kind = {
 };
 
 /** When the taint was given: written by the server where the client does not say it, and again when the effect changes. */
-function stampTaint(rule: ApiObject, old: ApiObject | null, now: string): void {
+function stampTaint(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null, now: string): void {
   const taint = objectAt(objectAt(rule, 'spec') ?? {}, 'taint');
   if (taint === null) return;
   const before = old === null ? {} : (objectAt(objectAt(old, 'spec') ?? {}, 'taint') ?? {});
-  const changed = old !== null && textAt(before, 'effect') !== textAt(taint, 'effect') && taint['timeAdded'] === before['timeAdded'];
-  if (taint['timeAdded'] === undefined || taint['timeAdded'] === null || changed) taint['timeAdded'] = now;
+  const changed = old !== null && textAt(before, 'effect') !== textAt(taint, 'effect') && taint.timeAdded === before.timeAdded;
+  if (taint.timeAdded === undefined || taint.timeAdded === null || changed) taint.timeAdded = now;
 }

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ResourcePoolStatusRequest } from '../../../api/types/resource/v1alpha3.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { isSet, itemsOf, memberAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
@@ -20,7 +20,7 @@ import {
 } from '../../registry/validation/declared.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const limitDefault = 100;
 const status = Path.of('status');
@@ -60,14 +60,14 @@ const declared = members({
 });
 
 /** An answer is given once. */
-function validateAnswer(request: ApiObject, old: ApiObject): FieldError[] {
+function validateAnswer(request: Draft<ResourcePoolStatusRequest>, old: Draft<ResourcePoolStatusRequest>): FieldError[] {
   const answer = objectAt(request, 'status');
-  if (isSet(old['status'])) return unchanged(request['status'], old['status'], status);
+  if (isSet(old.status)) return unchanged(request.status, old.status, status);
   return answer === null ? [] : validateConditions(itemsOf(memberAt(answer, 'conditions')), status.child('conditions'));
 }
 
 /** Which devices the pools of a driver have, asked once and answered by a controller. */
-export const resourcePoolStatusRequests: Kind = {
+export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> = {
   name: 'resourcepoolstatusrequests.resource.k8s.io',
   defaults(request) {
     setDefault(ensureObject(request, 'spec'), 'limit', limitDefault);
@@ -75,14 +75,14 @@ export const resourcePoolStatusRequests: Kind = {
   validate: (request) => declared(request, null, Path.root),
   create: {
     prepare(request) {
-      delete request['status'];
+      delete request.status;
     },
   },
   update: {
     unconditional: false,
     prepare(request, old) {
-      if (old['status'] === undefined) delete request['status'];
-      else request['status'] = old['status'];
+      if (old.status === undefined) delete request.status;
+      else request.status = old.status;
     },
     review: (request, old, metadata) => [...metadata.update(), ...declared(request, { value: old }, Path.root)],
   },

@@ -1,15 +1,16 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ResourceSlice, ResourceSliceSpec } from '../../../api/types/resource/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
-import type { Kind } from '../kind.js';
+import { immutable } from '../immutable.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { gatedSliceFields } from './gated.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
@@ -23,28 +24,28 @@ const advancedDevicesMax = 64;
 const counterSetsMax = 8;
 const countersMax = 32;
 const counterNameMax = 63;
-const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
+const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
-const specOf = (slice: ApiObject): JsonObject => objectAt(slice, 'spec') ?? {};
-const devicesOf = (spec: JsonObject): JsonObject[] => objectsIn(spec, 'devices');
+const specOf = (slice: Draft<ResourceSlice>): Writable<ResourceSliceSpec> => objectAt(slice, 'spec') ?? {};
+const devicesOf = (spec: Writable<ResourceSliceSpec>): JsonObject[] => objectsIn(spec, 'devices');
 
-function validate(slice: ApiObject, old: ApiObject | null): FieldError[] {
+function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null): FieldError[] {
   const spec = specOf(slice);
   const before = old === null ? null : specOf(old);
   const known = new Map((before === null ? [] : devicesOf(before)).map((device) => [textAt(device, 'name'), device]));
   return [
     ...driverName(textAt(spec, 'driver'), specPath.child('driver')),
     ...validatePool(objectAt(spec, 'pool') ?? {}, specPath.child('pool')),
-    ...(before === null ? [] : validateOrigin(spec, before)),
+    ...(old === null ? [] : validateOrigin(slice, old)),
     ...validatePlace(spec),
-    ...(itemsOf(spec['sharedCounters']).length > 0 && itemsOf(spec['devices']).length > 0
+    ...(itemsOf(spec.sharedCounters).length > 0 && itemsOf(spec.devices).length > 0
       ? [invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')]
       : []),
     ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? advancedDevicesMax : devicesMax, specPath.child('devices'), {
       key: (device) => textAt(device, 'name'),
       check: (device, path) =>
-        validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec['perDeviceNodeSelection'] === true, path),
+        validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec.perDeviceNodeSelection === true, path),
     }),
     ...validateSet(objectsIn(spec, 'sharedCounters'), counterSetsMax, specPath.child('sharedCounters'), {
       key: (set) => textAt(set, 'name'),
@@ -54,14 +55,14 @@ function validate(slice: ApiObject, old: ApiObject | null): FieldError[] {
 }
 
 const isAdvanced = (device: JsonObject): boolean =>
-  itemsOf(device['taints']).length > 0 ||
-  itemsOf(device['consumesCounters']).length > 0 ||
+  itemsOf(device.taints).length > 0 ||
+  itemsOf(device.consumesCounters).length > 0 ||
   Object.values(objectAt(device, 'attributes') ?? {}).some((attribute) =>
     lists.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
   );
 
 function validatePool(pool: JsonObject, path: Path): FieldError[] {
-  const [count, generation] = [Number(pool['resourceSliceCount'] ?? 0), Number(pool['generation'] ?? 0)];
+  const [count, generation] = [Number(pool.resourceSliceCount ?? 0), Number(pool.generation ?? 0)];
   return [
     ...poolName(textAt(pool, 'name'), path.child('name')),
     ...(count <= 0 ? [invalid(path.child('resourceSliceCount'), count, 'must be greater than zero')] : []),
@@ -70,13 +71,10 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
 }
 
 /** Whose devices a slice lists never changes. */
-const validateOrigin = (spec: JsonObject, before: JsonObject): FieldError[] =>
-  [['pool', 'name'], ['driver'], ['nodeName']].flatMap((path) =>
-    unchanged(memberAt(spec, ...path), memberAt(before, ...path), specPath.child(...path)),
-  );
+const validateOrigin = immutable('spec.pool.name', 'spec.driver', 'spec.nodeName');
 
 /** Where the devices are: at a node, at some, at all, or each somewhere else. */
-function validatePlace(spec: JsonObject): FieldError[] {
+function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
   const { nodeName } = spec;
   const selector = objectAt(spec, 'nodeSelector');
   const findings =
@@ -86,7 +84,7 @@ function validatePlace(spec: JsonObject): FieldError[] {
         ? [invalid(specPath.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
         : dnsSubdomain(String(nodeName), specPath.child('nodeName'));
   if (selector !== null) findings.push(...validateSliceSelector(selector, specPath.child('nodeSelector')));
-  for (const flag of ['allNodes', 'perDeviceNodeSelection'])
+  for (const flag of ['allNodes', 'perDeviceNodeSelection'] as const)
     if (spec[flag] === false) findings.push(invalid(specPath.child(flag), false, 'must be either unset or set to true'));
   const set = places.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
   if (set.length === 0) findings.push(required(specPath, onePlace));
@@ -100,7 +98,7 @@ const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] =
   ...strictly(validateNodeSelector(selector, path)),
   ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
     ? []
-    : [invalid(path.child('nodeSelectorTerms'), selector['nodeSelectorTerms'] ?? null, 'must have exactly one node selector term')]),
+    : [invalid(path.child('nodeSelectorTerms'), selector.nodeSelectorTerms ?? null, 'must have exactly one node selector term')]),
 ];
 
 function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
@@ -115,8 +113,8 @@ function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
 }
 
 /** A taint that does not say since when it is there is there since now. */
-function setTaintTimes(slice: ApiObject, now: string): void {
-  for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint['timeAdded'] ??= now;
+function setTaintTimes(slice: Draft<ResourceSlice>, now: string): void {
+  for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint.timeAdded ??= now;
 }
 
 const capitalWarnings = (driver: string): string[] =>
@@ -124,7 +122,7 @@ const capitalWarnings = (driver: string): string[] =>
     ? []
     : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 
-export const resourceSlices: Kind = {
+export const resourceSlices: Kind<Draft<ResourceSlice>> = {
   name: 'resourceslices.resource.k8s.io',
   gated: gatedSliceFields,
   versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
@@ -139,7 +137,7 @@ export const resourceSlices: Kind = {
   update: {
     prepare(slice, old, { now }) {
       // Counted as a change even when nothing of it stays.
-      if (!sameValue(slice['spec'], old['spec'])) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      if (!sameValue(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
       setTaintTimes(slice, now);
     },
     review: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],

@@ -1,21 +1,21 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { PodGroup, PodGroupSpec } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { declaredGroup, gatedGroupFields } from './podGroupRules.js';
 
 const status = Path.of('status');
 
 const defaultMode = 'Pod';
 
-const specOf = (group: ApiObject): JsonObject => objectAt(group, 'spec') ?? {};
+const specOf = (group: Draft<PodGroup>): Writable<PodGroupSpec> => objectAt(group, 'spec') ?? {};
 
 /** What the fields by themselves do not say: that only claims of the group are told of. */
-function validateStatus(group: ApiObject): FieldError[] {
+function validateStatus(group: Draft<PodGroup>): FieldError[] {
   const claims = new Set(objectsIn(specOf(group), 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const path = status.child('resourceClaimStatuses');
   return [
@@ -29,17 +29,17 @@ function validateStatus(group: ApiObject): FieldError[] {
 }
 
 /** A default of a field that is there only with its feature. */
-function setMode(group: ApiObject, enabled: EnabledFeatures): void {
+function setMode(group: Draft<PodGroup>, enabled: EnabledFeatures): void {
   const spec = objectAt(group, 'spec');
   if (spec !== null && enabled('WorkloadAwarePreemption')) setTextDefault(spec, 'disruptionMode', defaultMode);
 }
 
 /** A group may have been stored while nobody spoke of disruptions. */
-const completed = (group: ApiObject): ApiObject => ({ ...group, spec: { disruptionMode: defaultMode, ...specOf(group) } });
+const completed = (group: Draft<PodGroup>): Draft<PodGroup> => ({ ...group, spec: { disruptionMode: defaultMode, ...specOf(group) } });
 
-const changes = (group: ApiObject, old: ApiObject): FieldError[] => declaredGroup(group, { value: old }, Path.root);
+const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => declaredGroup(group, { value: old }, Path.root);
 
-export const podGroups: Kind = {
+export const podGroups: Kind<Draft<PodGroup>> = {
   name: 'podgroups.scheduling.k8s.io',
   gated: {
     ...gatedGroupFields('spec'),
@@ -48,13 +48,13 @@ export const podGroups: Kind = {
   validate: (group) => declaredGroup(group, null, Path.root),
   create: {
     prepare(group, { enabled }) {
-      group['status'] = {};
+      group.status = {};
       setMode(group, enabled);
     },
   },
   update: {
     prepare(group, old, { enabled }) {
-      group['status'] = old['status'];
+      group.status = old.status;
       setMode(group, enabled);
     },
     review: (group, old, metadata) => [...metadata.update(), ...changes(completed(group), completed(old))],

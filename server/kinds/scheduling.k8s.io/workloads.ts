@@ -1,8 +1,9 @@
+import type { Workload } from '../../../api/types/scheduling/v1alpha2.js';
 import { Path } from '../../registry/validation/field.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { declaredWorkload, gatedGroupFields } from './podGroupRules.js';
 
-export const workloads: Kind = {
+export const workloads: Kind<Draft<Workload>> = {
   name: 'workloads.scheduling.k8s.io',
   gated: gatedGroupFields('spec.podGroupTemplates[]'),
   validate: (workload) => declaredWorkload(workload, null, Path.root),

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { CSIDriver, CSIDriverSpec } from '../../../api/types/storage/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import type { GatedFields } from '../../features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -7,14 +8,14 @@ import { duplicate, invalid, notSupported, Path, type FieldError } from '../../r
 import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
 import { booleanAt, none, unset } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;
 const tokenSecondsMax = 2 ** 32;
 const updatePeriodSecondsMin = 10;
 const modes = ['Persistent', 'Ephemeral'];
-const flags: Readonly<Record<string, boolean>> = {
+const flags = {
   attachRequired: true,
   podInfoOnMount: false,
   storageCapacity: false,
@@ -24,23 +25,23 @@ const flags: Readonly<Record<string, boolean>> = {
 const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-const specOf = (driver: ApiObject): JsonObject => objectAt(driver, 'spec') ?? {};
+const specOf = (driver: Draft<CSIDriver>): Writable<CSIDriverSpec> => objectAt(driver, 'spec') ?? {};
 
-function setDefaults(driver: ApiObject): void {
+function setDefaults(driver: Draft<CSIDriver>): void {
   const spec = ensureObject(driver, 'spec');
-  for (const [member, value] of Object.entries(flags)) setDefault(spec, member, value);
-  if (itemsOf(spec['volumeLifecycleModes']).length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+  for (const [member, value] of Object.entries(flags)) setDefault(spec, member as keyof typeof flags, value);
+  if (itemsOf(spec.volumeLifecycleModes).length === 0) spec.volumeLifecycleModes = ['Persistent'];
   setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
 }
 
-function validate(driver: ApiObject): FieldError[] {
+function validate(driver: Draft<CSIDriver>): FieldError[] {
   const spec = specOf(driver);
-  const period = spec['nodeAllocatableUpdatePeriodSeconds'];
-  const inSecrets = spec['serviceAccountTokenInSecrets'];
+  const period = spec.nodeAllocatableUpdatePeriodSeconds;
+  const inSecrets = spec.serviceAccountTokenInSecrets;
   return [
-    ...optionallyOneOf(spec['fsGroupPolicy'], ['File', 'None', 'ReadWriteOnceWithFSType'], specPath.child('fsGroupPolicy')),
+    ...optionallyOneOf(spec.fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], specPath.child('fsGroupPolicy')),
     ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), specPath.child('tokenRequests')),
-    ...itemsOf(spec['volumeLifecycleModes'])
+    ...itemsOf(spec.volumeLifecycleModes)
       .filter((mode) => !modes.includes(String(mode)))
       .map((mode) => notSupported(specPath.child('volumeLifecycleModes'), mode, modes)),
     ...(period !== undefined && Number(period) < updatePeriodSecondsMin
@@ -71,7 +72,7 @@ function validateTokenRequests(requests: readonly JsonObject[], path: Path): Fie
     const audience = textAt(request, 'audience');
     if (seen.has(audience)) return [duplicate(path.index(position).child('audience'), audience)];
     seen.add(audience);
-    return validateLifetime(request['expirationSeconds'], path.index(position).child('expirationSeconds'));
+    return validateLifetime(request.expirationSeconds, path.index(position).child('expirationSeconds'));
   });
 }
 
@@ -84,15 +85,15 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
 }
 
 /** While the feature is off nobody can say that volumes are mounted with a context. Not in the list of gated fields: a driver always has the member, and so always uses it. */
-function keepContextMounts(driver: ApiObject, old: ApiObject | null): void {
-  ensureObject(driver, 'spec')['seLinuxMount'] = (old === null ? undefined : memberAt(old, 'spec', 'seLinuxMount')) ?? false;
+function keepContextMounts(driver: Draft<CSIDriver>, old: Draft<CSIDriver> | null): void {
+  ensureObject(driver, 'spec').seLinuxMount = old?.spec?.seLinuxMount ?? false;
 }
 
 const secrets = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
-const warnings = (driver: ApiObject): string[] => {
+const warnings = (driver: Draft<CSIDriver>): string[] => {
   const spec = specOf(driver);
-  return objectsIn(spec, 'tokenRequests').length > 0 && spec['serviceAccountTokenInSecrets'] === undefined ? [secretsWarning] : [];
+  return objectsIn(spec, 'tokenRequests').length > 0 && spec.serviceAccountTokenInSecrets === undefined ? [secretsWarning] : [];
 };
 
 const gated: GatedFields = {
@@ -101,7 +102,7 @@ const gated: GatedFields = {
   VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
 };
 
-export const csiDrivers: Kind = {
+export const csiDrivers: Kind<Draft<CSIDriver>> = {
   name: 'csidrivers.storage.k8s.io',
   gated,
   defaults: setDefaults,
@@ -120,13 +121,13 @@ export const csiDrivers: Kind = {
     prepare(driver, old, { dropGated, enabled }) {
       dropGated(driver, old, gated);
       if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
-      if (!sameValue(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      if (!sameValue(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     review: (driver, old, metadata) => [
       ...metadata.update(),
       ...validate(driver),
-      ...unchanged(specOf(driver)['attachRequired'], specOf(old)['attachRequired'], specPath.child('attachedRequired')),
-      ...unchanged(specOf(driver)['volumeLifecycleModes'], specOf(old)['volumeLifecycleModes'], specPath.child('volumeLifecycleModes')),
+      ...unchanged(specOf(driver).attachRequired, specOf(old).attachRequired, specPath.child('attachedRequired')),
+      ...unchanged(specOf(driver).volumeLifecycleModes, specOf(old).volumeLifecycleModes, specPath.child('volumeLifecycleModes')),
     ],
   },
   delete: { answers: 'object' },

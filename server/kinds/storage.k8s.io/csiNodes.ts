@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { CSINode } from '../../../api/types/storage/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
@@ -7,7 +8,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { nonNegative, qualified } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const drivers = Path.of('spec', 'drivers');
 const nodeIdMax = 256;
@@ -18,9 +19,9 @@ const driverForm: StructureForm = [
   ['allocatable', 'Allocatable', 'optional'],
 ];
 
-const driversOf = (node: ApiObject): JsonObject[] => objectsIn(objectAt(node, 'spec') ?? {}, 'drivers');
+const driversOf = (node: Draft<CSINode>): JsonObject[] => objectsIn(objectAt(node, 'spec') ?? {}, 'drivers');
 
-function validate(node: ApiObject): FieldError[] {
+function validate(node: Draft<CSINode>): FieldError[] {
   const seen = new Set<string>();
   return driversOf(node).flatMap((driver, position) => {
     const path = drivers.index(position);
@@ -32,7 +33,7 @@ function validate(node: ApiObject): FieldError[] {
       ...validateNodeId(textAt(driver, 'nodeID'), path.child('nodeID')),
       ...nonNegative(memberAt(driver, 'allocatable', 'count'), path.child('allocatable', 'count')),
       ...repeated,
-      ...validateTopologyKeys(itemsOf(driver['topologyKeys']).map(String), path),
+      ...validateTopologyKeys(itemsOf(driver.topologyKeys).map(String), path),
     ];
   });
 }
@@ -54,17 +55,17 @@ const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[]
   ]);
 
 /** Drivers come and go, but what one has said of itself stands, except for how many volumes fit. */
-const validateKept = (node: ApiObject, old: ApiObject): FieldError[] =>
+const validateKept = (node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] =>
   driversOf(old).flatMap((before) =>
     driversOf(node)
-      .filter((driver) => driver['name'] === before['name'])
+      .filter((driver) => driver.name === before.name)
       .flatMap((driver) => {
         const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
         return unchanged(now, then, drivers, printedStructure(now, driverForm));
       }),
   );
 
-export const csiNodes: Kind = {
+export const csiNodes: Kind<Draft<CSINode>> = {
   name: 'csinodes.storage.k8s.io',
   validate,
   update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },

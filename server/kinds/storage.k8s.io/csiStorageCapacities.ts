@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
@@ -7,20 +7,20 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
 
-function validate(capacity: ApiObject): FieldError[] {
+function validate(capacity: Draft<CSIStorageCapacity>): FieldError[] {
   const topology = objectAt(capacity, 'nodeTopology');
   return [
     ...(topology === null ? [] : validateLabelSelector(topology, topologyPath)),
     ...dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
-    ...(capacity['capacity'] === undefined ? [] : nonNegativeQuantity(capacity['capacity'], Path.of('capacity'))),
+    ...(capacity.capacity === undefined ? [] : nonNegativeQuantity(capacity.capacity, Path.of('capacity'))),
   ];
 }
 
-export const csiStorageCapacities: Kind = {
+export const csiStorageCapacities: Kind<Draft<CSIStorageCapacity>> = {
   name: 'csistoragecapacities.storage.k8s.io',
   validate,
   update: {
@@ -29,8 +29,8 @@ export const csiStorageCapacities: Kind = {
       ...metadata.object(),
       ...validate(capacity),
       ...metadata.update(),
-      ...unchanged(capacity['nodeTopology'], old['nodeTopology'], topologyPath, printedSelector(capacity['nodeTopology'])),
-      ...unchanged(capacity['storageClassName'], old['storageClassName'], Path.of('storageClassName')),
+      ...unchanged(capacity.nodeTopology, old.nodeTopology, topologyPath, printedSelector(capacity.nodeTopology)),
+      ...unchanged(capacity.storageClassName, old.storageClassName, Path.of('storageClassName')),
     ],
   },
 };

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { StorageClass } from '../../../api/types/storage/v1.js';
+import type { JsonObject } from '../../api/object.js';
 import { objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -8,18 +9,18 @@ import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { at, atOr, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
 const topologies = Path.of('allowedTopologies');
-const immutable = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+const immutable = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
-function validate(storage: ApiObject): FieldError[] {
+function validate(storage: Draft<StorageClass>): FieldError[] {
   return [
     ...validateProvisioner(textAt(storage, 'provisioner'), Path.of('provisioner')),
-    ...validateParameters(storage['parameters'], true, Path.of('parameters')),
-    ...(storage['reclaimPolicy'] === '' ? [] : optionallyOneOf(storage['reclaimPolicy'], ['Delete', 'Retain'], Path.of('reclaimPolicy'))),
-    ...optionallyOneOf(storage['volumeBindingMode'], ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
+    ...validateParameters(storage.parameters, true, Path.of('parameters')),
+    ...(storage.reclaimPolicy === '' ? [] : optionallyOneOf(storage.reclaimPolicy, ['Delete', 'Retain'], Path.of('reclaimPolicy'))),
+    ...optionallyOneOf(storage.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
     ...validateTopologies(objectsIn(storage, 'allowedTopologies')),
   ];
 }
@@ -49,14 +50,14 @@ function readTerm(term: JsonObject, path: Path): { readonly values: Term; readon
     const key = textAt(expression, 'key');
     const found = validateRequirement(expression, key, at);
     if (values.has(key)) found.push(duplicate(at.child('key'), key));
-    values.set(key, [...new Set(itemsOf(expression['values']).map(String))].sort());
+    values.set(key, [...new Set(itemsOf(expression.values).map(String))].sort());
     return found;
   });
   return { values: printedTerm(values), findings };
 }
 
 function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
-  const values = itemsOf(expression['values']).map(String);
+  const values = itemsOf(expression.values).map(String);
   const isRepeated = repeats(values);
   return [
     ...(values.length === 0 ? [required(path.child('values'), '')] : []),
@@ -65,7 +66,7 @@ function validateRequirement(expression: JsonObject, key: string, path: Path): F
   ];
 }
 
-const topologyWarnings = (storage: ApiObject): string[] =>
+const topologyWarnings = (storage: Draft<StorageClass>): string[] =>
   objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
     objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
       const text = deprecatedNodeLabel(textAt(expression, 'key'));
@@ -75,7 +76,7 @@ const topologyWarnings = (storage: ApiObject): string[] =>
     }),
   );
 
-export const storageClasses: Kind = {
+export const storageClasses: Kind<Draft<StorageClass>> = {
   name: 'storageclasses.storage.k8s.io',
   defaults(storage) {
     setDefault(storage, 'reclaimPolicy', 'Delete');
@@ -88,7 +89,7 @@ export const storageClasses: Kind = {
       ...metadata.object(),
       ...validate(storage),
       ...metadata.update(),
-      ...unchanged(storage['parameters'], old['parameters'], Path.of('parameters'), printedMap(storage['parameters'])),
+      ...unchanged(storage.parameters, old.parameters, Path.of('parameters'), printedMap(storage.parameters)),
       ...immutable.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
     ],
   },

@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { VolumeAttachment } from '../../../api/types/storage/v1.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import { restoreMetadata } from '../../registry/statuswrites.js';
@@ -12,7 +13,7 @@ import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -35,20 +36,22 @@ const specForm: StructureForm = [
   ['nodeName', 'NodeName', 'text'],
 ];
 
-function validate(attachment: ApiObject): FieldError[] {
+function validate(attachment: Draft<VolumeAttachment>): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
   const status = objectAt(attachment, 'status') ?? {};
   return [
     ...driverName(textAt(spec, 'attacher'), specPath.child('attacher')),
     ...validateSource(objectAt(spec, 'source') ?? {}, specPath.child('source')),
     ...dnsSubdomain(textAt(spec, 'nodeName'), specPath.child('nodeName')),
-    ...validateAttachmentMetadata(status['attachmentMetadata'], statusPath.child('attachmentMetadata')),
-    ...['attachError', 'detachError'].flatMap((member) => validateVolumeError(objectAt(status, member), statusPath.child(member))),
+    ...validateAttachmentMetadata(status.attachmentMetadata, statusPath.child('attachmentMetadata')),
+    ...(['attachError', 'detachError'] as const).flatMap((member) =>
+      validateVolumeError(objectAt(status, member), statusPath.child(member)),
+    ),
   ];
 }
 
 function validateSource(source: JsonObject, path: Path): FieldError[] {
-  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source['persistentVolumeName']];
+  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source.persistentVolumeName];
   if (inline !== null)
     return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, oneSource)];
   if (name === undefined) return [required(path, oneSource)];
@@ -65,7 +68,7 @@ function validateAttachmentMetadata(metadata: JsonValue | undefined, path: Path)
 
 function validateVolumeError(error: JsonObject | null, path: Path): FieldError[] {
   if (error === null) return [];
-  const code = error['errorCode'];
+  const code = error.errorCode;
   return [
     // The bound that the message names is the wrong one.
     ...(Buffer.byteLength(textAt(error, 'message')) > messageBytesMax ? [tooLong(path.child('message'), metadataBytesMax)] : []),
@@ -73,20 +76,20 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
   ];
 }
 
-function validateVolumeName(attachment: ApiObject): FieldError[] {
+function validateVolumeName(attachment: Draft<VolumeAttachment>): FieldError[] {
   const spec = objectAt(attachment, 'spec') ?? {};
-  const volume = objectAt(spec, 'source')?.['persistentVolumeName'];
+  const volume = objectAt(spec, 'source')?.persistentVolumeName;
   return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
 }
 
-const reviewUpdate = (attachment: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] => [
+const reviewUpdate = (attachment: Draft<VolumeAttachment>, old: Draft<VolumeAttachment>, metadata: MetadataFindings): FieldError[] => [
   ...metadata.object(),
   ...validate(attachment),
   ...validateVolumeName(attachment),
-  ...unchanged(attachment['spec'], old['spec'], specPath, printedStructure(attachment['spec'], specForm)),
+  ...unchanged(attachment.spec, old.spec, specPath, printedStructure(attachment.spec, specForm)),
 ];
 
-export const volumeAttachments: Kind = {
+export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   name: 'volumeattachments.storage.k8s.io',
   defaults(attachment) {
     const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
@@ -95,20 +98,17 @@ export const volumeAttachments: Kind = {
   validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
   create: {
     prepare(attachment) {
-      attachment['status'] = { attached: false };
+      attachment.status = { attached: false };
     },
   },
   update: {
     unconditional: false,
-    prepare(attachment, old) {
-      attachment['status'] = old['status'];
-    },
     review: reviewUpdate,
   },
   subresources: {
     status: {
       prepare(attachment, old) {
-        attachment['spec'] = old['spec'];
+        attachment.spec = old.spec;
         restoreMetadata(attachment, old);
       },
       review: reviewUpdate,

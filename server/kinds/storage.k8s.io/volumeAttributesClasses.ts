@@ -1,20 +1,20 @@
-import type { ApiObject } from '../../api/object.js';
+import type { VolumeAttributesClass } from '../../../api/types/storage/v1.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { at } from '../cells.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
-const validate = (attributes: ApiObject): FieldError[] => [
+const validate = (attributes: Draft<VolumeAttributesClass>): FieldError[] => [
   ...validateProvisioner(textAt(attributes, 'driverName'), Path.of('driverName')),
-  ...validateParameters(attributes['parameters'], false, Path.of('parameters')),
+  ...validateParameters(attributes.parameters, false, Path.of('parameters')),
 ];
 
 /** A controller takes it away once nobody uses the class. */
 const protection = 'kubernetes.io/vac-protection';
 
-export const volumeAttributesClasses: Kind = {
+export const volumeAttributesClasses: Kind<Draft<VolumeAttributesClass>> = {
   name: 'volumeattributesclasses.storage.k8s.io',
   validate,
   create: {
@@ -26,7 +26,7 @@ export const volumeAttributesClasses: Kind = {
   update: {
     review: (attributes, old, metadata) => [
       ...metadata.update(),
-      ...['driverName', 'parameters']
+      ...(['driverName', 'parameters'] as const)
         .filter((member) => !sameValue(attributes[member] ?? null, old[member] ?? null))
         .map((member) => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
       ...metadata.object(),

@@ -1,34 +1,37 @@
-import type { ApiObject } from '../../api/object.js';
+import type { StorageVersionMigration } from '../../../api/types/storagemigration/v1beta1.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import type { Kind } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 
 const resource = Path.of('spec', 'resource');
 const status = Path.of('status');
 const conditions = status.child('conditions');
 const versionMax = 2n ** 63n - 1n;
 
-const resourceName = (migration: ApiObject, member: string): string => textAt(migration, 'spec', 'resource', member);
+const resourceName = (migration: Draft<StorageVersionMigration>, member: 'group' | 'resource'): string =>
+  textAt(migration, 'spec', 'resource', member);
 
-const validate = (migration: ApiObject): FieldError[] =>
+const validate = (migration: Draft<StorageVersionMigration>): FieldError[] =>
   resourceName(migration, 'resource') === '' ? [required(resource.child('resource'), 'resource is required')] : [];
 
 /** What is migrated never changes; the reference reports the members without the path that leads to them. */
-const validateKept = (migration: ApiObject, old: ApiObject): FieldError[] =>
-  ['group', 'resource'].flatMap((member) => unchanged(resourceName(migration, member), resourceName(old, member), Path.of(member)));
+const validateKept = (migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] =>
+  (['group', 'resource'] as const).flatMap((member) =>
+    unchanged(resourceName(migration, member), resourceName(old, member), Path.of(member)),
+  );
 
-function isTrue(migration: ApiObject, type: string): boolean {
+function isTrue(migration: Draft<StorageVersionMigration>, type: string): boolean {
   const condition = itemsOf(memberAt(migration, 'status', 'conditions')).find((each) => textAt(each, 'type') === type);
   return textAt(condition, 'status') === 'True';
 }
 
 /** The revision up to which objects are rewritten: set once. */
-const versionOf = (migration: ApiObject): string => textAt(migration, 'status', 'resourceVersion');
+const versionOf = (migration: Draft<StorageVersionMigration>): string => textAt(migration, 'status', 'resourceVersion');
 
-function validateVersion(migration: ApiObject): FieldError[] {
+function validateVersion(migration: Draft<StorageVersionMigration>): FieldError[] {
   const path = status.child('resourceVersion');
   const version = versionOf(migration);
   return [
@@ -37,7 +40,7 @@ function validateVersion(migration: ApiObject): FieldError[] {
   ];
 }
 
-function validateKeptVersion(migration: ApiObject, old: ApiObject): FieldError[] {
+function validateKeptVersion(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
   const [version, before] = [versionOf(migration), versionOf(old)];
   return before !== '' && before !== version ? [invalid(status.child('resourceVersion'), version, 'cannot be updated')] : [];
 }
@@ -53,7 +56,7 @@ function versionComplaint(version: string): string {
 }
 
 /** How far a migration has come cannot be taken back, nor said in two ways. */
-function validateProgress(migration: ApiObject, old: ApiObject): FieldError[] {
+function validateProgress(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
   const [succeeded, failed, running] = ['Succeeded', 'Failed', 'Running'].map((type) => isTrue(migration, type));
   const complaints: readonly (readonly [applies: boolean | undefined, text: string])[] = [
     [succeeded && failed, 'Both success and failed conditions cannot be true at the same time'],
@@ -67,7 +70,7 @@ function validateProgress(migration: ApiObject, old: ApiObject): FieldError[] {
     .map(([, text]) => invalid(conditions, memberAt(migration, 'status', 'conditions') ?? null, text));
 }
 
-export const storageVersionMigrations: Kind = {
+export const storageVersionMigrations: Kind<Draft<StorageVersionMigration>> = {
   name: 'storageversionmigrations.storagemigration.k8s.io',
   validate,
   update: {

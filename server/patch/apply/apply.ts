@@ -21,12 +21,9 @@ export type ApplyResult =
  * and leaves out now is removed if nobody else owns it. `live` and `config` are in the version `id.apiVersion`, without managedFields.
  */
 export function apply(
-  live: ApiObject,
-  config: ApiObject,
+  { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
   managers: Managers,
-  id: ManagerId,
-  now: string,
-  force: boolean,
+  { id, now, force }: { readonly id: ManagerId; readonly now: string; readonly force: boolean },
   versions: Versions,
 ): ApplyResult {
   const schema = versions.schemaOf(id.apiVersion);
@@ -37,7 +34,7 @@ export function apply(
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
   const merged = merge(live as JsonObject, config as JsonObject, schema) as ApiObject;
   const object = prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
-  const result = disown(live, object, owners, key, id.apiVersion, versions, force);
+  const result = disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, force }, versions);
   if (!result.ok) return result;
   // The order of items is part of the object too, though nobody owns it.
   if (!sameValue(live as JsonObject, object as JsonObject))

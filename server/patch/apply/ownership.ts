@@ -42,36 +42,38 @@ const unmanaged = FieldSet.fromFieldsV1({
     'f:uid': {},
   },
 });
-const unmanagedByUpdates = unmanaged;
 
 /** Takes the server's own fields out of a set. */
-export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanagedByUpdates);
+export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanaged);
+
+/** A write, by the object as it was and as it is. */
+export interface ObjectChange {
+  readonly before: ApiObject;
+  readonly after: ApiObject;
+}
 
 /**
  * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
  * are conflicts), removed fields leave everybody.
  */
 export function disown(
-  before: ApiObject,
-  after: ApiObject,
+  change: ObjectChange,
   managers: Managers,
-  self: string,
-  apiVersion: string,
+  { self, apiVersion, force }: { readonly self: string; readonly apiVersion: string; readonly force: boolean },
   versions: Versions,
-  force: boolean,
 ): OwnershipResult {
   const comparisons = new Map<string, Comparison | null>();
   const comparisonIn = (version: string): Comparison | null => {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, (known = compareIn(before, after, version, apiVersion, versions)));
+    if (known === undefined) comparisons.set(version, (known = compareIn(change, version, { own: apiVersion, versions })));
     return known;
   };
   const comparison = comparisonIn(apiVersion);
   if (comparison === null) throw new RangeError(`no schema for ${apiVersion}`);
   const unions = new Map<Comparison, FieldSet>();
-  const touched = (change: Comparison): FieldSet => {
-    let known = unions.get(change);
-    if (known === undefined) unions.set(change, (known = change.modified.union(change.added)));
+  const touched = (found: Comparison): FieldSet => {
+    let known = unions.get(found);
+    if (known === undefined) unions.set(found, (known = found.modified.union(found.added)));
     return known;
   };
   const kept = new Map<string, ManagerEntry>();
@@ -81,17 +83,21 @@ export function disown(
       kept.set(key, entry);
       continue;
     }
-    const change = comparisonIn(entry.apiVersion);
-    if (change === null) continue;
-    const disputed = entry.fields.intersection(touched(change));
+    const found = comparisonIn(entry.apiVersion);
+    if (found === null) continue;
+    const disputed = entry.fields.intersection(touched(found));
     if (!disputed.isEmpty) conflicts.push({ manager: entry, fields: disputed });
-    const fields = entry.fields.difference(disputed).difference(change.removed);
+    const fields = entry.fields.difference(disputed).difference(found.removed);
     if (!fields.isEmpty) kept.set(key, fields === entry.fields ? entry : { ...entry, fields });
   }
   return !force && conflicts.length > 0 ? { ok: false, conflicts } : { ok: true, managers: kept, comparison };
 }
 
-function compareIn(before: ApiObject, after: ApiObject, version: string, own: string, versions: Versions): Comparison | null {
+function compareIn(
+  { before, after }: ObjectChange,
+  version: string,
+  { own, versions }: { readonly own: string; readonly versions: Versions },
+): Comparison | null {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
   const [left, right] = version === own ? [before, after] : [versions.convert(before, version), versions.convert(after, version)];
@@ -103,15 +109,13 @@ function compareIn(before: ApiObject, after: ApiObject, version: string, own: st
  * The writer gains what it added or changed and loses what it removed; its time moves only when it gained something.
  */
 export function ownUpdate(
-  before: ApiObject,
-  after: ApiObject,
+  change: ObjectChange,
   managers: Managers,
-  id: ManagerId,
-  now: string,
+  { id, now }: { readonly id: ManagerId; readonly now: string },
   versions: Versions,
 ): Managers {
   const key = managerKey(id);
-  const result = disown(before, after, managers, key, id.apiVersion, versions, true);
+  const result = disown(change, managers, { self: key, apiVersion: id.apiVersion, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;

@@ -1,4 +1,4 @@
-import { revision, type Revision } from '../../../raft/types.js';
+import { revision, type Revision } from '../../../raft/index.js';
 import { PassingError, type ChangeBatch, type StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';

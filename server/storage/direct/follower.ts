@@ -1,4 +1,4 @@
-import type { Change } from '../../../raft/store/contract.js';
+import type { Change } from '../../../raft/index.js';
 import { ObjectChange } from '../cache/change.js';
 import type { VersionGate } from '../cache/versiongate.js';
 import { WatchIndex } from '../cache/watchindex.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Revision } from '../../../raft/types.js';
+import type { Revision } from '../../../raft/index.js';
 import { unreadableValue } from '../encoding.js';
 import type {
   Change,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { revision as asRevision, type Revision } from '../../../raft/types.js';
+import { revision as asRevision, type Revision } from '../../../raft/index.js';
 import type {
   BarrierOutcome,
   Change,

@@ -37,7 +37,7 @@ function applied(
   config: ApiObject,
   force = false,
 ): { object: ApiObject; managers: Managers } {
-  const result = apply(live, config, managers, applier(name), now, force, versions);
+  const result = apply({ live, config }, managers, { id: applier(name), now, force }, versions);
   if (!result.ok) throw new Error(`unexpected conflict: ${JSON.stringify(result.conflicts.map((each) => each.fields.toFieldsV1()))}`);
   return result;
 }
@@ -58,9 +58,9 @@ describe('server-side apply', () => {
   it('names the manager and the field of a conflict, and takes the field over with force', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const config = object({ replicas: 2 });
-    expect(conflictsOf(apply(first.object, config, first.managers, applier('b'), now, false, versions))).to.deep.equal([
-      ['a', { 'f:spec': { 'f:replicas': {} } }],
-    ]);
+    expect(
+      conflictsOf(apply({ live: first.object, config }, first.managers, { id: applier('b'), now, force: false }, versions)),
+    ).to.deep.equal([['a', { 'f:spec': { 'f:replicas': {} } }]]);
     const forced = applied(first.object, first.managers, 'b', config, true);
     expect(forced.object['spec']).to.deep.equal({ replicas: 2, text: 'one' });
     expect(fieldsOfManager(forced.managers, 'a')).to.deep.equal({ 'f:spec': { 'f:text': {} } });
@@ -125,15 +125,20 @@ describe('server-side apply', () => {
   });
 
   it('refuses two items with one key', () => {
-    expect(() => apply(start, object({ items: [{ name: 'x' }, { name: 'x' }] }), none, applier('a'), now, false, versions)).to.throw(
-      /duplicate entries for key/,
-    );
+    expect(() =>
+      apply(
+        { live: start, config: object({ items: [{ name: 'x' }, { name: 'x' }] }) },
+        none,
+        { id: applier('a'), now, force: false },
+        versions,
+      ),
+    ).to.throw(/duplicate entries for key/);
   });
 
   it('leaves an updater the fields that it changed, and the applier the rest', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const after = object({ replicas: 5, text: 'one' });
-    const managers = ownUpdate(first.object, after, first.managers, updater('scaler'), now, versions);
+    const managers = ownUpdate({ before: first.object, after }, first.managers, { id: updater('scaler'), now }, versions);
     expect(fieldsOfManager(managers, 'scaler')).to.deep.equal({ 'f:spec': { 'f:replicas': {} } });
     expect(fieldsOfManager(managers, 'a')).to.deep.equal({ 'f:spec': { 'f:text': {} } });
   });
@@ -170,7 +175,7 @@ describe('server-side apply', () => {
       fc.property(config, config, (one, two) => {
         let state = applied(start, none, 'a', one);
         state = applied(state.object, state.managers, 'b', two, true);
-        const again = apply(state.object, two, state.managers, applier('b'), now, false, versions);
+        const again = apply({ live: state.object, config: two }, state.managers, { id: applier('b'), now, force: false }, versions);
         expect(again.ok && again.unchanged).to.equal(true);
       }),
     );
@@ -214,7 +219,12 @@ describe('managed fields entries', () => {
     for (let each = 0; each < updateEntriesMax + 5; each += 1) {
       const next = object({}, { ...live.metadata.labels, [`l${each}`]: 'v' });
       managers = capManagers(
-        ownUpdate(live, next, managers, updater(`m${each}`), `2026-01-01T00:00:${String(each).padStart(2, '0')}Z`, versions),
+        ownUpdate(
+          { before: live, after: next },
+          managers,
+          { id: updater(`m${each}`), now: `2026-01-01T00:00:${String(each).padStart(2, '0')}Z` },
+          versions,
+        ),
       );
       live = next;
     }

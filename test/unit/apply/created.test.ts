@@ -21,10 +21,15 @@ const id = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource
 
 /** The same by way of comparing sets, which updates and applies go. */
 function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown {
-  const managers = ownUpdate(empty as ApiObject, object as ApiObject, new Map(), id, 'now', {
-    schemaOf: () => schema,
-    convert: () => null,
-  });
+  const managers = ownUpdate(
+    { before: empty as ApiObject, after: object as ApiObject },
+    new Map(),
+    { id, now: 'now' },
+    {
+      schemaOf: () => schema,
+      convert: () => null,
+    },
+  );
   return writeManagers(managers)[0]?.['fieldsV1'] ?? null;
 }
 

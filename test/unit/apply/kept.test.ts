@@ -82,10 +82,15 @@ describe('apply/kept', () => {
             seen.set(touched, (seen.get(touched) ?? 0) + 1);
             if (touched === 'more') return;
             const expected = writeManagers(
-              ownUpdate(before as ApiObject, after as ApiObject, readManagers(written), id, now, {
-                schemaOf: () => schema,
-                convert: () => null,
-              }),
+              ownUpdate(
+                { before: before as ApiObject, after: after as ApiObject },
+                readManagers(written),
+                { id, now },
+                {
+                  schemaOf: () => schema,
+                  convert: () => null,
+                },
+              ),
             );
             const found =
               touched === 'nothing' ? written : reordered(written.map((entry) => (entry === ofMe ? { ...entry, time: now } : entry)));

@@ -22,20 +22,15 @@ const object = (spec: JsonObject, last?: unknown): ApiObject => ({
 /** The fields that stay disputed when `config` is applied over `live`, which somebody wrote as an update. */
 function disputed(live: ApiObject, config: ApiObject): unknown {
   const managers = ownUpdate(
-    emptyValue(widget) as ApiObject,
-    live,
+    { before: emptyValue(widget) as ApiObject, after: live },
     new Map(),
-    { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', subresource: '' },
-    now,
+    { id: { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', subresource: '' }, now },
     versions,
   );
   const result = apply(
-    live,
-    config,
+    { live, config },
     managers,
-    { manager: 'kubectl', operation: 'Apply', apiVersion: 'v1', subresource: '' },
-    now,
-    false,
+    { id: { manager: 'kubectl', operation: 'Apply', apiVersion: 'v1', subresource: '' }, now, force: false },
     versions,
   );
   return result.ok ? [] : realConflicts(result.conflicts, live, widget, 'v1').map(({ fields }) => fields.toFieldsV1());

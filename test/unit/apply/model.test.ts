@@ -141,8 +141,9 @@ function modelled({ content, owners }: State, write: Write): State | null {
 /** The same by the code. */
 function written(object: ApiObject, managers: Managers, write: Write): { readonly object: ApiObject; readonly managers: Managers } | null {
   const sent = objectOf(write.content, write.kind === 'apply' ? { name: 'o' } : identity);
-  if (write.kind === 'update') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), now, versions) };
-  const result = apply(object, sent, managers, idOf(write), now, write.force, versions);
+  if (write.kind === 'update')
+    return { object: sent, managers: ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions) };
+  const result = apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions);
   return result.ok ? result : null;
 }
 

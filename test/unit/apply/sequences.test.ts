@@ -165,8 +165,9 @@ interface Real {
 /** The same by the code. */
 function written({ object, managers }: Real, write: Write): Real | null {
   const sent = objectOf(write.content);
-  if (write.kind !== 'apply') return { object: sent, managers: ownUpdate(object, sent, managers, idOf(write), now, versions) };
-  const result = apply(object, sent, managers, idOf(write), now, write.force, versions);
+  if (write.kind !== 'apply')
+    return { object: sent, managers: ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions) };
+  const result = apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions);
   return result.ok ? result : null;
 }
 

@@ -1,6 +1,9 @@
 import path from 'node:path';
 
-/** Who may import whom: the rules of the architecture as data, and the code that applies them. */
+/**
+ * Who may import whom: the rules of the architecture as data, and the code that applies them. Which folder may know which is kept by the compiler
+ * (`references` in the `tsconfig.json` of each); here stand the finer rules: the doors, the layers within the server, and who stays pure.
+ */
 
 export interface Import {
   readonly specifier: string;
@@ -37,10 +40,9 @@ const apiFacts = [
   'api/types/',
 ];
 const plainWords = [...apiFacts, 'server/api/', 'server/catalogue/'];
-/** The way into the replica, and the words that both sides use. */
-const raftDoor = ['raft/client.js', 'raft/types.js', 'raft/maintenance.js'];
+const raftDoor = 'raft/index.js';
 const belowHttp = [
-  ...raftDoor,
+  raftDoor,
   'workers/',
   ...plainWords,
   'server/options/',
@@ -52,7 +54,6 @@ const belowHttp = [
   'server/tracing/',
   'server/features/',
 ];
-const raftTypes = ['raft/replica-api.js', 'raft/store/contract.js', 'raft/core/contract.js'];
 /** What every program does with the process that it is: its options, log, metrics, profiles and gates, and a port with a door that not everybody may pass. */
 const anyProcess = [
   'server/options/',
@@ -79,7 +80,7 @@ const rules: readonly Rule[] = [
   { from: 'raft/', to: ['raft/'] },
   { from: 'raft/core/', to: ['raft/core/', 'raft/types.js'], pure: true },
   { from: 'workers/', to: ['workers/', 'server/catalogue/', ...apiFacts] },
-  { from: 'server/', to: ['server/', ...apiFacts, ...raftDoor, 'workers/'], types: raftTypes },
+  { from: 'server/', to: ['server/', ...apiFacts, raftDoor, 'workers/'] },
   { from: 'server/api/', to: ['server/api/', ...apiFacts] },
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', ...apiFacts] },
   { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
@@ -88,18 +89,15 @@ const rules: readonly Rule[] = [
   { from: 'server/tracing/', to: ['server/tracing/', 'server/grpc/', 'server/files/', ...plainWords] },
   { from: 'server/webhook/', to: ['server/webhook/', 'server/tracing/activeTrace.js', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
-  { from: 'server/operations/', to: ['server/operations/', ...raftDoor, ...plainWords], types: raftTypes },
+  { from: 'server/operations/', to: ['server/operations/', raftDoor, ...plainWords] },
   // Patterns mean in expressions what they mean where objects are checked.
   { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', ...plainWords] },
   // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
   {
     from: 'server/registry/',
     to: [...belowHttp, 'server/registry/', 'server/admission/contract.js', 'server/patch/', 'server/storage/'],
-    types: raftTypes,
   },
-  ...serverStack.flatMap((level, depth) =>
-    level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()], types: raftTypes })),
-  ),
+  ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts], types: ['server/features/chosen.js'] },
   { from: 'controllers/main.ts', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
   { from: 'controllers/options/', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
@@ -114,7 +112,7 @@ const rules: readonly Rule[] = [
   // Certificates of clusters are put together from the same parts as those of servers that were given none.
   { from: 'deploy/certificates.ts', to: ['deploy/', 'server/http/certificateParts.js', 'server/http/der.js'] },
   // Says which SQLite a replica would take on this machine.
-  { from: 'deploy/cli/doctor.ts', to: ['deploy/', 'raft/sqlite/driver.js'] },
+  { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',

@@ -1,0 +1,24 @@
+/**
+ * The one door to `server`: an API server in the process that asks for one. Programs and tests alone see what is behind it.
+ * @module raftplane/server
+ */
+import { createLogger } from './observability/logger.js';
+import { readApiServerOptions } from './options/apiserver.js';
+import { loggerOptions } from './options/logging.js';
+import type { RunningServer } from './process/runningServer.js';
+import { startServer } from './server.js';
+
+export type { RunningServer } from './process/runningServer.js';
+
+/**
+ * Starts an API server with the options that the program `apiserver` has (docs/options.md), as on its command line: `--storage-backend=memory`. It logs to the
+ * standard streams, as they say. Resolves as soon as requests are taken; rejects, with nothing left running, when the options contradict each other or what they
+ * name cannot be used.
+ */
+export function startApiServer(args: readonly string[]): Promise<RunningServer> {
+  const read = readApiServerOptions(args);
+  if (!read.ok) return Promise.reject(new RangeError(read.errors.join('\n')));
+  const { output, ...logging } = loggerOptions(read.options, { errors: process.stderr, others: process.stdout });
+  const log = createLogger(output === null ? logging : { ...logging, output });
+  return startServer(read.options, log, logging.verbosity);
+}
