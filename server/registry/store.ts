@@ -405,12 +405,13 @@ class GenericRegistry implements Registry {
 
   private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
-    if (change.replaces === true) await this.refuseOther(target, change, request);
+    if (change.replaces === true) await this.refuseOtherName(target, change);
     const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, request);
+    if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: request.dryRun });
     return this.createIfAllowed(
       target,
       object,
@@ -419,11 +420,10 @@ class GenericRegistry implements Registry {
     );
   }
 
-  /** Who names another object in a PUT, or means one that is gone, is told so before it is told that there is none. */
-  private async refuseOther(target: Target, change: Change, { dryRun }: WriteOptions): Promise<void> {
+  /** Who names another object in a PUT is told so before it is told that there is none. */
+  private async refuseOtherName(target: Target, change: Change): Promise<void> {
     const { metadata } = await change.apply(null);
     checkIdentity(metadata, target);
-    if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun });
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */

@@ -203,7 +203,7 @@ describe('the listener', () => {
     ]);
     if (!options.ok) throw new Error(options.errors.join());
     const live = new LiveFiles();
-    const { tls: settings } = await servingOptions(options.options, live, recordingLogger([]));
+    const { tls: settings } = servingOptions(options.options, live, recordingLogger([]));
     live.stop();
     const door = await openFrontDoor({ identities, server, resources: quick, listener: { tls: settings } });
     const talk = async (ciphers: string): Promise<string> => {
