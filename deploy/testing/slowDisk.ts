@@ -19,50 +19,37 @@ function afterCommit(file: string | null): void {
   if (delayMs > 0 && isLog(file)) Atomics.wait(nobody, 0, 0, delayMs);
 }
 
-interface Transaction {
-  immediate(): unknown;
-}
-interface BetterPrototype {
-  readonly name: string;
-  transaction(change: () => unknown): Transaction;
-}
-interface NodePrototype {
-  location(): string | null;
+/** What both drivers' databases have in common. */
+interface Preparing {
   prepare(sql: string): { run(...parameters: unknown[]): unknown };
 }
 
 /** To be called before the first database is opened. A driver that this Node or installation lacks is left alone. */
 export function patchDrivers(): void {
   try {
-    const { prototype } = createRequire(import.meta.url)('better-sqlite3') as { readonly prototype: BetterPrototype };
-    const { transaction } = prototype;
-    prototype.transaction = function delayed(this: BetterPrototype, change: () => unknown): Transaction {
-      const { immediate } = transaction.call(this, change);
-      return {
-        immediate: () => {
-          const result = immediate();
-          afterCommit(this.name);
-          return result;
-        },
-      };
-    };
+    const { prototype } = createRequire(import.meta.url)('better-sqlite3') as { readonly prototype: Preparing & { readonly name: string } };
+    patchCommits(prototype, ({ name }) => name);
   } catch {
     // Not installed.
   }
   // Node 22 warns whoever loads it; there it is passed over.
   if (Number(process.versions.node.split('.')[0]) < 24) return;
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
-    readonly DatabaseSync: { readonly prototype: NodePrototype };
+    readonly DatabaseSync: { readonly prototype: Preparing & { location(): string | null } };
   };
-  const { prepare } = DatabaseSync.prototype;
-  DatabaseSync.prototype.prepare = function delayed(this: NodePrototype, sql: string) {
+  patchCommits(DatabaseSync.prototype, (database) => database.location());
+}
+
+function patchCommits<D extends Preparing>(prototype: D, fileOf: (database: D) => string | null): void {
+  const { prepare } = prototype;
+  prototype.prepare = function delayed(this: D, sql: string) {
     const statement = prepare.call(this, sql);
     if (sql !== 'COMMIT') return statement;
     const run = statement.run.bind(statement);
     return Object.assign(statement, {
       run: () => {
         const result = run();
-        afterCommit(this.location());
+        afterCommit(fileOf(this));
         return result;
       },
     });
