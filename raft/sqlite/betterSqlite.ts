@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type Database from 'better-sqlite3';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
+import { immediate, type Undoing } from './immediate.js';
 
 /** A package with native code: from a binary of its authors, or compiled where it is installed. Either fits one version of Node. */
 export const betterSqlite: SqliteDriver = {
@@ -12,7 +13,7 @@ export const betterSqlite: SqliteDriver = {
   },
 };
 
-class BetterSqliteConnection implements SqliteConnection {
+class BetterSqliteConnection implements SqliteConnection, Undoing {
   readonly #db: Database.Database;
   #begin: Database.Statement<[]> | null = null;
   #commit: Database.Statement<[]> | null = null;
@@ -38,17 +39,11 @@ class BetterSqliteConnection implements SqliteConnection {
   }
 
   immediate<T>(change: () => T): T {
-    // Not `transaction`, which makes four functions for each use.
-    this.begin();
-    try {
-      const result = change();
-      this.commit();
-      return result;
-    } catch (error) {
-      // SQLite has undone it already after some failures, such as that of the disk.
-      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
-      throw error;
-    }
+    return immediate(this, change);
+  }
+
+  undo(): void {
+    if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
   }
 
   begin(): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
+import { immediate, type Undoing } from './immediate.js';
 
 /** As much of `node:sqlite` as is used here: the types of Node 20 do not have it. */
 interface NodeDatabase {
@@ -50,7 +51,7 @@ function withoutWarning<T>(load: () => T): T {
   }
 }
 
-class NodeSqliteConnection implements SqliteConnection {
+class NodeSqliteConnection implements SqliteConnection, Undoing {
   readonly #sqlite: NodeSqlite;
   readonly #db: NodeDatabase;
   #closed = false;
@@ -82,16 +83,11 @@ class NodeSqliteConnection implements SqliteConnection {
   }
 
   immediate<T>(change: () => T): T {
-    this.begin();
-    try {
-      const result = change();
-      this.commit();
-      return result;
-    } catch (error) {
-      // SQLite has undone it already after some failures, such as that of the disk.
-      if (this.#db.isTransaction) this.#turn('rollback').run();
-      throw error;
-    }
+    return immediate(this, change);
+  }
+
+  undo(): void {
+    if (this.#db.isTransaction) this.#turn('rollback').run();
   }
 
   begin(): void {
