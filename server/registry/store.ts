@@ -405,11 +405,11 @@ class GenericRegistry implements Registry {
 
   private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
-    if (change.replaces === true) await this.refuseOtherName(target, change);
+    // Who names another object in a PUT is told so before it is told that there is none.
+    const put = change.replaces === true ? await this.fromNothing(target, change) : null;
     const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
-    const object = await change.apply(null);
-    checkIdentity(object.metadata, target);
+    const object = put ?? (await this.fromNothing(target, change));
     if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, request);
     if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: request.dryRun });
     return this.createIfAllowed(
@@ -420,10 +420,11 @@ class GenericRegistry implements Registry {
     );
   }
 
-  /** Who names another object in a PUT is told so before it is told that there is none. */
-  private async refuseOtherName(target: Target, change: Change): Promise<void> {
-    const { metadata } = await change.apply(null);
-    checkIdentity(metadata, target);
+  /** What a change makes where there is nothing yet. */
+  private async fromNothing(target: Target, change: Change): Promise<ApiObject> {
+    const object = await change.apply(null);
+    checkIdentity(object.metadata, target);
+    return object;
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */
