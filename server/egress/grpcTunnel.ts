@@ -100,7 +100,8 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
       fail(new Error('the proxy ended the stream'));
     };
     const take = ({ type, dialResponse }: Packet): void => {
-      if (type === packet.dialClose) fail(new Error('the proxy gave up'));
+      // An agent that cannot connect may close what it never opened, without an answer.
+      if (type === packet.dialClose || type === packet.closeResponse) return fail(new Error('the proxy gave up'));
       if (type !== packet.dialResponse || dialResponse?.random !== dialRequest.random) return;
       if (dialResponse.error !== '') return fail(new Error(dialResponse.error));
       call.pause();

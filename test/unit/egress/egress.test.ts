@@ -176,6 +176,26 @@ describe('egress', () => {
     }
   });
 
+  it('says at once that nobody listens where a proxy should lead', async () => {
+    const nobody = https.createServer();
+    await new Promise<void>((resolve) => nobody.listen(0, '127.0.0.1', resolve));
+    const { port: closed } = nobody.address() as AddressInfo;
+    await new Promise((resolve) => nobody.close(resolve));
+    for (const [says, names] of [
+      ['why', /gives no way to 127\.0\.0\.1:\d+: connect ECONNREFUSED/],
+      ['closed', /gives no way to 127\.0\.0\.1:\d+: the proxy gave up/],
+    ] as const) {
+      const proxy = await tunnelProxy(null, null, says);
+      const dial = createEgress(readEgressSelections(through('GRPC', { uds: { udsName: proxy.address } })))('controlplane')!;
+      const error = await dial('127.0.0.1', closed).then(
+        () => new Error('there is a way'),
+        (cause: unknown) => cause as Error,
+      );
+      expect(error.message, says).to.match(names);
+      proxy.stop();
+    }
+  });
+
   it('refuses configurations that are not understood, with the place', () => {
     const wrong: readonly [object, RegExp][] = [
       [{ name: 'nodes' }, /egressSelections\[0\]\.name must be one of cluster, controlplane, etcd/],
