@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import type { StreamRequest, StreamResponse } from '../endpoints/context.js';
 
 /**
@@ -39,6 +40,7 @@ export class Http2Response implements StreamResponse {
   constructor(readonly stream: ServerHttp2Stream) {
     // A client that resets the stream must never end the process: its `close` says all there is to know.
     stream.on('error', ignore);
+    stream.destroy = destroyWhenWritten;
   }
 
   get headersSent(): boolean {
@@ -96,3 +98,13 @@ export class Http2Response implements StreamResponse {
 }
 
 const ignore = (): void => {};
+
+/**
+ * When both sides of a stream have ended, Node destroys it while its last write is still on the way, and then makes an error for that write, with its stack, which
+ * nobody gets: a twentieth of what a small write costs. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
+ */
+function destroyWhenWritten(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
+  const whole = error === undefined && this.closed && this.rstCode === constants.NGHTTP2_NO_ERROR;
+  if (whole && this.writableEnded && !this.writableFinished && this.session?.destroyed === false) return this;
+  return Duplex.prototype.destroy.call(this, error) as ServerHttp2Stream;
+}
