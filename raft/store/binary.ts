@@ -106,6 +106,5 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** null for a text with a lone surrogate, which UTF-8 cannot hold. */
 export function utf8Bytes(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'utf8');
-  return bytes.includes('\ufffd') && bytes.toString('utf8') !== text ? null : bytes;
+  return text.isWellFormed() ? Buffer.from(text, 'utf8') : null;
 }

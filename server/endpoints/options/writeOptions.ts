@@ -11,6 +11,9 @@ export interface WriteParameters {
 }
 
 const fieldManagerMax = 128;
+/** What most names of managers are: short, and printable at sight. */
+const plainManager = /^[\x20-\x7e]{0,128}$/;
+const nothingAsked: WriteParameters = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** Parameters of a patch; what is wrong with those that only server-side apply has comes first. Throws 422. */
@@ -24,6 +27,7 @@ export function parsePatchParameters(query: URLSearchParams, applies: boolean): 
 
 /** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`; `findings` are those that there are already. */
 export function parseWriteParameters(query: URLSearchParams, kind: string, findings: readonly FieldError[] = []): WriteParameters {
+  if (query.size === 0 && findings.length === 0) return nothingAsked;
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
@@ -45,6 +49,7 @@ export const dryRunFindings = (dryRun: readonly string[]): FieldError[] =>
   dryRun.every((value) => value === 'All') ? [] : [notSupported(Path.of('dryRun'), dryRun, ['All'])];
 
 function managerFindings(manager: string): FieldError[] {
+  if (plainManager.test(manager)) return [];
   const path = Path.of('fieldManager');
   if (Buffer.byteLength(manager) > fieldManagerMax)
     return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${fieldManagerMax} bytes` }];

@@ -69,8 +69,9 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   };
 }
 
-/** What a create, an update or a patch asks for beside the object, as a client would write the options. */
-function askedFor(query: URLSearchParams, fieldManager: string): JsonObject {
+/** What a create, an update or a patch asks for beside the object, as a client would write the options. Undefined: nothing. */
+function askedFor(query: URLSearchParams, fieldManager: string): JsonObject | undefined {
+  if (query.size === 0) return undefined;
   const [dryRun, fieldValidation] = [query.getAll('dryRun'), query.get('fieldValidation') ?? ''];
   return {
     ...(dryRun.length === 0 ? {} : { dryRun }),

@@ -134,10 +134,13 @@ export function capManagers(managers: Managers): Managers {
 export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
   entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0));
 
+/** Printable at sight, as most names are. */
+const plain = /^[\x20-\x7e]*$/;
+
 /** The manager's name when the request names none: the user agent up to its first slash. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   const name = (userAgent ?? '').split('/', 1)[0] ?? '';
-  const printable = [...name].filter((character) => /[^\p{C}\p{Z}]| /u.test(character)).join('');
+  const printable = plain.test(name) ? name : [...name].filter((character) => /[^\p{C}\p{Z}]| /u.test(character)).join('');
   return printable === '' ? 'unknown' : printable.slice(0, managerNameLengthMax);
 }
