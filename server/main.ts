@@ -2,6 +2,7 @@
 import { consensusThread } from './process/consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
+import { widenBufferPool } from './process/bufferPool.js';
 import { boundHeapGrowth } from './process/heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -51,6 +52,7 @@ async function main(argv: readonly string[]): Promise<void> {
   for (const closed of closedGates(options)) log.warn(closed);
   // As a thread it shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
+  widenBufferPool();
   await run(options, log, logging.verbosity);
 }
 

@@ -21,6 +21,7 @@ import type { Exported } from '../observability/sums.js';
 import { featuresOf } from '../options/features.js';
 import { loggerOptions } from '../options/logging.js';
 import { metricChoice } from '../options/metrics.js';
+import { widenBufferPool } from '../process/bufferPool.js';
 import { machineClock } from '../presence/machineClock.js';
 import { servingOptions } from '../assembly/serving.js';
 import { joinEmbedded } from '../store/embedded.js';
@@ -37,6 +38,7 @@ import { exposeConnections, exposeHandshakes, inflightIn } from './servingThread
  */
 async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared }: ThreadStart): Promise<void> {
   if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
+  widenBufferPool();
   let end = (): Promise<void> => Promise.resolve();
   let finish = (): Promise<void> => Promise.resolve();
   const line = new Line<ToFirst, ToThread>(parentPort, {
