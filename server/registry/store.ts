@@ -35,6 +35,7 @@ import { storedForm } from './metadata.js';
 import { admitToNamespace, labelsOfNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
+import type { WriteContext } from './strategy.js';
 import type { WriteRequest } from './writeRequest.js';
 import { transientObject } from './transient.js';
 import { isHeavy, nextTurn } from './turns.js';
@@ -392,11 +393,18 @@ class GenericRegistry implements Registry {
       target.resource.behaviour.strategy.subresources?.[change.subresource]?.readsNamespace?.(object, old) === true
         ? await labelsOfNamespace(this.storage, target.namespace)
         : undefined;
-    const prepared = prepareUpdate(target, object, old, change.subresource, {
-      ...request,
-      ...(owners === undefined ? {} : { owners }),
+    const { now, user, manager, dryRun, enabled, dropGated } = request;
+    const context: Whole<WriteContext> = {
+      now,
+      user,
+      manager,
+      owners: owners ?? request.owners,
+      dryRun,
+      enabled,
+      dropGated,
       namespaceLabels,
-    });
+    };
+    const prepared = prepareUpdate(target, object, old, change.subresource, context);
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
     if (heavy) await nextTurn();
