@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
-import type { ServedAs } from '../../registry/strategy.js';
+import type { ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
