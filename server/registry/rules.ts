@@ -1,5 +1,7 @@
 import type { ApiObject } from '../api/object.js';
-import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
+import type { EnabledFeatures } from '../features/fieldGates.js';
+import type { Gated } from './gatedFields.js';
+import type { MemberOf } from './members.js';
 import type { FieldError } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
 
@@ -31,7 +33,7 @@ export interface MetadataFindings {
 export interface Rules<T extends object = ApiObject> {
   readonly metadata?: MetadataRules<T>;
   /** Fields that belong to features. */
-  readonly gated?: GatedFields;
+  readonly gated?: readonly Gated<T>[];
   /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
   defaults?(object: T): void;
   /**
@@ -63,7 +65,9 @@ export interface MetadataRules<T extends object = ApiObject> {
   /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
   readonly anyFinalizers?: boolean;
   /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
-  readonly generationOf?: readonly string[];
+  readonly generationOf?: readonly MemberOf<T>[];
+  /** A new object's generation is 1. Default true; otherwise it has none until something of this has changed. */
+  readonly countsCreation?: boolean;
   /** Counts that an empty list or map has come in place of none, too, although the stored object will have none again. Default false. */
   readonly tellsEmptyFromNone?: boolean;
 }

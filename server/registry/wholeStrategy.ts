@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../api/object.js';
 import { markDeleted } from './deletion.js';
+import type { GatedFields } from '../features/fieldGates.js';
 import { sameInMemory, sameValue } from './equality.js';
+import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
-import type { ChangeRules, DeleteRules, FieldRules, MetadataRules, Rules, SubresourceRules, WriteContext } from './rules.js';
+import type { ChangeRules, DeleteRules, FieldRules, MetadataRules, Rules, SubresourceRules } from './rules.js';
 import { restoreContent } from './statuswrites.js';
 import type { ChangeSteps, CreateSteps, DeleteSteps, FieldSteps, MetadataSteps, Strategy, UpdateSteps } from './strategy.js';
 import type { FieldError } from './validation/field.js';
@@ -22,19 +24,20 @@ interface Traits {
 /** The strategy of a resource: what its declaration says, and where that says nothing, what holds for all kinds. */
 export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
   const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
-  const update = updateSteps(rules, traits);
+  const gated = gatedFields(rules.gated ?? []);
+  const update = updateSteps(rules, gated, traits);
   const subresources = { ...(traits.hasStatus ? { status: {} } : {}), ...rules.subresources };
   const through: ReadonlyMap<string, ChangeSteps> = new Map(
-    Object.entries(subresources).map(([name, own]) => [name, subresourceSteps(name, own, rules)]),
+    Object.entries(subresources).map(([name, own]) => [name, subresourceSteps(name, own, rules, gated)]),
   );
   return {
     metadata: metadataSteps(rules.metadata),
     read: { defaults: rules.defaults ?? nothing, fields: fieldSteps(rules.fields, traits) },
-    create: createSteps(rules, traits),
+    create: createSteps(rules, gated, traits),
     update,
     through: (subresource) => through.get(subresource) ?? update,
     delete: deleteSteps(rules.delete),
-    gated: rules.gated ?? {},
+    gated,
   };
 }
 
@@ -64,16 +67,16 @@ function fieldSteps(rules: FieldRules | undefined, { namespaced }: Traits): Fiel
   return { aliases, supports: (field) => names.has(field), unsupported };
 }
 
-function createSteps(rules: Rules, { hasStatus }: Traits): CreateSteps {
+function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): CreateSteps {
   const { ahead = noSteps, validate = none, lastFindings = none, canonicalize = nothing, warnings = none, create = {} } = rules;
   const { prepare = hasStatus ? beginStatus : nothing, named = null } = create;
   const { review = (object, ofMetadata, servedAs) => [...ofMetadata(), ...validate(object, servedAs)] } = create;
-  const counts = rules.metadata?.generationOf !== undefined;
+  const { generationOf, countsCreation = generationOf !== undefined } = rules.metadata ?? {};
   return {
     prepare(object, context) {
       prepare(object, context);
-      dropGated(rules, object, null, context);
-      if (counts) object.metadata.generation = 1;
+      context.dropGated(object, null, gated);
+      if (countsCreation) object.metadata.generation = 1;
     },
     named,
     ahead,
@@ -89,7 +92,7 @@ function beginStatus(object: ApiObject): void {
   object['status'] = {};
 }
 
-function updateSteps(rules: Rules, { hasStatus }: Traits): UpdateSteps {
+function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
   const { ahead = noSteps, lastFindings = none, warnings = none, update = {} } = rules;
   const { prepare = hasStatus ? keepStatus : nothing, creates = false, unconditional = true, keepsEmpty = false } = update;
   const count = generationCounter(rules.metadata);
@@ -97,7 +100,7 @@ function updateSteps(rules: Rules, { hasStatus }: Traits): UpdateSteps {
     readsNamespace: () => false,
     prepare(object, old, context) {
       prepare(object, old, context);
-      dropGated(rules, object, old, context);
+      context.dropGated(object, old, gated);
       count(object, old);
     },
     ahead,
@@ -125,7 +128,7 @@ function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: Me
   };
 }
 
-function subresourceSteps(name: string, own: SubresourceRules, rules: Rules): ChangeSteps {
+function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gated: GatedFields): ChangeSteps {
   const {
     readsNamespace = () => false,
     prepare = name === 'status' ? restoreContent : nothing,
@@ -136,7 +139,7 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules): Ch
     readsNamespace,
     prepare(object, old, context) {
       prepare(object, old, context);
-      dropGated(rules, object, old, context);
+      context.dropGated(object, old, gated);
     },
     ahead: noSteps,
     review: reviewOf(own),
@@ -144,10 +147,6 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules): Ch
     canonicalize: rules.canonicalize ?? nothing,
     warnings,
   };
-}
-
-function dropGated({ gated }: Rules, object: ApiObject, old: ApiObject | null, context: WriteContext): void {
-  if (gated !== undefined) context.dropGated(object, old, gated);
 }
 
 /**

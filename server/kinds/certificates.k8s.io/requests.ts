@@ -163,8 +163,8 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   },
   fields: { values: fieldsAt('spec.signerName') },
   cells: {
-    SignerName: at('spec', 'signerName'),
-    Requestor: (object) => textAt(object, 'spec', 'username'),
+    SignerName: at('spec.signerName'),
+    Requestor: at('spec.username', ''),
     Condition: requestState,
     RequestedDuration: (object) =>
       memberAt(object, 'spec', 'expirationSeconds') === undefined ? none : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),

@@ -175,7 +175,7 @@ export const events: Kind<Draft<Event>> = {
   update: { creates: true, review: (event, old, metadata, _context, servedAs) => validateUpdate(event, old, servedAs, metadata.update) },
   fields: {
     values: {
-      ...fieldsAt(...involved.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
+      ...fieldsAt<Draft<Event>>(...involved.map((member) => `involvedObject.${member}` as const), 'reason', 'type', 'reportingComponent'),
       source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
     },
   },

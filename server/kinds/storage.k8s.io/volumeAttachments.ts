@@ -116,9 +116,9 @@ export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   },
   delete: { answers: 'object' },
   cells: {
-    Attacher: at('spec', 'attacher'),
-    PV: (object) => textAt(object, 'spec', 'source', 'persistentVolumeName'),
-    Node: at('spec', 'nodeName'),
-    Attached: booleanAt('status', 'attached'),
+    Attacher: at('spec.attacher'),
+    PV: at('spec.source.persistentVolumeName', ''),
+    Node: at('spec.nodeName'),
+    Attached: booleanAt('status.attached'),
   },
 };
