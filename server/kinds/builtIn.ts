@@ -9,19 +9,20 @@ import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { withMetadata, type Behaviour, type Received } from '../registry/behaviour.js';
 import type { ResourceNames, ServedResource } from '../registry/resources.js';
 import { scaleOf, withScale } from '../registry/scale.js';
+import { wholeStrategy } from '../registry/wholeStrategy.js';
 import { cellOf } from './cells.js';
 import type { Kind } from './kind.js';
 
 const replicas: readonly string[] = ['f:spec', 'f:replicas'];
 
-type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource'>;
+type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource' | 'namespaced' | 'subresources'>;
 
 /** What a declaration means for one version of its kind. */
 export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
   const versions = versionsOf(names, kind);
   const { conversion = null, deprecation = null, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
   return {
-    strategy: kind,
+    strategy: wholeStrategy(kind, names),
     versions,
     misfit: () => null,
     receive: (object) => checkStructured(object, names),
@@ -46,7 +47,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
 
 /** A resource in the form that one of its subresources has instead, such as `Scale`: made once for each form. */
 export function inForm(form: GroupVersion & { readonly kind: string }): (resource: ServedResource) => ServedResource {
-  const behaviour = builtInBehaviour({ ...form, resource: '' }, { name: '' });
+  const behaviour = builtInBehaviour({ ...form, resource: '', namespaced: false, subresources: new Map() }, { name: '' });
   return (resource) => ({ ...resource, ...form, behaviour });
 }
 

@@ -1,6 +1,7 @@
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { selectorText as textOfSelector } from '../../api/selectors.js';
 import type { LabelSelector } from '../../api/types/meta/v1.js';
+import type { PathIn, PathsIn } from '../registry/memberPath.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
 import type { Cell } from '../registry/tableColumn.js';
 
@@ -60,37 +61,79 @@ export function duration(seconds: number): string {
 export const age = (from: JsonValue | undefined, now: number): string =>
   typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : unknown;
 
-/** The text at a path of members, or `<none>`. */
-export const at =
-  (...path: readonly string[]): Cell =>
-  (object) =>
-    textAt(object, ...path) || none;
-/** The text at a path, or another one. */
-export const atOr =
-  (absent: string, ...path: readonly string[]): Cell =>
-  (object) =>
-    textAt(object, ...path) || absent;
+/** Values at a path that may go into lists, in order. */
+function valuesAt(value: object, path: string): readonly (JsonValue | undefined)[] {
+  let values: readonly (JsonValue | undefined)[] = [value as JsonObject];
+  for (const step of path.split('.')) {
+    const isList = step.endsWith('[]');
+    const name = isList ? step.slice(0, -2) : step;
+    values = values.flatMap((each): readonly (JsonValue | undefined)[] =>
+      isList ? itemsOf(membersOf(each)[name]) : [membersOf(each)[name]],
+    );
+  }
+  return values;
+}
+
+/** The member at a path, which is split once. */
+function memberReader(path: string): (object: object) => JsonValue | undefined {
+  const steps = path.split('.');
+  return (object) => memberAt(object as JsonObject, ...steps);
+}
+
+/*
+ * Words for cells. Their paths are checked against the type of the kind, which the place where they stand tells.
+ */
+
+/** The text at a path, or what stands for none. */
+export function at<T extends object, const P extends string>(path: PathIn<T, P>, absent = none): Cell<T> {
+  const member = memberReader(path);
+  return (object) => textAt(member(object)) || absent;
+}
+/** The value at a path as it is. */
+export function valueAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => member(object) ?? none;
+}
 /** A number at a path, 0 when absent. */
-export const numberAt =
-  (...path: readonly string[]): Cell =>
-  (object) =>
-    Number(textAt(object, ...path) || 0);
-export const booleanAt =
-  (...path: readonly string[]): Cell =>
-  (object) =>
-    memberAt(object, ...path) === true;
-export const countAt =
-  (...path: readonly string[]): Cell =>
-  (object) =>
-    itemsOf(memberAt(object, ...path)).length;
-export const keysAt =
-  (...paths: readonly (readonly string[])[]): Cell =>
-  (object) =>
-    paths.reduce((sum, path) => sum + Object.keys(membersOf(memberAt(object, ...path))).length, 0);
-export const ageAt =
-  (...path: readonly string[]): Cell =>
-  (object, now) =>
-    age(memberAt(object, ...path), now);
+export function numberAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => Number(textAt(member(object)) || 0);
+}
+export function booleanAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => member(object) === true;
+}
+export function countAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => itemsOf(member(object)).length;
+}
+/** How many members the maps at some paths have together. */
+export function keysAt<T extends object, const P extends readonly string[]>(...paths: PathsIn<T, P>): Cell<T> {
+  const members = paths.map((path) => memberReader(path as string));
+  return (object) => members.reduce((sum, member) => sum + Object.keys(membersOf(member(object))).length, 0);
+}
+/** Time since what is at a path. */
+export function ageAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object, now) => (member(object) === undefined ? none : age(member(object), now));
+}
+/** Texts at a path that goes into a list, `spec.cidrs[]`, with commas between them. */
+export function joinedAt<T extends object, const P extends string>(path: PathIn<T, P>, absent = ''): Cell<T> {
+  return (object) =>
+    valuesAt(object, path)
+      .map((value) => textAt(value))
+      .join(',') || absent;
+}
+/** The labels at a path. */
+export function labelsAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => labelsText(member(object));
+}
+/** The label selector at a path. */
+export function selectorAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
+  const member = memberReader(path);
+  return (object) => selectorText(member(object));
+}
 
 /** `a=b,c=d` of a map of strings. */
 export const labelsText = (labels: JsonValue | undefined): string =>
@@ -102,20 +145,8 @@ export const labelsText = (labels: JsonValue | undefined): string =>
 /** A label selector object as clients write selectors. */
 export const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || none;
 
-export const containersAt = (...path: readonly string[]): Readonly<{ Containers: Cell; Images: Cell }> => {
-  const all = (object: ApiObject, member: string): string =>
-    itemsOf(memberAt(object, ...path, 'containers'))
-      .map((container) => textAt(container, member))
-      .join(',');
-  return { Containers: (object) => all(object, 'name'), Images: (object) => all(object, 'image') };
-};
-
 /** The condition of a type in the status, or undefined. */
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>
   itemsOf(memberAt(object, 'status', 'conditions'))
     .map(membersOf)
     .find((each) => each['type'] === type);
-
-/** Where a workload says what its pods are like. */
-export const podTemplate = ['spec', 'template', 'spec'] as const;
-export const selectorCell: Cell = (object) => selectorText(memberAt(object, 'spec', 'selector'));

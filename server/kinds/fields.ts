@@ -1,12 +1,14 @@
 import type { ApiObject } from '../api/object.js';
+import type { ShortPathIn } from '../registry/memberPath.js';
 import { textAt } from '../registry/members.js';
+import type { FieldValue } from '../registry/rules.js';
 
 /** Selectable fields that are called after the members that hold them: `spec.nodeName`. */
-export const fieldsAt = (...names: readonly string[]): Record<string, (object: ApiObject) => string> =>
+export const fieldsAt = <T extends object>(...names: readonly ShortPathIn<T>[]): Record<string, FieldValue<T>> =>
   Object.fromEntries(
     names.map((name) => {
       const path = name.split('.');
-      return [name, (object: ApiObject) => textAt(object, ...path)];
+      return [name, (object: T) => textAt(object as ApiObject, ...path)];
     }),
   );
 

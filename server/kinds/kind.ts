@@ -1,6 +1,6 @@
 import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
 import type { Conversion } from '../registry/conversion.js';
-import type { Strategy } from '../registry/strategy.js';
+import type { Rules } from '../registry/rules.js';
 import type { Cells } from './cells.js';
 
 /**
@@ -21,7 +21,7 @@ export type Writable<T> = unknown extends T
  * here is what follows for its objects. `DESIGN.md` tells of the groups and their order. `T` is a draft of the generated type, for rules that
  * name members; others look at plain JSON.
  */
-export interface Kind<T extends object = ApiObject> extends Strategy<T> {
+export interface Kind<T extends object = ApiObject> extends Rules<T> {
   /** `resource` or `resource.group` of the stored type. */
   readonly name: string;
   /** Cells of the columns that the facts list; those that mean the same for all kinds go without. */

@@ -138,7 +138,7 @@ export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {
     groups: namesIn(groups),
     answersObject: new Set(
       resources
-        .filter((resource) => resource.behaviour.strategy.delete?.answers === 'object')
+        .filter((resource) => resource.behaviour.strategy.delete.answers === 'object')
         .map(({ group, resource }) => `${group}/${resource}`),
     ),
   };

@@ -1,6 +1,6 @@
 import { timeText } from '../../api/time.js';
 import type { ApiObject } from '../api/object.js';
-import type { Strategy } from './strategy.js';
+import type { DeleteSteps } from './strategy.js';
 
 /** What a DELETE asks for beyond the object's name; absent members are null. */
 export interface DeleteOptions {
@@ -36,24 +36,23 @@ const foreground = 'foregroundDeletion';
  * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer, unless nobody
  * collects (`--enable-garbage-collector=false`): then the finalizer would hold the object for ever.
  */
-export function planDeletion(old: ApiObject, asked: DeleteOptions, strategy: Strategy, now: string, collects = true): DeletionPlan {
+export function planDeletion(old: ApiObject, asked: DeleteOptions, rules: DeleteSteps, now: string, collects = true): DeletionPlan {
   const deleteOptions = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;
-  const finalizers = collects ? finalizersFor(old, deleteOptions, strategy) : [...(old.metadata.finalizers ?? [])];
-  const grace = graceFor(old, deleteOptions, strategy);
-  const held = finalizers.length > 0 || strategy.delete?.heldBy?.(old) === true || (strategy.delete?.alwaysMarks === true && !deleting);
-  if (!held && grace === 0 && (deleting || strategy.delete?.graceSeconds === undefined)) return { action: 'remove', marked: null };
+  const finalizers = collects ? finalizersFor(old, deleteOptions, rules) : [...(old.metadata.finalizers ?? [])];
+  const grace = graceFor(old, deleteOptions, rules);
+  const held = finalizers.length > 0 || rules.heldBy(old) || (rules.alwaysMarks && !deleting);
+  if (!held && grace === 0 && (deleting || rules.graceSeconds === null)) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
   if (deleting) return { action: 'mark', object: shortened(object, grace) };
-  if (strategy.delete?.mark !== undefined) strategy.delete.mark(object, now);
-  else markDeleted(object, now, grace);
+  rules.mark(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
-/** The default mark. The generation grows because a controller has to look at the object once more. */
-function markDeleted(object: ApiObject, now: string, grace: number): void {
+/** What kinds without a mark of their own show. The generation grows because a controller has to look at the object once more. */
+export function markDeleted(object: ApiObject, now: string, grace: number): void {
   const { metadata } = object;
   metadata.deletionTimestamp = later(now, grace);
   metadata.deletionGracePeriodSeconds = grace;
@@ -70,24 +69,24 @@ function shortened(object: ApiObject, grace: number): ApiObject {
   return object;
 }
 
-function graceFor(old: ApiObject, deleteOptions: DeleteOptions, strategy: Strategy): number {
-  if (strategy.delete?.graceSeconds === undefined) return 0;
-  const wanted = Math.min(strategy.delete.graceSeconds(old, deleteOptions.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
+function graceFor(old: ApiObject, deleteOptions: DeleteOptions, rules: DeleteSteps): number {
+  if (rules.graceSeconds === null) return 0;
+  const wanted = Math.min(rules.graceSeconds(old, deleteOptions.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
   const before = old.metadata.deletionGracePeriodSeconds;
   if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
   return deleteOptions.gracePeriodSeconds === null ? before : Math.min(wanted, before);
 }
 
-function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, strategy: Strategy): string[] {
+function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, rules: DeleteSteps): string[] {
   const present = old.metadata.finalizers ?? [];
-  const wanted = policyFinalizer(present, deleteOptions, strategy);
+  const wanted = policyFinalizer(present, deleteOptions, rules);
   if (wanted === 'keep') return [...present];
   const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
 /** The finalizer that the policy stands for, null for none, 'keep' where an earlier decision holds. */
-function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, strategy: Strategy): string | null {
+function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, rules: DeleteSteps): string | null {
   if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? orphan : null;
   switch (deleteOptions.propagationPolicy) {
     case 'Orphan':
@@ -100,7 +99,7 @@ function policyFinalizer(present: readonly string[], deleteOptions: DeleteOption
       break;
   }
   if (present.includes(orphan) || present.includes(foreground)) return 'keep';
-  return strategy.delete?.propagation === 'orphan' ? orphan : null;
+  return rules.propagation === 'orphan' ? orphan : null;
 }
 
 /** The last second that RFC 3339 can spell. */
@@ -109,8 +108,8 @@ const timeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, timeMaxMs));
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
-export const completesDeletion = ({ metadata, ...rest }: ApiObject, strategy: Strategy): boolean =>
+export const completesDeletion = ({ metadata, ...rest }: ApiObject, rules: DeleteSteps): boolean =>
   metadata.deletionTimestamp !== undefined &&
   (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers ?? []).length === 0 &&
-  strategy.delete?.heldBy?.({ metadata, ...rest }) !== true;
+  !rules.heldBy({ metadata, ...rest });

@@ -8,6 +8,22 @@ import { isSet, itemsOf, membersOf } from './members.js';
  */
 export type DropGatedFields = (object: ApiObject, old: ApiObject | null, gated: GatedFields) => void;
 
+/** Fields of features in objects of a type. Declarations write them with `gate` and `below`, which check their paths. */
+export interface Gated<T = ApiObject> {
+  readonly fields: GatedFields;
+  /** Never there: it is by this that the compiler knows where the paths lead. */
+  readonly of?: () => T;
+}
+
+/** All of a declaration, by feature. */
+export function gatedFields(parts: readonly Gated<unknown>[]): GatedFields {
+  const all: Partial<Record<FieldGate, readonly string[]>> = {};
+  for (const { fields } of parts)
+    for (const [feature, paths] of Object.entries(fields) as [FieldGate, readonly string[]][])
+      all[feature] = [...(all[feature] ?? []), ...paths];
+  return all;
+}
+
 interface Step {
   readonly member: string;
   /** What follows stands in each of the member's items or values. */

@@ -37,6 +37,7 @@ import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
 import type { WriteContext } from './strategy.js';
 import type { WriteRequest } from './writeRequest.js';
+import type { ChangeSteps, CreateSteps } from './strategy.js';
 import { transientObject } from './transient.js';
 import { isHeavy, nextTurn } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
@@ -245,17 +246,18 @@ class GenericRegistry implements Registry {
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const { version, namespaceLabels, mayCreate, heavy } = names;
     const allocator = this.allocatorOf(target);
+    const steps = target.resource.behaviour.strategy.create;
     for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
-      const object = allocator === null && target.resource.behaviour.strategy.create?.named === undefined ? body : structuredClone(body);
+      const object = allocator === null && steps.named === null ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
-      const reviewing = reviewAhead(target, object);
+      const reviewing = reviewAhead(steps, object);
       if (reviewing !== null) await reviewing;
       const checked = nameAndValidate(target, object, name, namespaceLabels, this.enabled);
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn();
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
-      target.resource.behaviour.strategy.warnings?.(object, null).forEach(request.warn);
+      steps.warnings(object).forEach(request.warn);
       if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       if (mayCreate !== null) await mayCreate();
@@ -387,12 +389,10 @@ class GenericRegistry implements Registry {
     if (heavy) await nextTurn();
     const owners =
       applied ?? (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, request));
-    const reviewing = change.subresource === '' ? reviewAhead(target, object) : null;
+    const steps = target.resource.behaviour.strategy.through(change.subresource);
+    const reviewing = reviewAhead(steps, object);
     if (reviewing !== null) await reviewing;
-    const namespaceLabels =
-      target.resource.behaviour.strategy.subresources?.[change.subresource]?.readsNamespace?.(object, old) === true
-        ? await labelsOfNamespace(this.storage, target.namespace)
-        : undefined;
+    const namespaceLabels = steps.readsNamespace(object, old) ? await labelsOfNamespace(this.storage, target.namespace) : undefined;
     const { now, user, manager, dryRun, enabled, dropGated } = request;
     const context: Whole<WriteContext> = {
       now,
@@ -418,7 +418,7 @@ class GenericRegistry implements Registry {
     const { mayCreate } = change;
     // Who names another object in a PUT is told so before it is told that there is none.
     const put = change.replaces === true ? await this.fromNothing(target, change) : null;
-    const creates = change.applies === true || target.resource.behaviour.strategy.update?.creates === true;
+    const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.fromNothing(target, change));
     if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, request);
@@ -448,7 +448,7 @@ class GenericRegistry implements Registry {
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
   > {
-    const completes = completesDeletion(object, target.resource.behaviour.strategy);
+    const completes = completesDeletion(object, target.resource.behaviour.strategy.delete);
     if (request.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
     const { timeoutMs } = request;
     const storage = this.storageOf(target.resource);
@@ -478,11 +478,11 @@ class GenericRegistry implements Registry {
   }
 
   private async deleteOne(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
-    const strategy = target.resource.behaviour.strategy;
-    const why = strategy.delete?.protectedBy?.(target.name) ?? null;
+    const rules = target.resource.behaviour.strategy.delete;
+    const why = rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
     const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
-    for (const text of strategy.delete?.warnings?.(deleteOptions.propagationPolicy) ?? []) request.warn(text);
+    rules.warnings(deleteOptions.propagationPolicy).forEach(request.warn);
     return deleted;
   }
 
@@ -518,7 +518,7 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, request, terms);
-    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy, request.now, this.collectsGarbage);
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, request.now, this.collectsGarbage);
     if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, request);
     if (plan.marked === null) return this.remove(target, stored, request);
     const marked = await this.mark(target, stored, plan.marked, fresh, request);
@@ -691,10 +691,8 @@ type Whole<T> = { readonly [Member in keyof Required<T>]: T[Member] };
 
 const force = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
 /** Does what takes validation long about a large object beforehand, giving way to others; null where nothing does. */
-function reviewAhead({ resource }: Target, object: ApiObject): Promise<void> | null {
-  const { strategy } = resource.behaviour;
-  return strategy.ahead === undefined || !isHeavy(object as JsonObject) ? null : inTurns(strategy.ahead(object));
-}
+const reviewAhead = (steps: CreateSteps | ChangeSteps, object: ApiObject): Promise<void> | null =>
+  isHeavy(object as JsonObject) ? inTurns(steps.ahead(object)) : null;
 
 async function inTurns(steps: Generator<void>): Promise<void> {
   while (steps.next().done !== true) await nextTurn();

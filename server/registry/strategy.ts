@@ -1,143 +1,103 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject, ObjectMeta } from '../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
+import type { MetadataFindings, ServedAs, WriteContext } from './rules.js';
 import type { FieldError } from './validation/field.js';
-import type { WriteRequest } from './writeRequest.js';
-
-/** What a strategy may know of the request: everything nondeterministic is handed in, so that rules stay pure functions. */
-export interface WriteContext extends Pick<WriteRequest, 'now' | 'user' | 'manager' | 'owners' | 'dryRun' | 'enabled' | 'dropGated'> {
-  /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
-  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
-}
-
-/** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
-export interface ServedAs {
-  readonly apiVersion: string;
-  /** Of the namespace into which an object is created. */
-  readonly namespaceLabels?: Readonly<Record<string, string>>;
-}
-
-/** What the generic checks of metadata find, for strategies that list it once more among their own findings. */
-export interface MetadataFindings {
-  /** Of the object by itself, as on create. */
-  readonly object: () => FieldError[];
-  /** Of what the update changes. */
-  readonly update: () => FieldError[];
-}
 
 /**
- * The rules of one resource. The generic life cycle (`registry/store.ts`) calls them; a resource without rules of its own has none.
- *
- * Order on create: `defaults`, admission, `create.prepare`, fields of features that are off go, name, `defaults` once more, `create.named`, generic metadata, `validate` (or `create.review` for both),
- * `lastFindings`, `canonicalize`, validating admission, write, `warnings`.
- * Order on update: `defaults`, admission, `update.prepare`, fields of features that are off go, generic metadata, `update.review` (or `update.validate`), `lastFindings`, `canonicalize`,
- * validating admission, write, `warnings`. Through a subresource, its own rules take the place of `update`.
- * What stands before `validate` may change `object`, and so may `canonicalize`, but never `old`; the others change nothing.
+ * The rules of one resource as the generic life cycle (`registry/store.ts`) calls them: a few groups, each of them whole. `wholeStrategy` makes one of what a
+ * declaration says; generic code never asks whether there is a rule. The members of a group stand in the order in which they are called.
  */
-export interface Strategy<T extends object = ApiObject> {
-  readonly metadata?: MetadataRules<T>;
-  /** Fields that belong to features. */
-  readonly gated?: GatedFields;
-  /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
-  defaults?(object: T): void;
-  /**
-   * Works out beforehand what takes `validate` and `update.review` long about a large object, in steps between which others have their turn. It changes nothing but the time that they take.
-   */
-  ahead?(object: T): Generator<void>;
-  /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
-  validate?(object: T, servedAs: ServedAs): FieldError[];
+export interface Strategy {
+  readonly metadata: MetadataSteps;
+  readonly read: ReadSteps;
+  readonly create: CreateSteps;
+  readonly update: UpdateSteps;
+  /** A write through a subresource. One without rules of its own, such as `scale`, follows those of the object; `status` never does. */
+  readonly through: (subresource: string) => ChangeSteps;
+  readonly delete: DeleteSteps;
+  /** Fields that belong to features, which `prepare` drops. */
+  readonly gated: GatedFields;
+}
+
+export interface MetadataSteps {
+  /** What is wrong with `metadata.name` of an object, or its `generateName` with the suffix left open (`prefix`). */
+  name(name: string, prefix: boolean, object: ApiObject, enabled: EnabledFeatures): string[];
+  /** What is wrong with finalizers. */
+  finalizers(metadata: ObjectMeta): FieldError[];
+}
+
+export interface ReadSteps {
+  /** Of every decoded body, as the API version served defines them. Idempotent. */
+  defaults(object: ApiObject): void;
+  readonly fields: FieldSteps;
+}
+
+/** Field selectors beyond metadata.name. */
+export interface FieldSteps {
+  /** Names of fields by what selectors call them. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Whether objects are selected by a field of this name. */
+  supports(field: string): boolean;
+  /** What a selector on any other field is told. */
+  unsupported(field: string): string;
+}
+
+/** What happens to every object that is written, once others have had their say. */
+interface WriteSteps {
+  /** Works out what takes `review` long about a large object, in steps between which others have their turn. Changes nothing but the time that it takes. */
+  ahead(object: ApiObject): Generator<void>;
   /** Brings an acceptable object into the form in which it is kept. */
-  canonicalize?(object: T): void;
-  /**
-   * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in between:
-   * a promise, which never rejects.
-   */
-  lastFindings?(object: T, old: T | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
-  /** Texts for `Warning` headers; `old` is null on create. */
-  warnings?(object: T, old: T | null): string[];
-  readonly create?: CreateRules<T>;
-  readonly update?: UpdateRules<T>;
-  /** A write through a subresource such as `status`: which part it may change and how that is validated. */
-  readonly subresources?: Readonly<Record<string, SubresourceRules<T>>>;
-  readonly delete?: DeleteRules<T>;
-  readonly fields?: FieldRules<T>;
+  canonicalize(object: ApiObject): void;
 }
 
-export interface MetadataRules<T extends object = ApiObject> {
-  /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
-  name?(name: string, prefix: boolean, object: T, enabled: EnabledFeatures): string[];
-  /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
-  readonly anyFinalizers?: boolean;
-  /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
-  readonly generationOf?: readonly string[];
-  /** Counts that an empty list or map has come in place of none, too, although the stored object will have none again. Default false. */
-  readonly tellsEmptyFromNone?: boolean;
+export interface CreateSteps extends WriteSteps {
+  /** Clears what clients may not set, and fields of features that are off. */
+  prepare(object: ApiObject, context: WriteContext): void;
+  /** Fills in what depends on the name and uid, in a fresh copy for every name that is tried; null where nothing does. */
+  readonly named: ((object: ApiObject) => void) | null;
+  /** All findings about the object and its metadata, in order of the reference. */
+  review(object: ApiObject, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
+  /** Findings that may let others have their turn in between: a promise, which never rejects. */
+  lastFindings(object: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  warnings(object: ApiObject): readonly string[];
 }
 
-export interface CreateRules<T extends object = ApiObject> {
-  /** Clears what clients may not set. Default: an empty status, where the kind has one. */
-  prepare?(object: T, context: WriteContext): void;
-  /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried. */
-  named?(object: T): void;
-  /** Instead of `validate`, for kinds whose own findings do not follow those of metadata. */
-  review?(object: T, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
+/** A change, through whatever it comes. */
+export interface ChangeSteps extends WriteSteps {
+  /** Whether `review` has to know the labels of the namespace. */
+  readsNamespace(object: ApiObject, old: ApiObject): boolean;
+  /** Carries over what this change may not touch, drops fields of features that are off, and counts the generation. */
+  prepare(object: ApiObject, old: ApiObject, context: WriteContext): void;
+  /** All findings beyond the generic ones about metadata. */
+  review(object: ApiObject, old: ApiObject, metadata: MetadataFindings, context: WriteContext, servedAs: ServedAs): FieldError[];
+  /** As on create. */
+  lastFindings(object: ApiObject, old: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  warnings(object: ApiObject, old: ApiObject): readonly string[];
 }
 
-/** What is done with a change, through whatever it comes. */
-export interface ChangeRules<T extends object = ApiObject> {
-  /** Carries over what this update may not change. Default: the status of an object; all else of a status. */
-  prepare?(object: T, old: T, context: WriteContext): void;
-  validate?(object: T, old: T, servedAs: ServedAs): FieldError[];
-  /**
-   * Instead of `validate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
-   * what `validate` finds.
-   */
-  review?(object: T, old: T, metadata: MetadataFindings, context: WriteContext, servedAs: ServedAs): FieldError[];
+export interface UpdateSteps extends ChangeSteps {
+  /** PUT on an absent object creates it. */
+  readonly creates: boolean;
+  /** PUT without resource version is allowed. */
+  readonly unconditional: boolean;
+  /** Whether nothing has changed. */
+  isSame(form: ApiObject, before: ApiObject): boolean;
 }
 
-/** How an object itself is changed. */
-export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T> {
-  /** PUT on an absent object creates it. Default false. */
-  readonly creates?: boolean;
-  /** PUT without resource version is allowed. Default true. */
-  readonly unconditional?: boolean;
-  /** An empty list or map is something else than none. */
-  readonly keepsEmpty?: boolean;
-}
-
-/** How a part of it is changed. Nothing of what holds for the whole object holds here. */
-export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Strategy<T>, 'lastFindings' | 'warnings'> {
-  /** Whether `review` has to know the labels of the namespace. Asked before `prepare`; changes nothing. */
-  readsNamespace?(object: T, old: T): boolean;
-}
-
-export interface DeleteRules<T extends object = ApiObject> {
-  /** What a completed DELETE answers. Default "status". */
-  readonly answers?: 'object' | 'status';
-  /** Propagation policy when the client names none. Default "background". */
-  readonly propagation?: 'background' | 'orphan';
+export interface DeleteSteps {
+  /** What a completed DELETE answers. */
+  readonly answers: 'object' | 'status';
+  /** Propagation policy when the client names none. */
+  readonly propagation: 'background' | 'orphan';
   /** Why an object may not be deleted at all, or null. */
-  protectedBy?(name: string): string | null;
-  /** Seconds between the request to delete and the removal; absent for kinds that are removed at once. */
-  graceSeconds?(object: T, requested: number | null): number;
-  /** Keeps an object that is being deleted although it has no finalizers in its metadata. Default: nothing does. */
-  heldBy?(object: T): boolean;
-  /** What an accepted deletion changes in an object that stays for now. Default: `deletionTimestamp` and the grace period. */
-  mark?(object: T, now: string): void;
+  protectedBy(name: string): string | null;
+  /** Seconds between the request to delete and the removal; null for kinds that are removed at once. */
+  readonly graceSeconds: ((object: ApiObject, requested: number | null) => number) | null;
+  /** Keeps an object that is being deleted although it has no finalizers in its metadata. */
+  heldBy(object: ApiObject): boolean;
   /** A deletion first marks the object even when nothing holds it; a second request removes it. */
-  readonly alwaysMarks?: boolean;
-  /** Texts for `Warning` headers of a deletion. */
-  warnings?(propagationPolicy: string | null): string[];
-}
-
-/** What a field has in an object, as selectors spell it. */
-export type FieldValue<T extends object = ApiObject> = { value(object: T): string }['value'];
-
-/** Field selectors beyond metadata.name and metadata.namespace. */
-export interface FieldRules<T extends object = ApiObject> {
-  /** The fields by name, and what each has in an object. */
-  readonly values: Readonly<Record<string, FieldValue<T>>>;
-  /** Older names of fields, and the names they stand for. */
-  readonly aliases?: Readonly<Record<string, string>>;
-  /** What a selector on an unknown field is told; the reference has three wordings. */
-  unsupported?(field: string): string;
+  readonly alwaysMarks: boolean;
+  /** What an accepted deletion changes in an object that stays for now. */
+  mark(object: ApiObject, now: string, graceSeconds: number): void;
+  warnings(propagationPolicy: string | null): readonly string[];
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
@@ -8,29 +7,26 @@ import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Target } from './contract.js';
 import type { Eventually } from './conversions.js';
 import { settleEmpty, withoutEmpty } from './emptylists.js';
-import { sameInMemory, sameValue } from './equality.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
-import { restoreContent } from './statuswrites.js';
-import type { Strategy, SubresourceRules, WriteContext } from './strategy.js';
+import type { WriteContext } from './rules.js';
+import type { ChangeSteps } from './strategy.js';
 import { invalid, Path, toCause, withoutKept, type FieldError } from './validation/field.js';
 import { standing } from './validation/gatedFindings.js';
-import { validateFinalizerNames, validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
-import { pathSegmentName, subdomainName, type NameRule } from './validation/names.js';
+import { validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
+import { pathSegmentName, type NameRule } from './validation/names.js';
 
 /**
  * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
  * stored, or a StatusError thrown. Everything nondeterministic comes in as an argument.
  */
 
-const finalizersPath = Path.of('metadata', 'finalizers');
-
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
 export function beginCreate(target: Target, object: ApiObject, context: WriteContext): JsonObject[] | undefined {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
-  resource.behaviour.strategy.defaults?.(object);
+  resource.behaviour.strategy.read.defaults(object);
   return (
     context.owners ??
     ownCreated(resource, withoutEmpty(object, resource.storage), { manager: context.manager, subresource: '', now: context.now })
@@ -44,11 +40,7 @@ export function prepareCreate(
   context: WriteContext,
   server: { readonly uid: string; readonly owners: JsonObject[] | undefined },
 ): void {
-  const strategy = target.resource.behaviour.strategy;
-  resetStatus(object, target, strategy);
-  strategy.create?.prepare?.(object, context);
-  if (strategy.gated !== undefined) context.dropGated(object, null, strategy.gated);
-  if (strategy.metadata?.generationOf !== undefined) object.metadata.generation = 1;
+  target.resource.behaviour.strategy.create.prepare(object, context);
   fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
   if (server.owners !== undefined) object.metadata.managedFields = server.owners;
 }
@@ -62,25 +54,21 @@ export function nameAndValidate(
   enabled: EnabledFeatures,
 ): Eventually<ApiObject> {
   const { resource } = target;
-  const strategy = resource.behaviour.strategy;
+  const { metadata, read, create } = resource.behaviour.strategy;
   object.metadata.name = name;
-  const nameRule: NameRule = (text, prefix) => strategy.metadata?.name?.(text, prefix, object, enabled) ?? subdomainName(text, prefix);
+  const nameRule: NameRule = (text, prefix) => metadata.name(text, prefix, object, enabled);
   // A label may depend on the name, so defaults run once more now that it is known.
-  strategy.defaults?.(object);
-  strategy.create?.named?.(object);
+  read.defaults(object);
+  if (create.named !== null) create.named(object);
   const ofMetadata = (): FieldError[] => [
     ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
-    ...finalizerFindings(object.metadata, strategy),
+    ...metadata.finalizers(object.metadata),
   ];
   const servedAs = { apiVersion: apiVersionOf(resource), namespaceLabels };
-  const found = strategy.create?.review?.(object, ofMetadata, servedAs) ?? [
-    ...ofMetadata(),
-    ...(strategy.validate?.(object, servedAs) ?? []),
-  ];
-  const findings = standing(found, enabled, null);
-  return afterwards(strategy.lastFindings?.(object, null, findings) ?? [], (last) => {
+  const findings = standing(create.review(object, ofMetadata, servedAs), enabled, null);
+  return afterwards(create.lastFindings(object, findings), (last) => {
     refuseInvalid(target, name, [...findings, ...last]);
-    strategy.canonicalize?.(object);
+    create.canonicalize(object);
     settleEmpty(object, resource.storage);
     object.metadata.resourceVersion = '';
     return storedForm(object, apiVersionOf(resource.storage));
@@ -103,7 +91,7 @@ export type UpdateStep =
 export function beginUpdate(target: Target, object: ApiObject): void {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
-  target.resource.behaviour.strategy.defaults?.(object);
+  target.resource.behaviour.strategy.read.defaults(object);
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
@@ -115,10 +103,9 @@ export function prepareUpdate(
   context: WriteContext,
 ): Eventually<UpdateStep> {
   const { resource } = target;
-  const strategy = resource.behaviour.strategy;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  applyUpdateRules(object, old, target, strategy, subresource, context);
+  resource.behaviour.strategy.through(subresource).prepare(object, old, context);
   const owners =
     context.owners ??
     ownUpdated(resource, withoutEmpty(object, resource.storage), old, sentOwners, {
@@ -140,20 +127,19 @@ function checkedUpdate(
   context: WriteContext,
 ): Eventually<UpdateStep> {
   const { resource } = target;
-  const strategy = resource.behaviour.strategy;
-  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, old, target, strategy, subresource, context);
+  const { update, through } = resource.behaviour.strategy;
+  const steps = through(subresource);
+  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, old, target, steps, context);
   const before = (): FieldError[] => findingsOf(old);
   const findings = withoutKept(standing(findingsOf(object), context.enabled, before), before);
-  const rules = ownRules(strategy, subresource) ?? strategy;
-  return afterwards(rules.lastFindings?.(object, old, findings) ?? [], (last) => {
+  return afterwards(steps.lastFindings(object, old, findings), (last) => {
     refuseInvalid(target, target.name, [...findings, ...last]);
-    strategy.canonicalize?.(object);
+    steps.canonicalize(object);
     settleEmpty(object, resource.storage);
     const form = storedForm(object, apiVersionOf(resource.storage));
     const before = storedForm(old, apiVersionOf(resource.storage));
-    const same = strategy.update?.keepsEmpty === true ? isDeepStrictEqual : sameValue;
-    const warnings = rules.warnings?.(object, old) ?? [];
-    return same(withoutVersion(form), withoutVersion(before))
+    const warnings = steps.warnings(object, old);
+    return update.isSame(withoutVersion(form), withoutVersion(before))
       ? { step: 'unchanged', object: form, warnings }
       : { step: 'write', object: form, warnings };
   });
@@ -172,7 +158,7 @@ export function ownersOfUpdate(
 ): Eventually<JsonObject[] | undefined> {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  applyUpdateRules(object, old, target, target.resource.behaviour.strategy, subresource, context);
+  target.resource.behaviour.strategy.through(subresource).prepare(object, old, context);
   return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, sent, {
     manager: context.manager,
     subresource,
@@ -180,74 +166,15 @@ export function ownersOfUpdate(
   });
 }
 
-/** Rules of a subresource; null for the object's own. A subresource without rules, such as `scale`, follows those of the object; `status` never does. */
-const ownRules = (strategy: Strategy, subresource: string): SubresourceRules | null =>
-  subresource === '' ? null : (strategy.subresources?.[subresource] ?? (subresource === 'status' ? noRules : null));
-
-const noRules: SubresourceRules = {};
-
-function applyUpdateRules(
-  object: ApiObject,
-  old: ApiObject,
-  target: Target,
-  strategy: Strategy,
-  subresource: string,
-  context: WriteContext,
-): void {
-  const rules = ownRules(strategy, subresource);
-  if (rules !== null) {
-    if (rules.prepare !== undefined) rules.prepare(object, old, context);
-    else if (subresource === 'status') restoreContent(object, old);
-    if (strategy.gated !== undefined) context.dropGated(object, old, strategy.gated);
-    return;
-  }
-  if (strategy.update?.prepare !== undefined) strategy.update.prepare(object, old, context);
-  else if (target.resource.subresources.has('status')) object['status'] = old['status'];
-  if (strategy.gated !== undefined) context.dropGated(object, old, strategy.gated);
-  const counted = strategy.metadata?.generationOf;
-  const same = strategy.metadata?.tellsEmptyFromNone === true ? sameInMemory : sameValue;
-  if (counted !== undefined && counted.some((member) => !same(object[member], old[member])))
-    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-}
-
-/** Clients cannot create objects with a status, where a kind has it. */
-function resetStatus(object: ApiObject, { resource }: Target, strategy: Strategy): void {
-  if (resource.subresources.has('status') && strategy.create?.prepare === undefined) object['status'] = {};
-}
-
-/**
- * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
- * causes see that, so it is kept.
- */
-function updateFindings(
-  object: ApiObject,
-  old: ApiObject,
-  { resource }: Target,
-  strategy: Strategy,
-  subresource: string,
-  context: WriteContext,
-): FieldError[] {
+/** What the generic checks of metadata find comes before what the rules find, which repeat most of it. */
+function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, steps: ChangeSteps, context: WriteContext): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const ofObject = (): FieldError[] => [...found, ...finalizerFindings(metadata, strategy)];
-  const rules = ownRules(strategy, subresource) ?? strategy.update;
-  const servedAs = { apiVersion: apiVersionOf(resource) };
-  const ofUpdate = (): FieldError[] => [...update, ...finalizerFindings(metadata, strategy)];
-  if (rules?.review !== undefined)
-    return [...found, ...update, ...rules.review(object, old, { object: ofObject, update: ofUpdate }, context, servedAs)];
-  return [
-    ...found,
-    ...update,
-    ...update,
-    ...finalizerFindings(metadata, strategy),
-    ...ofObject(),
-    ...(rules?.validate?.(object, old, servedAs) ?? []),
-  ];
+  const finalizers = (): FieldError[] => resource.behaviour.strategy.metadata.finalizers(metadata);
+  const repeated = { object: () => [...found, ...finalizers()], update: () => [...update, ...finalizers()] };
+  return [...found, ...update, ...steps.review(object, old, repeated, context, { apiVersion: apiVersionOf(resource) })];
 }
-
-const finalizerFindings = ({ finalizers = [] }: ObjectMeta, { metadata }: Strategy): FieldError[] =>
-  metadata?.anyFinalizers === true ? [] : validateFinalizerNames(finalizers, finalizersPath);
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
 
@@ -276,7 +203,7 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
-  if (version === 0 && resource.behaviour.strategy.update?.unconditional === false) {
+  if (version === 0 && !resource.behaviour.strategy.update.unconditional) {
     // The reference names the resource here, where elsewhere it names the kind.
     throw invalidObject({ group: resource.group, kind: resource.resource }, name, [
       toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')),

@@ -71,7 +71,7 @@ function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknow
     const result = decodeObject({ bytes, encoding: 'json', kind, findStrict: true });
     if (!result.ok) throw new Error(result.stage);
     const object = result.object as unknown as ApiObject;
-    strategy.defaults?.(object);
+    strategy.read.defaults(object);
     return object;
   };
   const object = decoded();

@@ -168,5 +168,5 @@ export async function putBackWithDefaults(
   convert: ConvertObject,
 ): Promise<void> {
   await putBack(kind, shown, request, convert);
-  if (request.form === null && request.object !== null) request.resource.behaviour.strategy.defaults?.(request.object);
+  if (request.form === null && request.object !== null) request.resource.behaviour.strategy.read.defaults(request.object);
 }

@@ -11,7 +11,7 @@ const columns: readonly TableColumn[] = [
     format: '',
     priority: 0,
     description: 'How many replicas there are to be.',
-    cell: numberAt('spec', 'replicas'),
+    cell: numberAt('spec.replicas'),
   },
   {
     name: 'Available',
@@ -19,7 +19,7 @@ const columns: readonly TableColumn[] = [
     format: '',
     priority: 0,
     description: 'How many replicas there are.',
-    cell: numberAt('status', 'replicas'),
+    cell: numberAt('status.replicas'),
   },
   { name: 'Age', type: 'string', format: '', priority: 0, cell: cellOf('Age') },
 ];

@@ -51,7 +51,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
   if (unreadable) return removeUnreadable(context, route, deps, representation);
   const { object, gone } = await registry.delete(targetOf(route), deleteOptions, deletionOptions(context, parameters));
   await context.turn?.();
-  if (gone && route.resource.behaviour.strategy.delete?.answers !== 'object') {
+  if (gone && route.resource.behaviour.strategy.delete.answers !== 'object') {
     sendDocument(
       context,
       representation,

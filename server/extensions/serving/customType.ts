@@ -13,6 +13,7 @@ import { withMetadata, type Behaviour, type Received } from '../../registry/beha
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import type { ResourceNames, ServedResource, Subresource } from '../../registry/resources.js';
+import { wholeStrategy } from '../../registry/wholeStrategy.js';
 import type { FieldsOf } from '../../storage/storedobject.js';
 import type { Converter, WebhookConverters } from '../conversion/contract.js';
 import type { DefinedVersion, Definition } from '../definition.js';
@@ -21,7 +22,7 @@ import { tableColumns } from './columns.js';
 import { misfit } from './misfit.js';
 import { Presenter } from './presenter.js';
 import { ownedPath, scaleForm } from './scale.js';
-import { customStrategy } from './strategy.js';
+import { customRules } from './rules.js';
 import { versionedStorage } from './versionedStorage.js';
 
 /** In the order in which the reference lists them. */
@@ -130,7 +131,7 @@ export class CustomType {
     });
     const receive = (object: JsonObject): Received => received(schema(), object);
     return {
-      strategy: customStrategy({ version, apiVersion, kind: names.kind, schema, rules }),
+      strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
       versions: {
         schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
         convert: (object, name) => ({ ...object, apiVersion: name }),

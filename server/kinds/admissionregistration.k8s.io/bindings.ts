@@ -70,7 +70,7 @@ const bindingKind = (name: string, validate: (binding: Binding) => FieldError[])
   },
   validate,
   update: { unconditional: false, review: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)] },
-  cells: { PolicyName: at('spec', 'policyName'), ParamRef: paramRef },
+  cells: { PolicyName: at('spec.policyName'), ParamRef: paramRef },
 });
 
 export const validatingAdmissionPolicyBindings = bindingKind('validatingadmissionpolicybindings', validateValidating);

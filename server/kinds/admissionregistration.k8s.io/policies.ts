@@ -204,7 +204,7 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
   validate: (policy) => validateValidating(policy, null),
   update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
   subresources: { status: { prepare: restoreAllButStatus, review: (policy) => validateStatus(policy) } },
-  cells: { Validations: countAt('spec', 'validations'), ParamKind: paramKind },
+  cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
 };
 
 export const mutatingAdmissionPolicies: Kind<Mutating> = {
@@ -213,5 +213,5 @@ export const mutatingAdmissionPolicies: Kind<Mutating> = {
   defaults: setDefaults,
   validate: (policy) => validateMutating(policy, null),
   update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)] },
-  cells: { Mutations: countAt('spec', 'mutations'), ParamKind: paramKind },
+  cells: { Mutations: countAt('spec.mutations'), ParamKind: paramKind },
 };

@@ -7,6 +7,7 @@ import { invalid, Path, type FieldError } from '../../registry/validation/field.
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { validateApproval } from './approval.js';
 import { bundleComplaint } from './caBundle.js';
@@ -139,7 +140,7 @@ function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): 
 export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
-  gated: { CRDObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'] },
+  gated: [gate('CRDObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration')],
   defaults: setDefaults,
   ahead: (definition) => reviewSchemas(specOf(definition)),
   validate,

@@ -9,11 +9,12 @@ import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/i
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { labelsText, numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
+import { joinedAt, labelsAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { decremented, nonNegativeMembers } from './statusCounts.js';
 
@@ -99,7 +100,7 @@ const statusCounts = [
 
 export const daemonSets: Kind<Draft<DaemonSet>> = {
   name: 'daemonsets.apps',
-  gated: gatedPodFields('spec.template.spec'),
+  gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
@@ -139,13 +140,14 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
     },
   },
   cells: {
-    Desired: numberAt('status', 'desiredNumberScheduled'),
-    Current: numberAt('status', 'currentNumberScheduled'),
-    Ready: numberAt('status', 'numberReady'),
-    'Up-to-date': numberAt('status', 'updatedNumberScheduled'),
-    Available: numberAt('status', 'numberAvailable'),
-    'Node Selector': (object) => labelsText(memberAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
-    ...containersAt(...podTemplate),
-    Selector: selectorCell,
+    Desired: numberAt('status.desiredNumberScheduled'),
+    Current: numberAt('status.currentNumberScheduled'),
+    Ready: numberAt('status.numberReady'),
+    'Up-to-date': numberAt('status.updatedNumberScheduled'),
+    Available: numberAt('status.numberAvailable'),
+    'Node Selector': labelsAt('spec.template.spec.nodeSelector'),
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
+    Selector: selectorAt('spec.selector'),
   },
 };

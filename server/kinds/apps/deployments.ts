@@ -8,11 +8,12 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
+import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
@@ -115,7 +116,7 @@ function validateStatus(deployment: Draft<Deployment>, old: Draft<Deployment>): 
 
 export const deployments: Kind<Draft<Deployment>> = {
   name: 'deployments.apps',
-  gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
+  gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
@@ -151,9 +152,10 @@ export const deployments: Kind<Draft<Deployment>> = {
   },
   cells: {
     Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
-    'Up-to-date': numberAt('status', 'updatedReplicas'),
-    Available: numberAt('status', 'availableReplicas'),
-    ...containersAt(...podTemplate),
-    Selector: selectorCell,
+    'Up-to-date': numberAt('status.updatedReplicas'),
+    Available: numberAt('status.availableReplicas'),
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
+    Selector: selectorAt('spec.selector'),
   },
 };

@@ -4,11 +4,12 @@ import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedSelector } from '../../registry/validation/printed.js';
-import { numberAt, selectorCell, containersAt, podTemplate } from '../cells.js';
+import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
 import { validateWorkloadSelector } from './selector.js';
@@ -47,7 +48,7 @@ const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplica
 
 export const replicaSets: Kind<Draft<ReplicaSet>> = {
   name: 'replicasets.apps',
-  gated: { ...gatedPodFields('spec.template.spec'), DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] },
+  gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
   defaults(set) {
     const spec = ensureObject(set, 'spec');
@@ -79,10 +80,11 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
     },
   },
   cells: {
-    Desired: numberAt('spec', 'replicas'),
-    Current: numberAt('status', 'replicas'),
-    Ready: numberAt('status', 'readyReplicas'),
-    ...containersAt(...podTemplate),
-    Selector: selectorCell,
+    Desired: numberAt('spec.replicas'),
+    Current: numberAt('status.replicas'),
+    Ready: numberAt('status.readyReplicas'),
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
+    Selector: selectorAt('spec.selector'),
   },
 };

@@ -8,14 +8,15 @@ import { forbidden, invalid, notSupported, Path, type FieldError } from '../../r
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
-import { containersAt, podTemplate } from '../cells.js';
+import { joinedAt } from '../cells.js';
 import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
@@ -197,7 +198,7 @@ function warningsOf(set: Draft<StatefulSet>): string[] {
 
 export const statefulSets: Kind<Draft<StatefulSet>> = {
   name: 'statefulsets.apps',
-  gated: { ...gatedPodFields('spec.template.spec'), MaxUnavailableStatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
+  gated: [below('spec.template.spec', podSpecGates), gate('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable')],
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
   validate: (set) => validateSpec(set, true),
@@ -230,6 +231,7 @@ export const statefulSets: Kind<Draft<StatefulSet>> = {
   },
   cells: {
     Ready: (object) => `${textAt(object, 'status', 'readyReplicas') || 0}/${textAt(object, 'spec', 'replicas') || 0}`,
-    ...containersAt(...podTemplate),
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
   },
 };

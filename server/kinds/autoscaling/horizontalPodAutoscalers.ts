@@ -5,7 +5,8 @@ import { textAt } from '../../registry/members.js';
 import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
-import { atOr, numberAt, unset } from '../cells.js';
+import { at, numberAt, unset } from '../cells.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
@@ -67,7 +68,7 @@ const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
 
 export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   name: 'horizontalpodautoscalers.autoscaling',
-  gated: { HPAConfigurableTolerance: ['spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance'] },
+  gated: [gate('HPAConfigurableTolerance', 'spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance')],
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
   defaults: setDefaults,
   validate: validateSpec,
@@ -90,8 +91,8 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   cells: {
     Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
     Targets: targetsCell,
-    MinPods: atOr(unset, 'spec', 'minReplicas'),
-    MaxPods: numberAt('spec', 'maxReplicas'),
-    Replicas: numberAt('status', 'currentReplicas'),
+    MinPods: at('spec.minReplicas', unset),
+    MaxPods: numberAt('spec.maxReplicas'),
+    Replicas: numberAt('status.currentReplicas'),
   },
 };

@@ -5,9 +5,10 @@ import { memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { ageAt, at, countAt, none, selectorText, containersAt, podTemplate } from '../cells.js';
+import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
 import { podNameWarnings } from '../apps/podNames.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
@@ -102,7 +103,7 @@ function zoneWarnings(cronJob: Draft<CronJob>): string[] {
 
 export const cronJobs: Kind<Draft<CronJob>> = {
   name: 'cronjobs.batch',
-  gated: { ...gatedPodFields('spec.jobTemplate.spec.template.spec'), JobManagedBy: ['spec.jobTemplate.spec.managedBy'] },
+  gated: [below('spec.jobTemplate.spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.jobTemplate.spec.managedBy')],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
@@ -132,14 +133,14 @@ export const cronJobs: Kind<Draft<CronJob>> = {
     },
   },
   cells: {
-    Schedule: at('spec', 'schedule'),
-    Timezone: at('spec', 'timeZone'),
+    Schedule: at('spec.schedule'),
+    Timezone: at('spec.timeZone'),
     // Spelt as a word, other than the columns of other kinds.
     Suspend: (object) => (memberAt(object, 'spec', 'suspend') === true ? 'True' : 'False'),
-    Active: countAt('status', 'active'),
-    'Last Schedule': (object, now) =>
-      memberAt(object, 'status', 'lastScheduleTime') === undefined ? none : ageAt('status', 'lastScheduleTime')(object, now),
-    ...containersAt('spec', 'jobTemplate', ...podTemplate),
-    Selector: (object) => selectorText(memberAt(object, 'spec', 'jobTemplate', 'spec', 'selector')),
+    Active: countAt('status.active'),
+    'Last Schedule': ageAt('status.lastScheduleTime'),
+    Containers: joinedAt('spec.jobTemplate.spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.jobTemplate.spec.template.spec.containers[].image'),
+    Selector: selectorAt('spec.jobTemplate.spec.selector'),
   },
 };

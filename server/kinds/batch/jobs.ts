@@ -4,9 +4,10 @@ import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { podNameWarnings } from '../apps/podNames.js';
-import { age, condition, duration, selectorCell, containersAt, podTemplate } from '../cells.js';
+import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import { gatedPodFields } from '../core/podSpec/gated.js';
+import { podSpecGates } from '../core/podSpec/gated.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
@@ -84,7 +85,7 @@ function jobDuration(job: Draft<Job>, now: number): string {
 
 export const jobs: Kind<Draft<Job>> = {
   name: 'jobs.batch',
-  gated: { ...gatedPodFields('spec.template.spec'), JobManagedBy: ['spec.managedBy'] },
+  gated: [below('spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.managedBy')],
   metadata: { generationOf: ['spec'] },
   defaults: setJobDefaults,
   validate,
@@ -120,7 +121,8 @@ export const jobs: Kind<Draft<Job>> = {
     Status: jobStatus,
     Completions: completions,
     Duration: jobDuration,
-    ...containersAt(...podTemplate),
-    Selector: selectorCell,
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
+    Selector: selectorAt('spec.selector'),
   },
 };

@@ -4,7 +4,7 @@ import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
-import type { MetadataFindings, WriteContext } from '../../registry/strategy.js';
+import type { MetadataFindings, WriteContext } from '../../registry/rules.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';

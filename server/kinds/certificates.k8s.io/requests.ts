@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/types/certificates/v1.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { MetadataFindings } from '../../registry/strategy.js';
+import type { MetadataFindings } from '../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -163,8 +163,8 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   },
   fields: { values: fieldsAt('spec.signerName') },
   cells: {
-    SignerName: at('spec', 'signerName'),
-    Requestor: (object) => textAt(object, 'spec', 'username'),
+    SignerName: at('spec.signerName'),
+    Requestor: at('spec.username', ''),
     Condition: requestState,
     RequestedDuration: (object) =>
       memberAt(object, 'spec', 'expirationSeconds') === undefined ? none : duration(Number(textAt(object, 'spec', 'expirationSeconds'))),

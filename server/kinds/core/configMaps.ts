@@ -33,5 +33,5 @@ export const configMaps: Kind<Draft<ConfigMap>> = {
   update: {
     validate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root, ['data']), ...validate(configMap)],
   },
-  cells: { Data: keysAt(['data'], ['binaryData']) },
+  cells: { Data: keysAt('data', 'binaryData') },
 };

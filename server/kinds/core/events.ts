@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
-import type { ServedAs } from '../../registry/strategy.js';
+import type { ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
@@ -175,7 +175,7 @@ export const events: Kind<Draft<Event>> = {
   update: { creates: true, review: (event, old, metadata, _context, servedAs) => validateUpdate(event, old, servedAs, metadata.update) },
   fields: {
     values: {
-      ...fieldsAt(...involved.map((member) => `involvedObject.${member}`), 'reason', 'type', 'reportingComponent'),
+      ...fieldsAt<Draft<Event>>(...involved.map((member) => `involvedObject.${member}` as const), 'reason', 'type', 'reportingComponent'),
       source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
     },
   },

@@ -19,7 +19,8 @@ import { repeats } from '../../registry/validation/repeats.js';
 import { isWholeResource } from '../../registry/validation/resourcenames.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { qualified } from '../../registry/validation/values.js';
-import { atOr, condition, none } from '../cells.js';
+import { at, condition, none } from '../cells.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { validateNodeAnnotations } from './nodeAnnotations.js';
 import { roundAmounts } from './resourceLists.js';
@@ -194,7 +195,7 @@ function kernelVersion(node: Draft<Node>): string {
 
 export const nodes: Kind<Draft<Node>> = {
   name: 'nodes',
-  gated: { NodeDeclaredFeatures: ['status.declaredFeatures'] },
+  gated: [gate('NodeDeclaredFeatures', 'status.declaredFeatures')],
   defaults(node) {
     alignRanges(node);
     setAllocatable(node);
@@ -232,11 +233,11 @@ export const nodes: Kind<Draft<Node>> = {
   cells: {
     Status: nodeStatus,
     Roles: nodeRoles,
-    Version: (object) => textAt(object, 'status', 'nodeInfo', 'kubeletVersion'),
+    Version: at('status.nodeInfo.kubeletVersion', ''),
     'Internal-IP': (node) => nodeAddress(node, 'InternalIP'),
     'External-IP': (node) => nodeAddress(node, 'ExternalIP'),
-    'OS-Image': atOr('<unknown>', 'status', 'nodeInfo', 'osImage'),
+    'OS-Image': at('status.nodeInfo.osImage', '<unknown>'),
     'Kernel-Version': kernelVersion,
-    'Container-Runtime': atOr('<unknown>', 'status', 'nodeInfo', 'containerRuntimeVersion'),
+    'Container-Runtime': at('status.nodeInfo.containerRuntimeVersion', '<unknown>'),
   },
 };

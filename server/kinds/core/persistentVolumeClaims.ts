@@ -3,7 +3,8 @@ import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '.
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
-import { atOr, unset } from '../cells.js';
+import { at, unset } from '../cells.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
@@ -70,7 +71,7 @@ const validate = (claim: Draft<PersistentVolumeClaim>): FieldError[] => validate
 
 export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',
-  gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
+  gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
   defaults(claim) {
     const spec = ensureObject(claim, 'spec');
     setDefault(spec, 'volumeMode', 'Filesystem');
@@ -110,11 +111,11 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   delete: { answers: 'object' },
   cells: {
     Status: (claim) => terminatingOr(claim, textAt(claim, 'status', 'phase')),
-    Volume: (claim) => textAt(claim, 'spec', 'volumeName'),
+    Volume: at('spec.volumeName', ''),
     Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage')),
     'Access Modes': (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : accessModes(memberAt(claim, 'status', 'accessModes'))),
-    StorageClass: (claim) => textAt(claim, 'spec', 'storageClassName'),
-    VolumeAttributesClass: atOr(unset, 'spec', 'volumeAttributesClassName'),
-    VolumeMode: atOr(unset, 'spec', 'volumeMode'),
+    StorageClass: at('spec.storageClassName', ''),
+    VolumeAttributesClass: at('spec.volumeAttributesClassName', unset),
+    VolumeMode: at('spec.volumeMode', unset),
   },
 };

@@ -8,7 +8,8 @@ import { forbidden, invalid, Path, type FieldError } from '../../registry/valida
 import { whileOff } from '../../registry/validation/gatedFindings.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import { atOr, unset } from '../cells.js';
+import { at, unset } from '../cells.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
@@ -134,7 +135,7 @@ const affinityWarnings = (spec: Writable<PersistentVolumeSpec>): string[] =>
 
 export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   name: 'persistentvolumes',
-  gated: { VolumeAttributesClass: ['spec.volumeAttributesClassName'] },
+  gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
   defaults(volume) {
     const spec = ensureObject(volume, 'spec');
     setTextDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
@@ -175,17 +176,17 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   },
   delete: { answers: 'object' },
   cells: {
-    Capacity: (volume) => textAt(volume, 'spec', 'capacity', 'storage'),
+    Capacity: at('spec.capacity.storage', ''),
     'Access Modes': (volume) => accessModes(memberAt(volume, 'spec', 'accessModes')),
-    'Reclaim Policy': (volume) => textAt(volume, 'spec', 'persistentVolumeReclaimPolicy'),
+    'Reclaim Policy': at('spec.persistentVolumeReclaimPolicy', ''),
     Status: (volume) => terminatingOr(volume, textAt(volume, 'status', 'phase')),
     Claim: (volume) =>
       memberAt(volume, 'spec', 'claimRef') === undefined
         ? ''
         : `${textAt(volume, 'spec', 'claimRef', 'namespace')}/${textAt(volume, 'spec', 'claimRef', 'name')}`,
-    StorageClass: (volume) => textAt(volume, 'spec', 'storageClassName'),
-    VolumeAttributesClass: atOr(unset, 'spec', 'volumeAttributesClassName'),
-    Reason: (volume) => textAt(volume, 'status', 'reason'),
-    VolumeMode: atOr(unset, 'spec', 'volumeMode'),
+    StorageClass: at('spec.storageClassName', ''),
+    VolumeAttributesClass: at('spec.volumeAttributesClassName', unset),
+    Reason: at('status.reason', ''),
+    VolumeMode: at('spec.volumeMode', unset),
   },
 };

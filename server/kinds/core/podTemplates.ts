@@ -1,9 +1,9 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
-import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { labelsText, containersAt } from '../cells.js';
-import { gatedPodFields } from './podSpec/gated.js';
+import { joinedAt, labelsAt } from '../cells.js';
+import { podSpecGates } from './podSpec/gated.js';
+import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -13,7 +13,7 @@ const validate = (object: Draft<PodTemplate>): FieldError[] => validatePodTempla
 
 export const podTemplates: Kind<Draft<PodTemplate>> = {
   name: 'podtemplates',
-  gated: gatedPodFields('template.spec'),
+  gated: [below('template.spec', podSpecGates)],
   metadata: { generationOf: ['template'] },
   defaults(object) {
     setPodTemplateDefaults(ensureObject(object, 'template'));
@@ -24,7 +24,8 @@ export const podTemplates: Kind<Draft<PodTemplate>> = {
   update: { review: (object, _old, metadata) => [...metadata.update(), ...validate(object)] },
   delete: { answers: 'object' },
   cells: {
-    ...containersAt('template', 'spec'),
-    'Pod Labels': (object) => labelsText(memberAt(object, 'template', 'metadata', 'labels')),
+    Containers: joinedAt('template.spec.containers[].name'),
+    Images: joinedAt('template.spec.containers[].image'),
+    'Pod Labels': labelsAt('template.metadata.labels'),
   },
 };

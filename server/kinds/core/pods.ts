@@ -4,8 +4,9 @@ import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
-import { gatedPodStatus } from './pod/gatedStatus.js';
-import { gatedPodFields } from './podSpec/gated.js';
+import { podStatusGates } from './pod/gatedStatus.js';
+import { podSpecGates } from './podSpec/gated.js';
+import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { annotationsOf } from './pod/annotations.js';
 import { podCells } from './pod/cells.js';
@@ -42,10 +43,7 @@ const appArmorWarnings = (pod: Draft<Pod>): string[] =>
 
 export const pods: Kind<Draft<Pod>> = {
   name: 'pods',
-  gated: {
-    ...gatedPodFields('spec'),
-    ...gatedPodStatus,
-  },
+  gated: [below('spec', podSpecGates), ...podStatusGates],
   metadata: { generationOf: ['spec'] },
   defaults: setPodDefaults,
   validate: validateNewPod,

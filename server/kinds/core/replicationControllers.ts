@@ -1,14 +1,15 @@
 import type { ReplicationController } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import { textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
-import { labelsText, numberAt, containersAt } from '../cells.js';
-import { gatedPodFields } from './podSpec/gated.js';
+import { joinedAt, labelsAt, numberAt } from '../cells.js';
+import { podSpecGates } from './podSpec/gated.js';
+import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -76,7 +77,7 @@ const validateStatus = (controller: Draft<ReplicationController>): FieldError[] 
 
 export const replicationControllers: Kind<Draft<ReplicationController>> = {
   name: 'replicationcontrollers',
-  gated: gatedPodFields('spec.template.spec'),
+  gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,
@@ -103,10 +104,11 @@ export const replicationControllers: Kind<Draft<ReplicationController>> = {
   delete: { propagation: 'orphan' },
   fields: { values: { 'status.replicas': (controller) => textAt(controller, 'status', 'replicas') || '0' } },
   cells: {
-    Desired: numberAt('spec', 'replicas'),
-    Current: numberAt('status', 'replicas'),
-    Ready: numberAt('status', 'readyReplicas'),
-    ...containersAt('spec', 'template', 'spec'),
-    Selector: (object) => labelsText(memberAt(object, 'spec', 'selector')),
+    Desired: numberAt('spec.replicas'),
+    Current: numberAt('status.replicas'),
+    Ready: numberAt('status.readyReplicas'),
+    Containers: joinedAt('spec.template.spec.containers[].name'),
+    Images: joinedAt('spec.template.spec.containers[].image'),
+    Selector: labelsAt('spec.selector'),
   },
 };

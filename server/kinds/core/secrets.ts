@@ -4,7 +4,7 @@ import type { JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { keysAt } from '../cells.js';
+import { at, keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { keyPairComplaint } from './keyPair.js';
@@ -99,5 +99,5 @@ export const secrets: Kind<Draft<Secret>> = {
     ],
   },
   fields: { values: fieldsAt('type') },
-  cells: { Type: (object) => textAt(object, 'type'), Data: keysAt(['data']) },
+  cells: { Type: at('type', ''), Data: keysAt('data') },
 };

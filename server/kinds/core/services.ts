@@ -2,7 +2,7 @@ import type { Service } from '../../../api/types/core/v1.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
-import { at, labelsText, none } from '../cells.js';
+import { at, labelsAt, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateAddressingUpdate } from './service/addressing.js';
@@ -74,10 +74,10 @@ export const services: Kind<Draft<Service>> = {
   delete: { answers: 'object' },
   fields: { values: fieldsAt('spec.clusterIP', 'spec.type') },
   cells: {
-    Type: (object) => textAt(object, 'spec', 'type') || 'ClusterIP',
-    'Cluster-IP': at('spec', 'clusterIP'),
+    Type: at('spec.type', 'ClusterIP'),
+    'Cluster-IP': at('spec.clusterIP'),
     'External-IP': externalAddresses,
     'Port(s)': portsText,
-    Selector: (object) => labelsText(memberAt(object, 'spec', 'selector')),
+    Selector: labelsAt('spec.selector'),
   },
 };

@@ -121,9 +121,9 @@ export const flowSchemas: Kind<Draft<FlowSchema>> = {
   update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },
   subresources: statusWrites,
   cells: {
-    PriorityLevel: at('spec', 'priorityLevelConfiguration', 'name'),
-    MatchingPrecedence: numberAt('spec', 'matchingPrecedence'),
-    DistinguisherMethod: at('spec', 'distinguisherMethod', 'type'),
+    PriorityLevel: at('spec.priorityLevelConfiguration.name'),
+    MatchingPrecedence: numberAt('spec.matchingPrecedence'),
+    DistinguisherMethod: at('spec.distinguisherMethod.type'),
     MissingPL: (object) => textAt(condition(object, 'Dangling'), 'status') || '?',
   },
 };

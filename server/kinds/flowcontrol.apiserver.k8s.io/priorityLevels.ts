@@ -2,11 +2,10 @@ import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from 
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { memberAt, textAt } from '../../registry/members.js';
-import type { Cell } from '../../registry/tableColumn.js';
+import { textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { at, none } from '../cells.js';
+import { at, valueAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { statusWrites, validateStatus } from './status.js';
@@ -194,12 +193,6 @@ function validateFixed(spec: Writable<PriorityLevelConfigurationSpec>, name: str
   return [invalid(specPath, printedStructure(spec, specForm), `spec of '${name}'${part} must equal the fixed value`)];
 }
 
-/** The value itself, a number for example, or `<none>`. */
-const valueAt =
-  (...path: readonly string[]): Cell =>
-  (object) =>
-    memberAt(object, ...path) ?? none;
-
 export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
   name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
@@ -208,10 +201,10 @@ export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
   update: { review: (level, _old, metadata) => [...metadata.object(), ...validate(level)] },
   subresources: statusWrites,
   cells: {
-    Type: at('spec', 'type'),
-    NominalConcurrencyShares: valueAt('spec', 'limited', 'nominalConcurrencyShares'),
-    Queues: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queues'),
-    HandSize: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'handSize'),
-    QueueLengthLimit: valueAt('spec', 'limited', 'limitResponse', 'queuing', 'queueLengthLimit'),
+    Type: at('spec.type'),
+    NominalConcurrencyShares: valueAt('spec.limited.nominalConcurrencyShares'),
+    Queues: valueAt('spec.limited.limitResponse.queuing.queues'),
+    HandSize: valueAt('spec.limited.limitResponse.queuing.handSize'),
+    QueueLengthLimit: valueAt('spec.limited.limitResponse.queuing.queueLengthLimit'),
   },
 };

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
-import type { SubresourceRules } from '../../registry/strategy.js';
+import type { SubresourceRules } from '../../registry/rules.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 
 const conditions = Path.of('status', 'conditions');

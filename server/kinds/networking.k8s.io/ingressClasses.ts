@@ -69,7 +69,7 @@ export const ingressClasses: Kind<Draft<IngressClass>> = {
     ],
   },
   cells: {
-    Controller: at('spec', 'controller'),
+    Controller: at('spec.controller'),
     Parameters: (object) =>
       memberAt(object, 'spec', 'parameters') === undefined
         ? none

@@ -95,7 +95,7 @@ export const ingresses: Kind<Draft<Ingress>> = {
     },
   },
   cells: {
-    Class: at('spec', 'ingressClassName'),
+    Class: at('spec.ingressClassName'),
     Hosts: ingressHosts,
     Address: (object) =>
       itemsOf(memberAt(object, 'status', 'loadBalancer', 'ingress'))

@@ -1,13 +1,13 @@
 import type { NetworkPolicy, NetworkPolicySpec } from '../../../api/types/networking/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { itemsOf, textAt } from '../../registry/members.js';
 import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
-import { selectorText } from '../cells.js';
+import { selectorAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
@@ -124,5 +124,5 @@ export const networkPolicies: Kind<Draft<NetworkPolicy>> = {
   validate: (policy) => validateSpec(policy, false),
   warnings,
   update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, hasBadSelector(old))] },
-  cells: { 'Pod-Selector': (object) => selectorText(memberAt(object, 'spec', 'podSelector')) },
+  cells: { 'Pod-Selector': selectorAt('spec.podSelector') },
 };

@@ -4,6 +4,7 @@ import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
+import { joinedAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { canonicalCidr } from './canonical.js';
 
@@ -49,9 +50,6 @@ export const serviceCidrs: Kind<Draft<ServiceCIDR>> = {
     },
   },
   cells: {
-    CIDRs: (object) =>
-      itemsOf(memberAt(object, 'spec', 'cidrs'))
-        .map(String)
-        .join(','),
+    CIDRs: joinedAt('spec.cidrs[]'),
   },
 };

@@ -10,7 +10,7 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
-import { atOr, numberAt } from '../cells.js';
+import { at, numberAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 
 const specPath = Path.of('spec');
@@ -72,8 +72,8 @@ export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
     },
   },
   cells: {
-    'Min Available': atOr('N/A', 'spec', 'minAvailable'),
-    'Max Unavailable': atOr('N/A', 'spec', 'maxUnavailable'),
-    'Allowed Disruptions': numberAt('status', 'disruptionsAllowed'),
+    'Min Available': at('spec.minAvailable', 'N/A'),
+    'Max Unavailable': at('spec.maxUnavailable', 'N/A'),
+    'Allowed Disruptions': numberAt('status.disruptionsAllowed'),
   },
 };

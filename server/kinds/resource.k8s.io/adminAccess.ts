@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { memberAt } from '../../registry/members.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import type { ServedAs, WriteContext } from '../../registry/strategy.js';
+import type { ServedAs, WriteContext } from '../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 
 const label = 'resource.kubernetes.io/admin-access';

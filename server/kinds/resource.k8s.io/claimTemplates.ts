@@ -8,7 +8,7 @@ import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { gatedClaimTemplateFields } from './gated.js';
+import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
@@ -32,7 +32,7 @@ const printedTemplate = (spec: Writable<ResourceClaimTemplateSpec>): JsonObject 
 
 export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',
-  gated: gatedClaimTemplateFields,
+  gated: claimTemplateGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },
   defaults(template) {
     setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));

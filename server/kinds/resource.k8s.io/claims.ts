@@ -7,7 +7,7 @@ import { Path } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { gatedClaimFields } from './gated.js';
+import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
@@ -19,7 +19,7 @@ const specOf = (object: Draft<ResourceClaim> | JsonObject): Writable<ResourceCla
 
 export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',
-  gated: gatedClaimFields,
+  gated: claimGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimConversion } },
   defaults(claim) {
     setClaimDefaults(ensureObject(claim, 'spec'));

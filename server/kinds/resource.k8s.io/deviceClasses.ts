@@ -5,6 +5,7 @@ import { memberAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { configurationsMax, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
@@ -28,7 +29,7 @@ function validate(deviceClass: Draft<DeviceClass>, old: Draft<DeviceClass> | nul
 
 export const deviceClasses: Kind<Draft<DeviceClass>> = {
   name: 'deviceclasses.resource.k8s.io',
-  gated: { DRAExtendedResource: ['spec.extendedResourceName'] },
+  gated: [gate('DRAExtendedResource', 'spec.extendedResourceName')],
   metadata: { generationOf: ['spec'], name: longName },
   validate: (deviceClass) => validate(deviceClass, null),
   update: { review: (deviceClass, old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass, old)] },

@@ -1,53 +1,50 @@
-import type { FieldGate, GatedFields } from '../../features/fieldGates.js';
+import type { Device, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate, ResourceSlice } from '../../../api/types/resource/v1.js';
+import type { Gated } from '../../registry/gatedFields.js';
+import { below, gate } from '../gated.js';
+import type { Draft, Writable } from '../kind.js';
 
 /** Fields of claims and of devices that belong to features. */
 
-const request = 'devices.requests[].exactly';
-const alternative = 'devices.requests[].firstAvailable[]';
+const ofClaims: readonly Gated<Writable<ResourceClaimSpec>>[] = [
+  gate('DRAAdminAccess', 'devices.requests[].exactly.adminAccess'),
+  gate(
+    'DRAConsumableCapacity',
+    'devices.requests[].exactly.capacity',
+    'devices.requests[].firstAvailable[].capacity',
+    'devices.constraints[].distinctAttribute',
+  ),
+  gate('DRADeviceTaints', 'devices.requests[].exactly.tolerations', 'devices.requests[].firstAvailable[].tolerations'),
+  gate('DRAPrioritizedList', 'devices.requests[].firstAvailable'),
+];
+
 const result = 'status.allocation.devices.results[]';
 
-/** Of the specification of a claim, from there on. */
-const ofClaims: GatedFields = {
-  DRAAdminAccess: [`${request}.adminAccess`],
-  DRAConsumableCapacity: [`${request}.capacity`, `${alternative}.capacity`, 'devices.constraints[].distinctAttribute'],
-  DRADeviceTaints: [`${request}.tolerations`, `${alternative}.tolerations`],
-  DRAPrioritizedList: ['devices.requests[].firstAvailable'],
-};
-
-const ofStatus: GatedFields = {
-  DRAAdminAccess: [`${result}.adminAccess`],
-  DRAConsumableCapacity: [`${result}.shareID`, `${result}.consumedCapacity`, 'status.devices[].shareID'],
-  DRADeviceBindingConditions: [
+export const claimGates: readonly Gated<Draft<ResourceClaim>>[] = [
+  below('spec', ofClaims),
+  gate('DRAAdminAccess', `${result}.adminAccess`),
+  gate('DRAConsumableCapacity', `${result}.shareID`, `${result}.consumedCapacity`, 'status.devices[].shareID'),
+  gate(
+    'DRADeviceBindingConditions',
     `${result}.bindingConditions`,
     `${result}.bindingFailureConditions`,
     'status.allocation.allocationTimestamp',
-  ],
-  DRADeviceTaints: [`${result}.tolerations`],
-  DRAResourceClaimDeviceStatus: ['status.devices'],
-};
+  ),
+  gate('DRADeviceTaints', `${result}.tolerations`),
+  gate('DRAResourceClaimDeviceStatus', 'status.devices'),
+];
 
-const below = (place: string, fields: GatedFields): GatedFields =>
-  Object.fromEntries(Object.entries(fields).map(([feature, paths]) => [feature, paths.map((path) => `${place}.${path}`)]));
-const both = (one: GatedFields, other: GatedFields): GatedFields =>
-  Object.fromEntries(
-    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => {
-      const feature = name as FieldGate;
-      return [feature, [...(one[feature] ?? []), ...(other[feature] ?? [])]];
-    }),
-  );
+export const claimTemplateGates: readonly Gated<Draft<ResourceClaimTemplate>>[] = [below('spec.spec', ofClaims)];
 
-export const gatedClaimFields: GatedFields = both(below('spec', ofClaims), ofStatus);
-export const gatedClaimTemplateFields: GatedFields = below('spec.spec', ofClaims);
+const ofDevices: readonly Gated<Writable<Device>>[] = [
+  gate('DRAConsumableCapacity', 'allowMultipleAllocations', 'capacity{}.requestPolicy'),
+  gate('DRADeviceBindingConditions', 'bindsToNode', 'bindingConditions', 'bindingFailureConditions'),
+  gate('DRADeviceTaints', 'taints'),
+  gate('DRAListTypeAttributes', 'attributes{}.bools', 'attributes{}.ints', 'attributes{}.strings', 'attributes{}.versions'),
+  gate('DRANodeAllocatableResources', 'nodeAllocatableResourceMappings'),
+  gate('DRAPartitionableDevices', 'consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'),
+];
 
-export const gatedSliceFields: GatedFields = {
-  DRAConsumableCapacity: ['allowMultipleAllocations', 'capacity{}.requestPolicy'].map((path) => `spec.devices[].${path}`),
-  DRADeviceBindingConditions: ['bindsToNode', 'bindingConditions', 'bindingFailureConditions'].map((path) => `spec.devices[].${path}`),
-  DRADeviceTaints: ['spec.devices[].taints'],
-  DRAListTypeAttributes: ['bools', 'ints', 'strings', 'versions'].map((list) => `spec.devices[].attributes{}.${list}`),
-  DRANodeAllocatableResources: ['spec.devices[].nodeAllocatableResourceMappings'],
-  DRAPartitionableDevices: [
-    'spec.sharedCounters',
-    'spec.perDeviceNodeSelection',
-    ...['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'].map((path) => `spec.devices[].${path}`),
-  ],
-};
+export const sliceGates: readonly Gated<Draft<ResourceSlice>>[] = [
+  below('spec.devices[]', ofDevices),
+  gate('DRAPartitionableDevices', 'spec.sharedCounters', 'spec.perDeviceNodeSelection'),
+];

@@ -11,7 +11,7 @@ import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { gatedSliceFields } from './gated.js';
+import { sliceGates } from './gated.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
@@ -124,7 +124,7 @@ const capitalWarnings = (driver: string): string[] =>
 
 export const resourceSlices: Kind<Draft<ResourceSlice>> = {
   name: 'resourceslices.resource.k8s.io',
-  gated: gatedSliceFields,
+  gated: sliceGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
   metadata: { generationOf: ['spec'] },
   validate: (slice) => validate(slice, null),
@@ -145,8 +145,8 @@ export const resourceSlices: Kind<Draft<ResourceSlice>> = {
   delete: { answers: 'object' },
   fields: { values: fieldsAt('spec.driver', 'spec.nodeName') },
   cells: {
-    Node: (object) => textAt(object, 'spec', 'nodeName'),
-    Driver: at('spec', 'driver'),
-    Pool: at('spec', 'pool', 'name'),
+    Node: at('spec.nodeName', ''),
+    Driver: at('spec.driver'),
+    Pool: at('spec.pool.name'),
   },
 };

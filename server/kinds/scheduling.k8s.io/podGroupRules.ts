@@ -1,4 +1,5 @@
-import type { GatedFields } from '../../features/fieldGates.js';
+import type { PodGroupTemplate } from '../../../api/types/scheduling/v1alpha2.js';
+import type { Gated } from '../../registry/gatedFields.js';
 import {
   exactlyOne,
   immutable,
@@ -17,6 +18,8 @@ import {
   shortName,
   type Declared,
 } from '../../registry/validation/declared.js';
+import { gate } from '../gated.js';
+import type { Writable } from '../kind.js';
 
 /** Groups of pods that are scheduled together, and the workloads that have templates of such groups, as the types of `scheduling.k8s.io/v1alpha2` declare them. */
 
@@ -24,12 +27,12 @@ const claimsMax = 4;
 const templatesMax = 8;
 const priorityMax = 1_000_000_000;
 
-/** Fields of features in the group, or the template of one, at `place`. */
-export const gatedGroupFields = (place: string): GatedFields => ({
-  DRAWorkloadResourceClaims: [`${place}.resourceClaims`],
-  TopologyAwareWorkloadScheduling: [`${place}.schedulingConstraints`],
-  WorkloadAwarePreemption: ['disruptionMode', 'priorityClassName', 'priority'].map((member) => `${place}.${member}`),
-});
+/** Fields of features in the specification of a group, or the template of one. */
+export const groupGates: readonly Gated<Writable<Omit<PodGroupTemplate, 'name'>>>[] = [
+  gate('DRAWorkloadResourceClaims', 'resourceClaims'),
+  gate('TopologyAwareWorkloadScheduling', 'schedulingConstraints'),
+  gate('WorkloadAwarePreemption', 'disruptionMode', 'priorityClassName', 'priority'),
+];
 
 const claim = members(
   {

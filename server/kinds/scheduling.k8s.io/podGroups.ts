@@ -5,8 +5,9 @@ import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { declaredGroup, gatedGroupFields } from './podGroupRules.js';
+import { declaredGroup, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');
 
@@ -41,10 +42,7 @@ const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => 
 
 export const podGroups: Kind<Draft<PodGroup>> = {
   name: 'podgroups.scheduling.k8s.io',
-  gated: {
-    ...gatedGroupFields('spec'),
-    DRAWorkloadResourceClaims: ['spec.resourceClaims', 'status.resourceClaimStatuses'],
-  },
+  gated: [below('spec', groupGates), gate('DRAWorkloadResourceClaims', 'status.resourceClaimStatuses')],
   validate: (group) => declaredGroup(group, null, Path.root),
   create: {
     prepare(group, { enabled }) {

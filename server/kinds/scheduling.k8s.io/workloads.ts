@@ -1,11 +1,12 @@
 import type { Workload } from '../../../api/types/scheduling/v1alpha2.js';
 import { Path } from '../../registry/validation/field.js';
+import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
-import { declaredWorkload, gatedGroupFields } from './podGroupRules.js';
+import { declaredWorkload, groupGates } from './podGroupRules.js';
 
 export const workloads: Kind<Draft<Workload>> = {
   name: 'workloads.scheduling.k8s.io',
-  gated: gatedGroupFields('spec.podGroupTemplates[]'),
+  gated: [below('spec.podGroupTemplates[]', groupGates)],
   validate: (workload) => declaredWorkload(workload, null, Path.root),
   update: { review: (workload, old, metadata) => [...metadata.update(), ...declaredWorkload(workload, { value: old }, Path.root)] },
 };

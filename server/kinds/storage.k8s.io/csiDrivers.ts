@@ -1,13 +1,13 @@
 import type { CSIDriver, CSIDriverSpec } from '../../../api/types/storage/v1.js';
 import type { JsonObject } from '../../api/object.js';
-import type { GatedFields } from '../../features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
-import { booleanAt, none, unset } from '../cells.js';
+import { booleanAt, joinedAt, none, unset } from '../cells.js';
+import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
@@ -96,15 +96,14 @@ const warnings = (driver: Draft<CSIDriver>): string[] => {
   return objectsIn(spec, 'tokenRequests').length > 0 && spec.serviceAccountTokenInSecrets === undefined ? [secretsWarning] : [];
 };
 
-const gated: GatedFields = {
-  CSIServiceAccountTokenSecrets: ['spec.serviceAccountTokenInSecrets'],
-  MutableCSINodeAllocatableCount: ['spec.nodeAllocatableUpdatePeriodSeconds'],
-  VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
-};
-
 export const csiDrivers: Kind<Draft<CSIDriver>> = {
   name: 'csidrivers.storage.k8s.io',
-  gated,
+  gated: [
+    gate('CSIServiceAccountTokenSecrets', 'spec.serviceAccountTokenInSecrets'),
+    gate('MutableCSINodeAllocatableCount', 'spec.nodeAllocatableUpdatePeriodSeconds'),
+    gate('VolumeLimitScaling', 'spec.preventPodSchedulingIfMissing'),
+  ],
+  metadata: { generationOf: ['spec'], countsCreation: false },
   defaults: setDefaults,
   validate,
   // Who changes neither is not warned again.
@@ -117,11 +116,8 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
   },
   update: {
     unconditional: false,
-    // A new driver has no generation; the first change makes it 1. What is dropped is no change.
-    prepare(driver, old, { dropGated, enabled }) {
-      dropGated(driver, old, gated);
+    prepare(driver, old, { enabled }) {
       if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
-      if (!sameValue(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
     review: (driver, old, metadata) => [
       ...metadata.update(),
@@ -132,17 +128,11 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
   },
   delete: { answers: 'object' },
   cells: {
-    AttachRequired: booleanAt('spec', 'attachRequired'),
-    PodInfoOnMount: booleanAt('spec', 'podInfoOnMount'),
-    StorageCapacity: booleanAt('spec', 'storageCapacity'),
-    TokenRequests: (object) =>
-      itemsOf(memberAt(object, 'spec', 'tokenRequests'))
-        .map((request) => textAt(request, 'audience'))
-        .join(',') || unset,
-    RequiresRepublish: booleanAt('spec', 'requiresRepublish'),
-    Modes: (object) =>
-      itemsOf(memberAt(object, 'spec', 'volumeLifecycleModes'))
-        .map(String)
-        .join(',') || none,
+    AttachRequired: booleanAt('spec.attachRequired'),
+    PodInfoOnMount: booleanAt('spec.podInfoOnMount'),
+    StorageCapacity: booleanAt('spec.storageCapacity'),
+    TokenRequests: joinedAt('spec.tokenRequests[].audience', unset),
+    RequiresRepublish: booleanAt('spec.requiresRepublish'),
+    Modes: joinedAt('spec.volumeLifecycleModes[]', none),
   },
 };

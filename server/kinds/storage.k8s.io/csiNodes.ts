@@ -70,5 +70,5 @@ export const csiNodes: Kind<Draft<CSINode>> = {
   validate,
   update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },
   delete: { answers: 'object' },
-  cells: { Drivers: countAt('spec', 'drivers') },
+  cells: { Drivers: countAt('spec.drivers') },
 };

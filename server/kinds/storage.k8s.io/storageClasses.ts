@@ -7,7 +7,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
-import { at, atOr, booleanAt } from '../cells.js';
+import { at, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
@@ -96,8 +96,8 @@ export const storageClasses: Kind<Draft<StorageClass>> = {
   delete: { answers: 'object' },
   cells: {
     Provisioner: at('provisioner'),
-    ReclaimPolicy: atOr('Delete', 'reclaimPolicy'),
-    VolumeBindingMode: atOr('Immediate', 'volumeBindingMode'),
+    ReclaimPolicy: at('reclaimPolicy', 'Delete'),
+    VolumeBindingMode: at('volumeBindingMode', 'Immediate'),
     AllowVolumeExpansion: booleanAt('allowVolumeExpansion'),
     Name: (object) =>
       `${object.metadata.name ?? ''}${object.metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ? ' (default)' : ''}`,

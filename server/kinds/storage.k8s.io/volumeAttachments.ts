@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
 import { restoreMetadata } from '../../registry/statuswrites.js';
-import type { MetadataFindings } from '../../registry/strategy.js';
+import type { MetadataFindings } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -116,9 +116,9 @@ export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   },
   delete: { answers: 'object' },
   cells: {
-    Attacher: at('spec', 'attacher'),
-    PV: (object) => textAt(object, 'spec', 'source', 'persistentVolumeName'),
-    Node: at('spec', 'nodeName'),
-    Attached: booleanAt('status', 'attached'),
+    Attacher: at('spec.attacher'),
+    PV: at('spec.source.persistentVolumeName', ''),
+    Node: at('spec.nodeName'),
+    Attached: booleanAt('status.attached'),
   },
 };

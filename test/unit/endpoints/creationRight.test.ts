@@ -94,7 +94,7 @@ describe('endpoints, the right to create through a change', () => {
     mayCreate = false;
   };
 
-  for (const resource of listed('update').filter((each) => each.behaviour.strategy.update?.creates === true)) {
+  for (const resource of listed('update').filter((each) => each.behaviour.strategy.update.creates)) {
     it(`asks for it of a PUT of ${nameOf(resource)} in ${resource.version}`, () =>
       refused(resource, (query) => put(resource, 'made', query), '?dryRun=All'));
   }
@@ -104,7 +104,7 @@ describe('endpoints, the right to create through a change', () => {
       [
         ...new Set(
           listed('update')
-            .filter((each) => each.behaviour.strategy.update?.creates === true)
+            .filter((each) => each.behaviour.strategy.update.creates)
             .map(nameOf),
         ),
       ].sort(),

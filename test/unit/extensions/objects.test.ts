@@ -95,13 +95,13 @@ describe('extensions/objects', () => {
             fields: [{ field: 'spec.color', equals: true, value: 'red' }],
           })
         ).items.map(({ name }) => name);
-      expect(Object.keys(target().resource.behaviour.strategy.fields?.values ?? {})).to.deep.equal([]);
+      expect(target().resource.behaviour.strategy.read.fields.supports('spec.color')).to.equal(false);
       expect(await red()).to.deep.equal([]);
       await server.changeDefinition('widgets.example.com', (object) => ({
         ...object,
         spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { selectableFields: [{ jsonPath: '.spec.color' }] }) },
       }));
-      expect(Object.keys(target().resource.behaviour.strategy.fields?.values ?? {})).to.deep.equal(['spec.color']);
+      expect(target().resource.behaviour.strategy.read.fields.supports('spec.color')).to.equal(true);
       expect(await red()).to.deep.equal(['a']);
       await change('b', { spec: { color: 'red' } });
       expect(await red()).to.deep.equal(['a', 'b']);

@@ -33,7 +33,7 @@ const askedIn = (folder: string): Set<string> =>
   new Set(sources(folder).flatMap((text) => questions.flatMap((question) => [...text.matchAll(question)].map(([, name = '']) => name))));
 
 const declared = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) =>
-  versions.flatMap(({ resources }) => resources.flatMap(({ behaviour }) => Object.keys(behaviour.strategy.gated ?? {}))),
+  versions.flatMap(({ resources }) => resources.flatMap(({ behaviour }) => Object.keys(behaviour.strategy.gated))),
 );
 const known = [...gatesOf(binaryMinor).keys()];
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();

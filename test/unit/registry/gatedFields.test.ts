@@ -22,9 +22,7 @@ const declared: readonly Declared[] = createCatalogue({ serves: () => true }).gr
   versions.flatMap(({ resources }) =>
     resources
       .filter(({ version, storage }) => version === storage.version)
-      .flatMap(({ kind, group, version, behaviour }) =>
-        behaviour.strategy.gated === undefined ? [] : [{ kind, group, version, gated: behaviour.strategy.gated }],
-      ),
+      .map(({ kind, group, version, behaviour }) => ({ kind, group, version, gated: behaviour.strategy.gated })),
   ),
 );
 const rows = declared.flatMap(({ gated, ...type }) =>

@@ -32,7 +32,7 @@ describe('registry, updates without a version', () => {
       .groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))
       .filter(({ verbs }) => verbs.has('update'));
     const conditional = updated
-      .filter((resource) => resource.behaviour.strategy.update?.unconditional === false)
+      .filter((resource) => !resource.behaviour.strategy.update.unconditional)
       .map(({ group, resource }) => `${group}/${resource}`);
     expect([...new Set(conditional)].sort()).to.deep.equal(conditionalResources);
   });

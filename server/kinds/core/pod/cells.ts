@@ -1,5 +1,7 @@
+import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../registry/members.js';
+import type { Draft } from '../../kind.js';
 import { age, at, condition, none, type Cells } from '../../cells.js';
 
 const statuses = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'status', member)).map(membersOf);
@@ -86,12 +88,12 @@ function readinessGates(pod: ApiObject): string {
   return gates.length === 0 ? none : `${gates.filter((type) => condition(pod, type)?.['status'] === 'True').length}/${gates.length}`;
 }
 
-export const podCells: Cells = {
+export const podCells: Cells<Draft<Pod>> = {
   Ready: ready,
   Status: status,
   Restarts: restarts,
   IP: (pod) => textAt(pod, 'status', 'podIP') || textAt(itemsOf(memberAt(pod, 'status', 'podIPs'))[0], 'ip') || none,
-  Node: at('spec', 'nodeName'),
-  'Nominated Node': at('status', 'nominatedNodeName'),
+  Node: at('spec.nodeName'),
+  'Nominated Node': at('status.nominatedNodeName'),
   'Readiness Gates': readinessGates,
 };

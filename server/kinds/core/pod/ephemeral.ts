@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { textAt } from '../../../registry/members.js';
-import type { SubresourceRules } from '../../../registry/strategy.js';
+import type { SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';

@@ -1,13 +1,16 @@
-import type { GatedFields } from '../../../features/fieldGates.js';
+import type { Pod } from '../../../../api/types/core/v1.js';
+import type { Gated } from '../../../registry/gatedFields.js';
+import { gate } from '../../gated.js';
+import type { Draft } from '../../kind.js';
 
-const inStatuses = (path: string): readonly string[] =>
-  ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'].map((list) => `status.${list}[].${path}`);
+const inStatuses = <const P extends string>(path: P) =>
+  [`status.initContainerStatuses[].${path}`, `status.containerStatuses[].${path}`, `status.ephemeralContainerStatuses[].${path}`] as const;
 
 /** Fields of the status of pods that belong to features, beyond those of features that have fields in the specification as well. */
-export const gatedPodStatus: GatedFields = {
-  DRAExtendedResource: ['status.extendedResourceClaimStatus'],
-  InPlacePodLevelResourcesVerticalScaling: ['status.resources', 'status.allocatedResources'],
-  PodObservedGenerationTracking: ['status.observedGeneration', 'status.conditions[].observedGeneration'],
-  ResourceHealthStatus: inStatuses('allocatedResourcesStatus'),
-  ResourceHealthStatusMessage: inStatuses('allocatedResourcesStatus[].resources[].message'),
-};
+export const podStatusGates: readonly Gated<Draft<Pod>>[] = [
+  gate('DRAExtendedResource', 'status.extendedResourceClaimStatus'),
+  gate('InPlacePodLevelResourcesVerticalScaling', 'status.resources', 'status.allocatedResources'),
+  gate('PodObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration'),
+  gate('ResourceHealthStatus', ...inStatuses('allocatedResourcesStatus')),
+  gate('ResourceHealthStatusMessage', ...inStatuses('allocatedResourcesStatus[].resources[].message')),
+];

@@ -1,7 +1,7 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
-import type { WriteContext } from '../../../registry/strategy.js';
+import type { WriteContext } from '../../../registry/rules.js';
 import { sameValue } from '../../../registry/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';

@@ -4,7 +4,7 @@ import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import type { SubresourceRules } from '../../../registry/strategy.js';
+import type { SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, mirrorAnnotation } from './annotations.js';

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import type { MetadataFindings } from '../../../registry/strategy.js';
+import type { MetadataFindings } from '../../../registry/rules.js';
 import { forbidden, invalid, required, type FieldError } from '../../../registry/validation/field.js';
 import { between } from '../../../registry/validation/values.js';
 import { spacesAround } from '../podSpec/validation/containers.js';

@@ -1,32 +1,26 @@
-import type { FieldGate, GatedFields } from '../../../features/fieldGates.js';
+import type { PodSpec } from '../../../../api/types/core/v1.js';
+import type { Gated } from '../../../registry/gatedFields.js';
+import { gate } from '../../gated.js';
+import type { Writable } from '../../kind.js';
 
-const inContainers = (path: string): readonly string[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].map((list) => `${list}[].${path}`);
+const inContainers = <const P extends string>(path: P) =>
+  [`initContainers[].${path}`, `containers[].${path}`, `ephemeralContainers[].${path}`] as const;
 
-/** Fields of pod specifications that belong to features, from the specification on. */
-const fields: GatedFields = {
-  ClusterTrustBundleProjection: ['volumes[].projected.sources[].clusterTrustBundle'],
-  ContainerRestartRules: ['containers[].restartPolicy', 'containers[].restartPolicyRules', 'initContainers[].restartPolicyRules'],
-  ContainerStopSignals: inContainers('lifecycle?.stopSignal'),
-  EnvFiles: inContainers('env[].valueFrom.fileKeyRef'),
-  GenericWorkload: ['schedulingGroup'],
-  DynamicResourceAllocation: ['resourceClaims', ...inContainers('resources.claims')],
-  HostnameOverride: ['hostnameOverride'],
-  MatchLabelKeysInPodTopologySpread: ['topologySpreadConstraints[].matchLabelKeys'],
-  PodLifecycleSleepAction: ['preStop', 'postStart'].flatMap((hook) => inContainers(`lifecycle?.${hook}?.sleep`)),
-  SELinuxChangePolicy: ['securityContext.seLinuxChangePolicy'],
-  SupplementalGroupsPolicy: ['securityContext.supplementalGroupsPolicy'],
-  UserNamespacesSupport: ['hostUsers'],
-  ImageVolume: ['volumes[].image'],
-  PodCertificateRequest: ['volumes[].projected.sources[].podCertificate'],
-  PodLevelResources: ['resources'],
-};
-
-/** The same in an object that holds a pod's specification at a place such as `spec.template.spec`. */
-export const gatedPodFields = (place: string): GatedFields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([feature, paths]): [FieldGate, readonly string[]] => [
-      feature as FieldGate,
-      paths.map((path) => `${place}.${path}`),
-    ]),
-  );
+/** Fields of pod specifications that belong to features. */
+export const podSpecGates: readonly Gated<Writable<PodSpec>>[] = [
+  gate('ClusterTrustBundleProjection', 'volumes[].projected.sources[].clusterTrustBundle'),
+  gate('ContainerRestartRules', 'containers[].restartPolicy', 'containers[].restartPolicyRules', 'initContainers[].restartPolicyRules'),
+  gate('ContainerStopSignals', ...inContainers('lifecycle?.stopSignal')),
+  gate('EnvFiles', ...inContainers('env[].valueFrom.fileKeyRef')),
+  gate('GenericWorkload', 'schedulingGroup'),
+  gate('DynamicResourceAllocation', 'resourceClaims', ...inContainers('resources.claims')),
+  gate('HostnameOverride', 'hostnameOverride'),
+  gate('MatchLabelKeysInPodTopologySpread', 'topologySpreadConstraints[].matchLabelKeys'),
+  gate('PodLifecycleSleepAction', ...inContainers('lifecycle?.preStop?.sleep'), ...inContainers('lifecycle?.postStart?.sleep')),
+  gate('SELinuxChangePolicy', 'securityContext.seLinuxChangePolicy'),
+  gate('SupplementalGroupsPolicy', 'securityContext.supplementalGroupsPolicy'),
+  gate('UserNamespacesSupport', 'hostUsers'),
+  gate('ImageVolume', 'volumes[].image'),
+  gate('PodCertificateRequest', 'volumes[].projected.sources[].podCertificate'),
+  gate('PodLevelResources', 'resources'),
+];

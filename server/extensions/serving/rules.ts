@@ -5,12 +5,12 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
 import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
 import { fieldsAt } from '../../kinds/fields.js';
-import type { MetadataFindings, Strategy } from '../../registry/strategy.js';
+import type { MetadataFindings, Rules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
 import type { DefinedVersion } from '../definition.js';
 import { specFindings, statusFindings } from './scale.js';
 
-export interface StrategyParts {
+export interface RuleParts {
   readonly version: DefinedVersion;
   /** Of this version. */
   readonly apiVersion: string;
@@ -27,7 +27,7 @@ const frame: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
  * The rules of a custom resource in one version: those of its schema, and what the subresources that it has mean for writes. Objects are in that version; storage
  * brings them to and from the one that is stored.
  */
-export function customStrategy(parts: StrategyParts): Strategy {
+export function customRules(parts: RuleParts): Rules {
   const {
     version: { hasStatus, selectableFields },
     schema,
@@ -111,7 +111,7 @@ interface Findings {
   warnings(object: ApiObject, old: ApiObject | null): string[];
 }
 
-function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: StrategyParts): Findings {
+function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: RuleParts): Findings {
   /** What rules warn of is said once the object is written. */
   const verdicts = new WeakMap<ApiObject, RulesVerdict>();
   const typed = (object: ApiObject): JsonMembers => ({ ...object, apiVersion, kind }) as JsonMembers;

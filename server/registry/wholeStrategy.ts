@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiObject } from '../api/object.js';
+import { markDeleted } from './deletion.js';
+import type { GatedFields } from '../features/fieldGates.js';
+import { sameInMemory, sameValue } from './equality.js';
+import { gatedFields } from './gatedFields.js';
+import type { ResourceNames } from './resources.js';
+import type { ChangeRules, DeleteRules, FieldRules, MetadataRules, Rules, SubresourceRules } from './rules.js';
+import { restoreContent } from './statuswrites.js';
+import type { ChangeSteps, CreateSteps, DeleteSteps, FieldSteps, MetadataSteps, Strategy, UpdateSteps } from './strategy.js';
+import type { FieldError } from './validation/field.js';
+import { Path } from './validation/field.js';
+import { validateFinalizerNames } from './validation/metadata.js';
+import { subdomainName } from './validation/names.js';
+
+/** What rules depend on that the facts of a resource say. */
+type RuledResource = Pick<ResourceNames, 'namespaced' | 'subresources'>;
+interface Traits {
+  readonly namespaced: boolean;
+  /** The status is written by itself, through a subresource. */
+  readonly hasStatus: boolean;
+}
+
+/** The strategy of a resource: what its declaration says, and where that says nothing, what holds for all kinds. */
+export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
+  const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
+  const gated = gatedFields(rules.gated ?? []);
+  const update = updateSteps(rules, gated, traits);
+  const subresources = { ...(traits.hasStatus ? { status: {} } : {}), ...rules.subresources };
+  const through: ReadonlyMap<string, ChangeSteps> = new Map(
+    Object.entries(subresources).map(([name, own]) => [name, subresourceSteps(name, own, rules, gated)]),
+  );
+  return {
+    metadata: metadataSteps(rules.metadata),
+    read: { defaults: rules.defaults ?? nothing, fields: fieldSteps(rules.fields, traits) },
+    create: createSteps(rules, gated, traits),
+    update,
+    through: (subresource) => through.get(subresource) ?? update,
+    delete: deleteSteps(rules.delete),
+    gated,
+  };
+}
+
+const nothing = (): void => undefined;
+const none = (): never[] => [];
+/** A generator that has nothing to do. */
+function* noSteps(): Generator<void> {}
+
+const finalizersPath = Path.of('metadata', 'finalizers');
+
+const metadataSteps = ({ name = subdomainName, anyFinalizers = false }: MetadataRules = {}): MetadataSteps => ({
+  name,
+  finalizers: anyFinalizers ? none : ({ finalizers = [] }) => validateFinalizerNames(finalizers, finalizersPath),
+});
+
+/** Cluster-scoped kinds that select on fields of their own do not know the namespace; the others ignore that they have none. */
+function fieldSteps(rules: FieldRules | undefined, { namespaced }: Traits): FieldSteps {
+  if (rules === undefined) {
+    return {
+      aliases: {},
+      supports: (field) => field === 'metadata.namespace',
+      unsupported: (field) => `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    };
+  }
+  const { values, aliases = {}, unsupported = (field) => `field label not supported: ${field}` } = rules;
+  const names = new Set([...Object.keys(values), ...(namespaced ? ['metadata.namespace'] : [])]);
+  return { aliases, supports: (field) => names.has(field), unsupported };
+}
+
+function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): CreateSteps {
+  const { ahead = noSteps, validate = none, lastFindings = none, canonicalize = nothing, warnings = none, create = {} } = rules;
+  const { prepare = hasStatus ? beginStatus : nothing, named = null } = create;
+  const { review = (object, ofMetadata, servedAs) => [...ofMetadata(), ...validate(object, servedAs)] } = create;
+  const { generationOf, countsCreation = generationOf !== undefined } = rules.metadata ?? {};
+  return {
+    prepare(object, context) {
+      prepare(object, context);
+      context.dropGated(object, null, gated);
+      if (countsCreation) object.metadata.generation = 1;
+    },
+    named,
+    ahead,
+    review,
+    lastFindings: (object, found) => lastFindings(object, null, found),
+    canonicalize,
+    warnings: (object) => warnings(object, null),
+  };
+}
+
+/** Clients cannot create objects with a status. */
+function beginStatus(object: ApiObject): void {
+  object['status'] = {};
+}
+
+function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
+  const { ahead = noSteps, lastFindings = none, warnings = none, update = {} } = rules;
+  const { prepare = hasStatus ? keepStatus : nothing, creates = false, unconditional = true, keepsEmpty = false } = update;
+  const count = generationCounter(rules.metadata);
+  return {
+    readsNamespace: () => false,
+    prepare(object, old, context) {
+      prepare(object, old, context);
+      context.dropGated(object, old, gated);
+      count(object, old);
+    },
+    ahead,
+    review: reviewOf(update),
+    lastFindings,
+    canonicalize: rules.canonicalize ?? nothing,
+    warnings,
+    creates,
+    unconditional,
+    isSame: keepsEmpty ? isDeepStrictEqual : sameValue,
+  };
+}
+
+function keepStatus(object: ApiObject, old: ApiObject): void {
+  object['status'] = old['status'];
+}
+
+function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: MetadataRules = {}): (
+  object: ApiObject,
+  old: ApiObject,
+) => void {
+  const same = tellsEmptyFromNone ? sameInMemory : sameValue;
+  return (object, old) => {
+    if (generationOf.some((member) => !same(object[member], old[member]))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  };
+}
+
+function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gated: GatedFields): ChangeSteps {
+  const {
+    readsNamespace = () => false,
+    prepare = name === 'status' ? restoreContent : nothing,
+    lastFindings = none,
+    warnings = none,
+  } = own;
+  return {
+    readsNamespace,
+    prepare(object, old, context) {
+      prepare(object, old, context);
+      context.dropGated(object, old, gated);
+    },
+    ahead: noSteps,
+    review: reviewOf(own),
+    lastFindings,
+    canonicalize: rules.canonicalize ?? nothing,
+    warnings,
+  };
+}
+
+/**
+ * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
+ * causes see that, so it is kept.
+ */
+const reviewOf = ({ validate = none, review }: ChangeRules): ChangeSteps['review'] =>
+  review ??
+  ((object, old, metadata, _context, servedAs): FieldError[] => [
+    ...metadata.update(),
+    ...metadata.object(),
+    ...validate(object, old, servedAs),
+  ]);
+
+function deleteSteps(rules: DeleteRules = {}): DeleteSteps {
+  return {
+    answers: 'status',
+    propagation: 'background',
+    protectedBy: () => null,
+    graceSeconds: null,
+    heldBy: () => false,
+    alwaysMarks: false,
+    mark: markDeleted,
+    warnings: none,
+    ...rules,
+  };
+}
