@@ -21,6 +21,7 @@ const summedGauges = [
   /^apiserver_current_inflight_requests$/,
   /^apiserver_serving_thread_connections$/,
   /^apiserver_longrunning_requests$/,
+  /^authentication_token_cache_active_fetch_count$/,
   /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,
 ];
 
