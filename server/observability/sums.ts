@@ -23,6 +23,7 @@ const summedGauges = [
   /^apiserver_longrunning_requests$/,
   /^authentication_token_cache_active_fetch_count$/,
   /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,
+  /^apiserver_current_inqueue_requests$/,
 ];
 
 /** What several threads have counted, as if one had. Pure. The first reading is of the thread that has the gauges of the process. */

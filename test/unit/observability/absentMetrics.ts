@@ -24,11 +24,6 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
     'shown only where a key service is in use in the reference, and not counted yet',
   ],
   [
-    /^apiserver_flowcontrol_(?:demand_seats$|dispatch_r|latest_s|next_|priority_level_|read_vs|request_queue_length|watch_count)/,
-    "inner states of the reference's queues, which are other ones here, and distributions that cost more than they tell",
-  ],
-  [/^apiserver_current_inqueue_requests$/, 'apiserver_flowcontrol_current_inqueue_requests tells the same by level'],
-  [
     /^apiserver_(?:request_(?:filter|timestamp)|certificates_registry|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
     'not counted yet',
   ],
