@@ -55,6 +55,40 @@ describe('metrics that are provoked', function () {
     return Object.fromEntries(changes.filter(([, change]) => change !== 0));
   };
 
+  const post = (path: string, object: object): Promise<Answer> =>
+    ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) } as Call);
+  const services = '/api/v1/namespaces/default/services';
+  const service = (name: string, spec: object): object => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+
+  it('addresses and node ports of services', async () => {
+    const prefix = 'kube_apiserver_clusterip_allocator';
+    const [cidr, other] = ['cidr="10.96.0.0/24"', 'scope="dynamic"'];
+    const made = async (): Promise<void> => {
+      expect((await post(services, service('chosen', {}))).status).to.equal(201);
+      expect((await post(services, service('named', { clusterIP: '10.96.0.77' }))).status).to.equal(201);
+      expect((await post(services, service('again', { clusterIP: '10.96.0.77' }))).status).to.equal(422);
+      expect((await post(`${services}?dryRun=All`, service('dry', {}))).status).to.equal(201);
+    };
+    const before = await shown(`${prefix}_allocated_ips`);
+    expect(await growth(`${prefix}_allocation_total`, made)).to.deep.equal({ [`${cidr},${other}`]: 1, [`${cidr},scope="static"`]: 1 });
+    expect(await shown(`${prefix}_allocation_errors_total`)).to.deep.equal({ [`${cidr},scope="static"`]: 1 });
+    const allocated = (await shown(`${prefix}_allocated_ips`))[cidr];
+    expect(allocated).to.equal((before[cidr] ?? 0) + 2);
+    expect(await shown(`${prefix}_available_ips`)).to.deep.equal({ [cidr]: 254 - Number(allocated) });
+    expect((await shown(`${prefix}_allocation_duration_seconds`))[cidr]).to.be.greaterThanOrEqual(2);
+
+    const ports = 'kube_apiserver_nodeport_allocator';
+    const opened = async (): Promise<void> => {
+      expect((await post(services, service('open', { type: 'NodePort' }))).status).to.equal(201);
+      expect((await post(services, service('wanted', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }))).status).to.equal(201);
+      expect((await post(services, service('taken', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }))).status).to.equal(422);
+    };
+    expect(await growth(`${ports}_allocation_total`, opened)).to.deep.equal({ [other]: 1, 'scope="static"': 1 });
+    expect(await shown(`${ports}_allocation_errors_total`)).to.deep.equal({ 'scope="static"': 1 });
+    expect(await shown(`${ports}_allocated_ports`)).to.deep.equal({ '': 2 });
+    expect(await shown(`${ports}_available_ports`)).to.deep.equal({ '': 98 });
+  });
+
   it('audit events', async () => {
     expect((await growth('apiserver_audit_event_total', () => ask('/api/v1/namespaces')))['']).to.be.greaterThanOrEqual(2);
     expect(await shown('apiserver_audit_requests_rejected_total')).to.deep.equal({ '': 0 });
