@@ -20,10 +20,6 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
     'twenty steps look at every write, and two clocks and two distributions for each would cost more than most of them; what asks others or evaluates policies is counted',
   ],
   [
-    /^apiserver_(?:envelope|storage_data_key|storage_envelope)/,
-    'shown only where a key service is in use in the reference, and not counted yet',
-  ],
-  [
     /^apiserver_(?:request_(?:filter|timestamp)|certificates_registry|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
     'not counted yet',
   ],
