@@ -32,6 +32,7 @@ import { addressUsage } from '../kinds/core/service/usage.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
+import { createAdmissionMetrics } from '../observability/admissions.js';
 import { createAllocationMetrics, exposeAllocations } from '../observability/allocations.js';
 import type { Logger } from '../observability/logger.js';
 import { createEndpointMetrics } from '../observability/endpoints.js';
@@ -215,6 +216,7 @@ export function assembleApi({
       plugins,
       podSecurityCounts: createPodSecurityMetrics(metrics),
       countEvents,
+      times: createAdmissionMetrics(metrics),
       storage,
       catalogue,
       access,

@@ -89,6 +89,30 @@ describe('metrics that are provoked', function () {
     expect(await shown(`${ports}_available_ports`)).to.deep.equal({ '': 98 });
   });
 
+  it('admission, all of it and by plug-in', async () => {
+    const [controller, step] = ['controller', 'step'].map((what) => `apiserver_admission_${what}_admission_duration_seconds`) as [
+      string,
+      string,
+    ];
+    const create = (type: string, rejected = false): string => `operation="CREATE",type="${type}",rejected="${String(rejected)}"`;
+    const map = (name: string): Promise<unknown> => post('/api/v1/namespaces/default/configmaps', { metadata: { name } });
+    expect(await growth(controller, () => map('looked-at'))).to.deep.equal({
+      [`name="MutatingAdmissionPolicy",${create('admit')}`]: 1,
+      [`name="MutatingAdmissionWebhook",${create('admit')}`]: 1,
+      [`name="ValidatingAdmissionPolicy",${create('validate')}`]: 1,
+      [`name="ValidatingAdmissionWebhook",${create('validate')}`]: 1,
+      [`name="ResourceQuota",${create('validate')}`]: 1,
+    });
+    expect(await growth(step, () => map('again'))).to.deep.equal({ [create('admit')]: 1, [create('validate')]: 1 });
+    const pods = '/api/v1/namespaces/default/pods';
+    const refused = async (): Promise<void> => {
+      const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'i' }] } };
+      expect((await post(pods, pod)).status).to.equal(403);
+    };
+    expect(await growth(step, refused)).to.deep.equal({ [create('admit', true)]: 1 });
+    expect(await growth(controller, refused)).to.include({ [`name="ServiceAccount",${create('admit', true)}`]: 1 });
+  });
+
   it('audit events', async () => {
     expect((await growth('apiserver_audit_event_total', () => ask('/api/v1/namespaces')))['']).to.be.greaterThanOrEqual(2);
     expect(await shown('apiserver_audit_requests_rejected_total')).to.deep.equal({ '': 0 });
