@@ -283,7 +283,13 @@ export function assembleApi({
     catchUp: custom.catchUp,
     counts: createEndpointMetrics(metrics),
   });
-  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn, remote: aggregation.documents });
+  const openapi = createOpenApi({
+    builtIn,
+    defined: () => custom.catalogue,
+    definitions: custom.storedIn,
+    remote: aggregation.documents,
+    telling: { enums: features.enabled('OpenAPIEnums') },
+  });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
   // Told to whoever waits for it.
   synced.catch(() => undefined);
