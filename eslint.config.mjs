@@ -82,7 +82,7 @@ export default tseslint.config(
   {
     files: pureFolders,
     // The generator's edges; addresses are claimed in storage.
-    ignores: ['api/generate/{main,read}.ts', 'server/kinds/core/service/{allocator,portRecord,ranges,repair}.ts'],
+    ignores: ['api/generate/{main,read}.ts', 'server/kinds/core/service/{allocator,portRecord,ranges,repair,usage}.ts'],
     rules: {
       'no-restricted-globals': ['error', ...forbiddenGlobals],
       'no-restricted-syntax': [

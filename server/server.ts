@@ -30,6 +30,7 @@ import { exposeConnections, exposeHandshakes, ServingThreads, servingThreadsOf }
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
+import { createEncryptionMetrics } from './observability/encryption.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
@@ -99,20 +100,21 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
   const serving = servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
     options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
+  const metrics = createMetrics(metricChoice(options));
+  const encryptionCounts = createEncryptionMetrics(metrics, options['raft-member-id']);
   const encryption = loadEncryption(
     options,
     live,
     (error) => {
       log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
     },
-    featuresOf(options).enabled('KMSv1'),
+    { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: encryptionCounts },
   );
   const tracing =
     options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
   begun.push(() => tracing?.exporter.stop());
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
-  const metrics = createMetrics(metricChoice(options));
   exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
   const debug = debugPages(options, verbosity, begun);
   const socketPath = options['debug-socket-path'];

@@ -27,6 +27,18 @@ export interface FieldFacts {
   readonly patchMergeKey?: string;
 }
 
+/** A field with what `enums.yaml` says of it. */
+export interface KnownField extends FieldFacts {
+  /** Values that are meant. Others are text as well: what is refused, the rules of a kind say. */
+  readonly meant?: readonly string[];
+}
+
+/** An entry of `enums.yaml`: what is meant by the members that are of it, `GROUP.TYPE.MEMBER`, or by each of their items or values. */
+export interface EnumFacts {
+  readonly values: readonly string[];
+  readonly members: readonly string[];
+}
+
 export interface TypeFacts {
   /** Its objects are of the kind of the same name in this group version. */
   readonly kind?: true;
@@ -41,7 +53,7 @@ export interface TypeFacts {
   readonly unions?: readonly { readonly discriminator?: string; readonly fields: Readonly<Record<string, string>> }[];
   /** Where it differs from the file's. */
   readonly package?: string;
-  readonly fields?: Readonly<Record<string, FieldFacts>>;
+  readonly fields?: Readonly<Record<string, KnownField>>;
 }
 
 export interface ColumnFacts {

@@ -1,7 +1,7 @@
-import type { Facts, FieldFacts, TypeFacts, VersionFacts } from './facts.js';
+import type { Facts, KnownField, TypeFacts, VersionFacts } from './facts.js';
 
 /** A member with its types by their short names, which are valid everywhere. */
-export interface Member extends FieldFacts {
+export interface Member extends KnownField {
   readonly name: string;
   readonly shape: string;
   readonly protoShape: string;

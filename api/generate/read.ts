@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse } from 'yaml';
-import type { Facts, FieldFacts, ResourceFacts, SubresourceFacts, TypeDescription, TypeFacts, VersionFacts } from './facts.js';
+import { withEnums } from './enums.js';
+import type { EnumFacts, Facts, FieldFacts, ResourceFacts, SubresourceFacts, TypeDescription, TypeFacts, VersionFacts } from './facts.js';
 
 /** Reads `api/facts`. Throws an error that names the file and the entry where one says something unknown. */
 export function readFacts(folder: string): Facts {
@@ -13,14 +14,16 @@ export function readFacts(folder: string): Facts {
   const versions = new Map<string, VersionFacts>();
   const descriptions = new Map<string, TypeDescription>();
   const bootstrap = new Map<string, readonly unknown[]>();
+  let enums: Readonly<Record<string, EnumFacts>> = {};
   for (const file of files) {
     const [, group, name = ''] = /^(?:(.*)\/)?([^/]+)\.yaml$/.exec(file) ?? [];
     if (name === 'descriptions') addDescriptions(descriptions, group, read(file) as Readonly<Record<string, TypeDescription>>);
+    else if (file === 'enums.yaml') enums = read(file) as typeof enums;
     else if (group === 'bootstrap') bootstrap.set(name, read(file) as readonly unknown[]);
     else if (group?.startsWith('bootstrap/') !== true && file !== 'metrics.yaml')
       versions.set(group === undefined ? name : `${group}/${name}`, checked(file, read(file) as VersionFacts));
   }
-  return { versions, descriptions, bootstrap };
+  return { versions: withEnums(versions, enums), descriptions, bootstrap };
 }
 
 function addDescriptions(

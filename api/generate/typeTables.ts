@@ -49,8 +49,10 @@ const kindsOf = ({ group = '', version, word, kindIn = [] }: ModelType): string[
   [`${group}/${version}`, ...kindIn.map((other) => (other.includes('/') ? other : `/${other}`))].map((each) => `${each}/${word}`);
 
 const more = ['default', 'enum', 'listType', 'listMapKeys', 'mapType', 'patchStrategy', 'patchMergeKey', 'within'] as const;
-const moreOf = (member: Member): object =>
-  Object.fromEntries(more.filter((key) => member[key] !== undefined).map((key) => [key, member[key]]));
+const moreOf = (member: Member): object => {
+  const facts = { ...member, enum: member.enum ?? member.meant };
+  return Object.fromEntries(more.filter((key) => facts[key] !== undefined).map((key) => [key, facts[key]]));
+};
 
 export function messageTable({ types }: Model): [string, string][] {
   const messages = [...types.values()].filter(({ protobuf }) => protobuf !== false);

@@ -1,35 +1,91 @@
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from './contract.js';
+import { noTimes, type AdmissionTimes, type Half, type Operation, type Times } from './times.js';
 
 /** Runs steps in the order given. Which ones look at a resource is worked out once for each. */
-export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
-  const chosen = new Map<string, readonly AdmissionPlugin[]>();
-  const pluginsFor = (resource: GroupResource): readonly AdmissionPlugin[] => {
+export function createAdmission(plugins: readonly AdmissionPlugin[], times: AdmissionTimes = noTimes): Admission {
+  const chosen = new Map<string, Chains>();
+  const chainsFor = (resource: GroupResource): Chains => {
     const name = qualifiedName(resource);
     let known = chosen.get(name);
     if (known === undefined) {
-      known = plugins.filter(({ resources }) => resources === null || resources.includes(name));
+      known = new Chains(
+        plugins.filter(({ resources }) => resources === null || resources.includes(name)),
+        times,
+      );
       chosen.set(name, known);
     }
     return known;
   };
-  const chainFor = ({ operation, resource }: AdmissionRequest): readonly AdmissionPlugin[] => {
-    const chain = pluginsFor(resource.storage);
-    return operation === 'CONNECT' ? chain.filter(({ connects }) => connects === true) : chain;
-  };
   return {
     admit(request) {
-      const chain = chainFor(request);
+      const chain = chainsFor(request.resource.storage).of('admit', request.operation);
       const pass = new FirstPass();
-      const first = inOrder(chain, 0, (plugin) => plugin.admit?.(request, pass));
-      const again = (): Promise<void> | void => {
-        if (pass.repeats)
-          return inOrder(chain, 0, (plugin) => plugin.admit?.(request, { again: true, notes: pass.notes, repeat: () => {} }));
-      };
-      return first === undefined ? again() : first.then(again);
+      return timed(chain.whole, () => {
+        const first = inOrder(chain, 0, request, pass);
+        const again = (): Promise<void> | void => {
+          if (pass.repeats) return inOrder(chain, 0, request, { again: true, notes: pass.notes, repeat: () => {} });
+        };
+        return first === undefined ? again() : first.then(again);
+      });
     },
-    validate: (request) => inOrder(chainFor(request), 0, (plugin) => plugin.validate?.(request)),
+    validate(request) {
+      const chain = chainsFor(request.resource.storage).of('validate', request.operation);
+      return timed(chain.whole, () => inOrder(chain, 0, request, null));
+    },
   };
+}
+
+/** Steps of one half of admission, for one operation on one resource. */
+interface Chain {
+  readonly steps: readonly { readonly take: Take; readonly times: Times }[];
+  readonly whole: Times;
+}
+
+/** Without a pass in the half that changes nothing. */
+type Take = (request: AdmissionRequest, pass: MutationPass | null) => Promise<void> | void;
+
+/** The chains of one resource, each made when it is wanted first. */
+class Chains {
+  readonly #chains = new Map<string, Chain>();
+
+  constructor(
+    private readonly plugins: readonly AdmissionPlugin[],
+    private readonly times: AdmissionTimes,
+  ) {}
+
+  of(half: Half, operation: Operation): Chain {
+    const key = places[half][operation];
+    let known = this.#chains.get(key);
+    if (known === undefined) this.#chains.set(key, (known = this.#make(half, operation)));
+    return known;
+  }
+
+  #make(half: Half, operation: Operation): Chain {
+    const looking = operation === 'CONNECT' ? this.plugins.filter(({ connects }) => connects === true) : this.plugins;
+    return {
+      whole: this.times.ofAll(half, operation),
+      steps: looking.flatMap((plugin) => {
+        const take = takeOf(plugin, half);
+        return take === null ? [] : [{ take, times: this.times.ofPlugin(plugin.name, half, operation) }];
+      }),
+    };
+  }
+}
+
+const placesOf = (half: Half): Readonly<Record<Operation, string>> => ({
+  CREATE: `${half} CREATE`,
+  UPDATE: `${half} UPDATE`,
+  DELETE: `${half} DELETE`,
+  CONNECT: `${half} CONNECT`,
+});
+/** Of each chain of a resource, so that no text is put together for a write. */
+const places: Readonly<Record<Half, Readonly<Record<Operation, string>>>> = { admit: placesOf('admit'), validate: placesOf('validate') };
+
+function takeOf(plugin: AdmissionPlugin, half: Half): Take | null {
+  if (half === 'admit')
+    return plugin.admit === undefined ? null : (request, pass) => (pass === null ? undefined : plugin.admit?.(request, pass));
+  return plugin.validate === undefined ? null : (request) => plugin.validate?.(request);
 }
 
 class FirstPass implements MutationPass {
@@ -47,15 +103,48 @@ class FirstPass implements MutationPass {
   }
 }
 
-/** Takes the steps from `at` on, one after the other, and waits only for those that have something to wait for. */
-function inOrder(
-  chain: readonly AdmissionPlugin[],
-  at: number,
-  take: (plugin: AdmissionPlugin) => Promise<void> | void,
-): Promise<void> | undefined {
-  for (let next = at; next < chain.length; next += 1) {
-    const waiting = take(chain[next] as AdmissionPlugin);
-    if (waiting !== undefined) return waiting.then(() => inOrder(chain, next + 1, take));
+/**
+ * Takes the steps from `from` on, one after the other, and waits only for those that have something to wait for. A step begins when the one before it has
+ * ended, so one look at the clock for each tells how long all of them took.
+ */
+function inOrder(chain: Chain, from: number, request: AdmissionRequest, pass: MutationPass | null): Promise<void> | undefined {
+  const { steps } = chain;
+  let begun = performance.now();
+  let next = from;
+  try {
+    for (; next < steps.length; next += 1) {
+      const { take, times } = steps[next]!;
+      const waiting = take(request, pass);
+      if (waiting !== undefined) return waitFor(waiting, times, begun).then(() => inOrder(chain, next + 1, request, pass));
+      const ended = performance.now();
+      times.observe((ended - begun) / 1000, false);
+      begun = ended;
+    }
+  } catch (error) {
+    steps[next]!.times.observe((performance.now() - begun) / 1000, true);
+    throw error;
   }
   return undefined;
+}
+
+async function waitFor(waiting: Promise<void>, times: Times, begun: number): Promise<void> {
+  let rejected = true;
+  try {
+    await waiting;
+    rejected = false;
+  } finally {
+    times.observe((performance.now() - begun) / 1000, rejected);
+  }
+}
+
+function timed(times: Times, work: () => Promise<void> | void): Promise<void> | void {
+  const begun = performance.now();
+  try {
+    const waiting = work();
+    if (waiting !== undefined) return waitFor(waiting, times, begun);
+  } catch (error) {
+    times.observe((performance.now() - begun) / 1000, true);
+    throw error;
+  }
+  times.observe((performance.now() - begun) / 1000, false);
 }

@@ -166,7 +166,7 @@ function authentication({
 
 function tokenServices({
   options,
-  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client, countToken },
+  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client, countToken, tokenCacheCounts },
   storage,
   issuers: others,
 }: Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers }): TokenServices {
@@ -175,8 +175,12 @@ function tokenServices({
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
   const ways: TokenAuthenticator[] = [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
-    ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken })]),
-    ...(verificationKeys.current.length === 0 ? [] : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup }))]),
+    ...(issuers.length === 0
+      ? []
+      : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken, cacheCounts: tokenCacheCounts })]),
+    ...(verificationKeys.current.length === 0
+      ? []
+      : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup, count: countToken }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null
@@ -187,6 +191,7 @@ function tokenServices({
             audiences,
             cacheTtlMs: options['authentication-token-webhook-cache-ttl'],
             version: options['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
+            counts: tokenCacheCounts,
           }),
         ]),
   ];

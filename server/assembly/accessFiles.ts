@@ -6,6 +6,8 @@ import {
   type VerificationKey,
   type VerificationKeys,
 } from '../authentication/serviceaccount/keys.js';
+import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
+import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
 import { readStaticTokens, type StaticTokens } from '../authentication/tokens/staticFile.js';
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../authentication/peer.js';
@@ -14,7 +16,13 @@ import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from '../files/liveFile.js';
 import type { Logger } from '../observability/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
-import { createCertificateMetrics, createDecisionCounts, createTokenMetrics, type DecisionCount } from '../observability/access.js';
+import {
+  createCertificateMetrics,
+  createDecisionCounts,
+  createTokenCacheMetrics,
+  createTokenMetrics,
+  type DecisionCount,
+} from '../observability/access.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createReviewMetrics } from '../observability/reviews.js';
 import type { Dial } from '../webhook/dialed.js';
@@ -40,7 +48,8 @@ export interface AccessFiles {
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
   readonly observeCertificate: (secondsLeft: number) => void;
-  readonly countToken: (kind: 'valid' | 'stale') => void;
+  readonly countToken: (use: TokenUse) => void;
+  readonly tokenCacheCounts: TokenCacheCounts;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -78,6 +87,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     observeReview: createReviewMetrics(metrics),
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),
+    tokenCacheCounts: createTokenCacheMetrics(metrics.registry),
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),

@@ -6,6 +6,7 @@ import type { CountEvents } from '../admission/events/rateLimit.js';
 import { createLookup } from '../admission/lookup.js';
 import { createPlugins } from '../admission/plugins.js';
 import type { PodSecurityCounts } from '../admission/podsecurity/counts.js';
+import type { AdmissionTimes } from '../admission/times.js';
 import { refusesPrivileged } from '../admission/privileged.js';
 import { certificateGuards } from '../authorization/certificates.js';
 import { claimGuards } from '../authorization/claimStatus.js';
@@ -23,6 +24,7 @@ interface AdmissionParts {
   readonly plugins: PluginConfigurations;
   readonly podSecurityCounts: PodSecurityCounts;
   readonly countEvents: CountEvents | undefined;
+  readonly times: AdmissionTimes;
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
@@ -38,6 +40,7 @@ export function admissionOf({
   plugins: configurations,
   podSecurityCounts,
   countEvents,
+  times,
   storage,
   catalogue,
   access,
@@ -66,5 +69,6 @@ export function admissionOf({
         ...guards,
       ],
     }),
+    times,
   );
 }

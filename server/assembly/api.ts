@@ -28,9 +28,12 @@ import { LifeCycles } from '../extensions/lifecycle/controller.js';
 import { ownWrites } from '../extensions/lifecycle/writes.js';
 import type { Live } from '../files/liveFile.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
+import { addressUsage } from '../kinds/core/service/usage.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
+import { createAdmissionMetrics } from '../observability/admissions.js';
+import { createAllocationMetrics, exposeAllocations } from '../observability/allocations.js';
 import type { Logger } from '../observability/logger.js';
 import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -161,11 +164,14 @@ export function assembleApi({
   );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const ports = parsePortRange(options['service-node-port-range']);
-  const services = createServiceAllocator({
-    storage,
-    ranges,
-    ports,
-    portRecord: store.asReference ? portBitmap(storage, ports) : portClaims(storage),
+  const portRecord = store.asReference ? portBitmap(storage, ports) : portClaims(storage);
+  const services = createServiceAllocator({ storage, ranges, ports, portRecord, counts: createAllocationMetrics(metrics) });
+  exposeAllocations(metrics, {
+    addresses: () => addressUsage({ storage, ranges }),
+    ports: async () => {
+      const allocated = await portRecord.taken();
+      return { allocated, available: ports.last - ports.first + 1 - allocated };
+    },
   });
   const repairs = new ClaimRepairs({
     storage,
@@ -210,6 +216,7 @@ export function assembleApi({
       plugins,
       podSecurityCounts: createPodSecurityMetrics(metrics),
       countEvents,
+      times: createAdmissionMetrics(metrics),
       storage,
       catalogue,
       access,
@@ -276,7 +283,13 @@ export function assembleApi({
     catchUp: custom.catchUp,
     counts: createEndpointMetrics(metrics),
   });
-  const openapi = createOpenApi({ builtIn, defined: () => custom.catalogue, definitions: custom.storedIn, remote: aggregation.documents });
+  const openapi = createOpenApi({
+    builtIn,
+    defined: () => custom.catalogue,
+    definitions: custom.storedIn,
+    remote: aggregation.documents,
+    telling: { enums: features.enabled('OpenAPIEnums') },
+  });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
   // Told to whoever waits for it.
   synced.catch(() => undefined);

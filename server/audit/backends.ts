@@ -31,12 +31,12 @@ const defaultMegabytes = 100;
 export async function createAuditing({ options, metrics, log, dial = null, elsewhere }: AuditingOptions): Promise<OpenAuditor | null> {
   const { 'audit-policy-file': policyFile, 'audit-log-path': logPath, 'audit-webhook-config-file': webhookFile } = options;
   const policy = policyFile === null ? null : readPolicyFile(policyFile);
+  const counts = auditMetrics(metrics);
   if (logPath === null && webhookFile === null) return null;
   if (policy === null) {
     log.warn('no audit event is written, because there is no policy; give --audit-policy-file');
     return null;
   }
-  const counts = auditMetrics(metrics);
   if (elsewhere !== undefined) return createAuditor({ extentOf: extentBy(policy), sinks: [elsewhere], metrics: counts });
   const loss = lossReporter(counts, log);
   const sinks: Sink[] = [];

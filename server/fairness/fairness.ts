@@ -8,6 +8,7 @@ import { Classifier, flowOf, type LevelSettings, type Schema } from './objects.j
 import type { SharedPool, SharedSeats } from './seatPool.js';
 import { workOf, type Estimate, type Work } from './seats.js';
 import { Tally } from './tally.js';
+import type { KindUtilization, LevelUtilization } from './utilization.js';
 
 /** A request that wants its turn, as the HTTP layer has it. */
 export interface Guest {
@@ -41,6 +42,8 @@ interface Running {
   readonly deal: (flow: string) => readonly number[];
   readonly demand: Demand;
   readonly bounds: { readonly nominal: number; readonly lower: number; readonly upper: number };
+  /** Null where nobody is shown it. */
+  readonly utilization: LevelUtilization | null;
   readonly counts: { dispatched: number; rejected: number; timedOut: number; cancelled: number };
 }
 
@@ -55,16 +58,20 @@ const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'del
 /** Decides whose turn it is: see DESIGN.md. */
 export class Fairness {
   readonly tally: Tally;
+  /** Requests that are worked on, and that wait. */
   readonly current = { readOnly: 0, mutating: 0 };
+  readonly waiting = { readOnly: 0, mutating: 0 };
   fraction = 1;
   #levels: ReadonlyMap<string, Running> = new Map();
   #schemas = new Classifier([]);
   readonly #now: () => number;
+  readonly #kinds: KindUtilization | null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: FairnessOptions) {
     this.#now = options.now ?? (() => performance.now() / 1000);
     this.tally = options.tally ?? new Tally();
+    this.#kinds = this.tally.kinds(this.#now());
   }
 
   /** Begins to lend seats now and then. */
@@ -115,6 +122,7 @@ export class Fairness {
       level: same ? before.level : new Level(terms, now, pool ?? undefined),
       deal: same && before.settings.handSize === settings.handSize ? before.deal : dealer(settings.handSize, settings.queues),
       demand: before?.demand ?? new Demand(now),
+      utilization: before?.utilization ?? this.tally.level(settings.name, now),
       counts: before?.counts ?? { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 },
     };
   }
@@ -128,6 +136,13 @@ export class Fairness {
     this.fraction = fraction;
     for (const [index, running] of all.entries())
       if (!running.settings.exempt) this.#begin(running.level.resize(Math.max(1, Math.round(seats[index] ?? 0)), now));
+  }
+
+  /** Brings what is counted by time up to now. */
+  settle(): void {
+    const now = this.#now();
+    for (const running of this.#levels.values()) this.#noteUse(running, now);
+    for (const kind of ['readOnly', 'mutating'] as const) this.#noteKind(kind, now);
   }
 
   #demandOfAll(pool: SharedPool | null, own: number): number {
@@ -154,15 +169,20 @@ export class Fairness {
   arrive(turn: Turn): ReturnType<Level<Turn>['arrive']> {
     const { running, schema, work, guest } = turn.of;
     const now = this.#now();
+    if (work.watchers !== null) this.tally.of(schema).watched(work.watchers);
     const arrival = running.level.arrive(
       turn,
       work.seats,
       running.settings.queues === 0 ? nowhere : running.deal(flowOf(schema, guest.info, guest.user)),
       now,
     );
-    if (arrival.outcome === 'begin') this.#counted(turn, arrival.ticket, now);
-    else if (arrival.outcome === 'wait') {
+    if (arrival.outcome === 'begin') {
+      if (arrival.ticket.queue >= 0) this.tally.of(schema).enqueued(1);
+      this.#counted(turn, arrival.ticket, now);
+    } else if (arrival.outcome === 'wait') {
       this.tally.of(schema).waits(arrival.ticket.seats);
+      this.tally.of(schema).enqueued(running.level.queues[arrival.ticket.queue]?.waiting.length ?? 0);
+      this.#waits(guest, 1, now);
       this.#awaitOthers(running);
     } else this.refuses(turn, arrival.outcome === 'full' ? 'queue-full' : 'concurrency-limit');
     this.#demandOf(running, now);
@@ -193,7 +213,9 @@ export class Fairness {
     const { running, schema, work, guest } = turn.of;
     const now = this.#now();
     this.tally.of(schema).ends(ticket.seats, now - (ticket.begunAt ?? now));
-    this.current[changing.has(guest.info.verb) ? 'mutating' : 'readOnly']--;
+    const kind = kindOf(guest);
+    this.current[kind]--;
+    this.#noteKind(kind, now);
     if (work.finalMs > 0) {
       this.#begin(running.level.change(ticket, work.finalSeats, now));
       setTimeout(() => {
@@ -209,9 +231,10 @@ export class Fairness {
   }
 
   abandon(turn: Turn, ticket: Ticket<Turn>, reason: 'time-out' | 'cancelled'): void {
-    const { running, schema } = turn.of;
+    const { running, schema, guest } = turn.of;
     const now = this.#now();
     if (!running.level.abandon(ticket, now)) return;
+    this.#waits(guest, -1, now);
     this.tally.of(schema).leaves(ticket.seats, now - ticket.arrivedAt);
     this.refuses(turn, reason);
     this.#demandOf(running, now);
@@ -221,6 +244,7 @@ export class Fairness {
     for (const ticket of tickets) {
       const turn = ticket.of;
       this.tally.of(turn.of.schema).leaves(ticket.seats, null);
+      this.#waits(turn.of.guest, -1, ticket.begunAt ?? 0);
       this.#counted(turn, ticket, ticket.begunAt ?? 0);
       turn.begins();
     }
@@ -229,12 +253,33 @@ export class Fairness {
   #counted(turn: Turn, ticket: Ticket<Turn>, now: number): void {
     const { running, schema, guest } = turn.of;
     running.counts.dispatched++;
-    this.current[changing.has(guest.info.verb) ? 'mutating' : 'readOnly']++;
+    const kind = kindOf(guest);
+    this.current[kind]++;
+    this.#noteKind(kind, now);
     this.tally.of(schema).begins(ticket.seats, now - ticket.arrivedAt);
   }
 
-  #demandOf({ demand, level }: Running, now: number): void {
-    demand.set(level.seatsInUse + level.waitingSeats, now);
+  #waits(guest: Guest, delta: 1 | -1, now: number): void {
+    const kind = kindOf(guest);
+    this.waiting[kind] += delta;
+    this.#noteKind(kind, now);
+  }
+
+  #demandOf(running: Running, now: number): void {
+    running.demand.set(running.level.seatsInUse + running.level.waitingSeats, now);
+    this.#noteUse(running, now);
+  }
+
+  #noteUse({ utilization, level, bounds }: Running, now: number): void {
+    if (utilization === null) return;
+    const { seatsInUse, waitingSeats, underWay, waiting, seats, terms } = level;
+    const waitingMax = terms.queues * terms.queueLengthMax;
+    utilization.note({ seatsInUse, waitingSeats, underWay, waiting, seats, nominalSeats: bounds.nominal, waitingMax }, now);
+  }
+
+  #noteKind(kind: 'readOnly' | 'mutating', now: number): void {
+    this.#kinds?.executing[kind].set(this.current[kind] / this.options.seats, now);
+    this.#kinds?.waiting[kind].set(this.waiting[kind] / this.options.seats, now);
   }
 
   get waitMaxMs(): number {
@@ -242,6 +287,7 @@ export class Fairness {
   }
 }
 
+const kindOf = ({ info }: Guest): 'readOnly' | 'mutating' => (changing.has(info.verb) ? 'mutating' : 'readOnly');
 const nowhere: readonly number[] = [];
 
 interface TurnFacts {

@@ -46,6 +46,23 @@ interface Queue<T> {
   nextR: number;
 }
 
+/** The least and the most over queues in which somebody waits. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** When, in the imagined world, the first of those who wait in each queue begin: as it is, and less what is taken to be left of the work under way. Null where nobody waits. */
+export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly next: Bounds; readonly discounted: Bounds } | null {
+  const queues = level.queues.filter(({ waiting }) => waiting.length > 0);
+  if (queues.length === 0) return null;
+  const bounds = (values: readonly number[]): Bounds => ({ min: Math.min(...values), max: Math.max(...values) });
+  return {
+    next: bounds(queues.map(({ nextR }) => nextR)),
+    discounted: bounds(queues.map(({ nextR, seatsInUse }) => nextR - seatsInUse * guessedSeconds)),
+  };
+}
+
 /** What a request is taken to need, in seconds, until it ends. */
 export const guessedSeconds = 0.003;
 
@@ -61,6 +78,9 @@ export class Level<T> {
   #underWay = 0;
   /** Queues with requests that wait or are worked on. */
   #busyQueues = 0;
+  /** When a request began last, in the imagined world, and when it would have begun there. */
+  #begunR = 0;
+  #begunS = 0;
   /** Where the search for the next queue begins, so that among equals each has its turn. */
   #next = 0;
 
@@ -92,6 +112,12 @@ export class Level<T> {
   }
   get r(): number {
     return this.#r;
+  }
+  get begunR(): number {
+    return this.#begunR;
+  }
+  get begunS(): number {
+    return this.#begunS;
   }
   get busyQueues(): number {
     return this.#busyQueues;
@@ -226,6 +252,8 @@ export class Level<T> {
 
   #start(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
     ticket.begunAt = now;
+    this.#begunR = this.#r;
+    this.#begunS = queue.nextR;
     queue.underWay++;
     queue.seatsInUse += ticket.seats;
     queue.nextR += ticket.seats * guessedSeconds;

@@ -6,6 +6,8 @@ export interface Work {
   readonly seats: number;
   readonly finalSeats: number;
   readonly finalMs: number;
+  /** Who is told of a write; null for what is none. */
+  readonly watchers: number | null;
 }
 
 /** What is there of a resource. `bytes`: of all objects; null where lists count by objects alone (SizeBasedListCostEstimate is off). */
@@ -19,7 +21,7 @@ const watchersPerSeat = 10;
 /** For each seat of writes that others watch. */
 const finalMsPerSeat = 5;
 
-const plain: Work = { seats: 1, finalSeats: 0, finalMs: 0 };
+const plain: Work = { seats: 1, finalSeats: 0, finalMs: 0, watchers: null };
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
 /** Pure. Lists and the beginnings of watches cost by what they have to look through, writes by who is told of them. */
@@ -30,9 +32,10 @@ export function workOf(info: RequestInfo, query: URLSearchParams, estimate: Esti
   if (!changing.has(info.verb) || info.subresource === 'token') return plain;
   const { watchers } = estimate(info);
   const finalSeats = Math.ceil(watchers / watchersPerSeat);
-  if (watchers < watchersPerSeat) return plain;
+  if (watchers < watchersPerSeat) return { ...plain, watchers };
   return {
     seats: 1,
+    watchers,
     finalSeats: Math.min(seatsMax, finalSeats),
     finalMs: (finalSeats * finalMsPerSeat * finalSeats) / Math.min(seatsMax, finalSeats),
   };
@@ -46,5 +49,5 @@ function listWork(info: RequestInfo & { readonly isResource: true }, query: URLS
   const selective = info.fieldSelector !== undefined || info.labelSelector !== undefined;
   const looked = limit > 0 && !selective ? Math.min(limit, objects) : objects;
   const cost = bytes === null || objects === 0 ? looked / objectsPerSeat : ((bytes / objects) * looked) / bytesPerSeat;
-  return { seats: Math.min(seatsMax, Math.max(1, Math.ceil(cost))), finalSeats: 0, finalMs: 0 };
+  return { seats: Math.min(seatsMax, Math.max(1, Math.ceil(cost))), finalSeats: 0, finalMs: 0, watchers: null };
 }

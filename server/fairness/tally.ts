@@ -1,11 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram, type DurationSeries } from '../observability/durations.js';
 import type { Fairness } from './fairness.js';
+import { nextBegins } from './level.js';
 import type { Schema } from './objects.js';
+import { LevelUtilization, TimedRatio, type KindUtilization } from './utilization.js';
 
 const waitBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const executionBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const seatBuckets = [1, 2, 4, 10];
+const lengthBuckets = [0, 10, 25, 50, 100, 250, 500, 1000];
+const watchBuckets = [0, 1, 10, 100, 1000, 10_000];
+/** Of what was asked for, as a part of what a level nominally has. */
+const demandBuckets = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
+const seatUseBuckets = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
+const requestUseBuckets = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
+const kindUseBuckets = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
 type Reason = (typeof reasons)[number];
 
@@ -24,9 +33,19 @@ class SchemaTally {
       readonly left: DurationSeries;
       readonly took: DurationSeries;
       readonly seats: DurationSeries;
+      readonly lengths: DurationSeries;
+      readonly watchers: DurationSeries;
     } | null,
   ) {}
 
+  /** A request has joined a queue that is so long now. */
+  enqueued(length: number): void {
+    this.series?.lengths.observe(length);
+  }
+  /** A request changes what so many watches look at. */
+  watched(watchers: number): void {
+    this.series?.watchers.observe(watchers);
+  }
   waits(seats: number): void {
     this.waiting++;
     this.waitingSeats += seats;
@@ -59,7 +78,8 @@ const labels = ['flow_schema', 'priority_level'] as const;
 export class Tally {
   readonly #tallies = new WeakMap<Schema, SchemaTally>();
   readonly #byName = new Map<string, { readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }>();
-  #histograms: Record<'wait' | 'execution' | 'seats', DurationHistogram> | null = null;
+  #histograms: Record<'wait' | 'execution' | 'seats' | 'lengths' | 'watchers', DurationHistogram> | null = null;
+  #uses: Record<'demand' | 'seats' | 'requests' | 'kinds', DurationHistogram> | null = null;
 
   of(schema: Schema): SchemaTally {
     const known = this.#tallies.get(schema);
@@ -77,11 +97,38 @@ export class Tally {
               left: histograms.wait.of({ ...named, execute: 'false' }),
               took: histograms.execution.of({ ...named, type: 'regular' }),
               seats: histograms.seats.of(named),
+              lengths: histograms.lengths.of(named),
+              watchers: histograms.watchers.of(named),
             },
       );
     this.#byName.set(key, { labels: named, tally: made });
     this.#tallies.set(schema, made);
     return made;
+  }
+
+  /** Of a level, from `now` on; null where nobody is shown it. */
+  level(name: string, now: number): LevelUtilization | null {
+    const uses = this.#uses;
+    if (uses === null) return null;
+    const labelled = { priority_level: name };
+    return new LevelUtilization({
+      demand: new TimedRatio(uses.demand.of(labelled), now),
+      seats: new TimedRatio(uses.seats.of({ ...labelled, phase: 'executing' }), now),
+      executing: new TimedRatio(uses.requests.of({ ...labelled, phase: 'executing' }), now),
+      waiting: new TimedRatio(uses.requests.of({ ...labelled, phase: 'waiting' }), now),
+    });
+  }
+
+  /** Of all requests, from `now` on; null where nobody is shown it. */
+  kinds(now: number): KindUtilization | null {
+    const uses = this.#uses;
+    if (uses === null) return null;
+    const of = (phase: 'waiting' | 'executing', kind: 'readOnly' | 'mutating'): TimedRatio =>
+      new TimedRatio(uses.kinds.of({ phase, request_kind: kind }), now);
+    return {
+      waiting: { readOnly: of('waiting', 'readOnly'), mutating: of('waiting', 'mutating') },
+      executing: { readOnly: of('executing', 'readOnly'), mutating: of('executing', 'mutating') },
+    };
   }
 
   /** To be called before anything is counted. */
@@ -109,6 +156,57 @@ export class Tally {
         buckets: seatBuckets,
         registers: [registry],
       }),
+      lengths: new DurationHistogram({
+        name: `${prefix}_request_queue_length_after_enqueue`,
+        help: 'Requests in a queue, as each that joins it finds it then, itself among them.',
+        labelNames: [...labels],
+        buckets: lengthBuckets,
+        registers: [registry],
+      }),
+      watchers: new DurationHistogram({
+        name: `${prefix}_watch_count_samples`,
+        help: 'Watches that look at what a write changes, by write.',
+        labelNames: [...labels],
+        buckets: watchBuckets,
+        registers: [registry],
+      }),
+    };
+    const overTime = (name: string, help: string, labelNames: string[], buckets: number[]): DurationHistogram =>
+      new DurationHistogram({
+        name: `${prefix}_${name}`,
+        help: `${help}, at the end of every nanosecond, as this thread of the server has it.`,
+        labelNames,
+        buckets,
+        registers: [registry],
+        collect: () => {
+          fairness()?.settle();
+        },
+      });
+    this.#uses = {
+      demand: overTime(
+        'demand_seats',
+        'Seats that a level could use, as a part of what it nominally has',
+        ['priority_level'],
+        demandBuckets,
+      ),
+      seats: overTime(
+        'priority_level_seat_utilization',
+        'The part of the seats of a level that is taken',
+        ['phase', 'priority_level'],
+        seatUseBuckets,
+      ),
+      requests: overTime(
+        'priority_level_request_utilization',
+        'Requests that are worked on, as a part of the seats of a level, and that wait, as a part of what its queues hold',
+        ['phase', 'priority_level'],
+        requestUseBuckets,
+      ),
+      kinds: overTime(
+        'read_vs_write_current_requests',
+        'Requests that are worked on and that wait, as a part of all seats',
+        ['phase', 'request_kind'],
+        kindUseBuckets,
+      ),
     };
     const perSchema = (name: string, help: string, value: (tally: SchemaTally) => number): void => {
       const { all } = this;
@@ -161,6 +259,32 @@ export class Tally {
           for (const each of fairness()?.levels ?? []) this.set({ priority_level: each.settings.name }, value(each));
         },
       });
+    for (const [name, help, which] of perBound)
+      new Gauge({
+        name: `${prefix}_${name}`,
+        help,
+        labelNames: ['bound', 'priority_level'],
+        registers: [registry],
+        collect() {
+          this.reset();
+          for (const { settings, level } of fairness()?.levels ?? []) {
+            const begins = nextBegins(level)?.[which];
+            if (begins !== undefined)
+              for (const bound of ['min', 'max'] as const) this.set({ bound, priority_level: settings.name }, begins[bound]);
+          }
+        },
+      });
+    new Gauge({
+      name: 'apiserver_current_inqueue_requests',
+      help: 'Requests that wait now, of those that read and those that change.',
+      labelNames: ['request_kind'],
+      registers: [registry],
+      collect() {
+        const { readOnly = 0, mutating = 0 } = fairness()?.waiting ?? {};
+        this.set({ request_kind: 'readOnly' }, readOnly);
+        this.set({ request_kind: 'mutating' }, mutating);
+      },
+    });
     new Gauge({
       name: `${prefix}_seat_fair_frac`,
       help: 'The part of what it asks for that each level has, when seats were lent last.',
@@ -196,4 +320,15 @@ const perLevel: readonly (readonly [name: string, help: string, value: (level: L
     ({ demand, bounds }) => Math.max(bounds.lower, demand.smoothed),
   ],
   ['current_r', 'The time of the imagined world in which all queues are served at once.', ({ level }) => level.r],
+  ['dispatch_r', 'The same time, when a request began last.', ({ level }) => level.begunR],
+  ['latest_s', 'When the request that began last was to begin in that world.', ({ level }) => level.begunS],
+];
+
+const perBound: readonly (readonly [name: string, help: string, which: 'next' | 'discounted'])[] = [
+  [
+    'next_s_bounds',
+    'When the first of each queue are to begin in the imagined world: the earliest and the latest. Not shown where nobody waits.',
+    'next',
+  ],
+  ['next_discounted_s_bounds', 'The same, less what is taken to be left of the work of the queue that is under way.', 'discounted'],
 ];

@@ -1,5 +1,8 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
+import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
 import { DurationHistogram } from './durations.js';
+import { total, totals, type Total } from './totals.js';
 
 /** What is counted of every request on its way through the doors. */
 export interface AccessMetrics {
@@ -96,43 +99,86 @@ export function createCertificateMetrics(registry: Registry): (secondsLeft: numb
   };
 }
 
-/** Tokens of service accounts that were good, and those whose client should have fetched another one by then. */
-export function createTokenMetrics(registry: Registry): (kind: 'valid' | 'stale') => void {
-  const counts = { valid: 0, stale: 0 };
-  const helps = {
-    valid: 'Tokens of service accounts that were good.',
-    stale: 'Those of them whose client should have fetched another one by then.',
+/** Uses of tokens of service accounts, by what was to be said of them. */
+export function createTokenMetrics(registry: Registry): (use: TokenUse) => void {
+  const count = (name: string, help: string): Total => total(registry, `serviceaccount_${name}_total`, help);
+  const counts: Readonly<Record<TokenUse, Total>> = {
+    valid: count('valid_tokens', 'Tokens of service accounts that were good.'),
+    stale: count('stale_tokens', 'Those of them whose client should have fetched another one by then.'),
+    legacy: count('legacy_tokens', 'Tokens without an end, kept in secrets, that were good.'),
+    legacyAuto: count('legacy_auto_token_uses', 'Those of them whose secret the service account names: a controller has made it.'),
+    legacyManual: count('legacy_manual_token_uses', 'Those of them whose secret somebody has made by hand.'),
+    invalidLegacyAuto: count('invalid_legacy_auto_token_uses', 'Uses of tokens that were refused because nobody had used them for long.'),
   };
-  for (const kind of ['valid', 'stale'] as const)
-    new Counter({
-      name: `serviceaccount_${kind}_tokens_total`,
-      help: helps[kind],
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(counts[kind]);
-      },
-    });
-  return (kind) => {
-    counts[kind]++;
+  return (use) => {
+    counts[use].value++;
   };
 }
 
-/** Counts by one label, and tells the library only when it is asked: its own counters hash labels with every count. */
-function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
-  const counts = new Map<string, number>();
-  new Counter({
-    name,
-    help,
-    labelNames: [label],
+/** Bounds in seconds of the reference's library, where it names no others. */
+const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What becomes of tokens whose answers are remembered. */
+export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
+  const prefix = 'authentication_token_cache';
+  const labelNames = ['status'] as const;
+  const requests = totals(registry, {
+    name: `${prefix}_request_total`,
+    help: 'Tokens that were looked up, by whether an answer was remembered.',
+    labelNames,
+  });
+  const durations = new DurationHistogram({
+    name: `${prefix}_request_duration_seconds`,
+    help: 'Time until there was an answer about a token, in seconds, by whether it was remembered.',
+    labelNames: [...labelNames],
+    buckets: usualBounds,
+    registers: [registry],
+  });
+  const fetches = totals(registry, {
+    name: `${prefix}_fetch_total`,
+    help: 'Answers about tokens that were worked out or asked for.',
+    labelNames,
+  });
+  const active = { in_flight: 0, blocked: 0 };
+  new Gauge({
+    name: `${prefix}_active_fetch_count`,
+    help: 'Tokens about which an answer is being asked for (in_flight), and requests that wait for what another one has asked for (blocked).',
+    labelNames: [...labelNames],
     registers: [registry],
     collect() {
-      this.reset();
-      for (const [value, count] of counts) this.inc({ [label]: value }, count);
+      for (const status of ['in_flight', 'blocked'] as const) this.set({ status }, active[status]);
     },
   });
+  const looked = {
+    hit: { total: requests({ status: 'hit' }), time: durations.of({ status: 'hit' }) },
+    miss: { total: requests({ status: 'miss' }), time: durations.of({ status: 'miss' }) },
+  };
+  const fetched = { ok: fetches({ status: 'ok' }), error: fetches({ status: 'error' }) };
+  return {
+    looked: (how, seconds) => {
+      looked[how].total.value++;
+      looked[how].time.observe(seconds);
+    },
+    fetching: (delta) => {
+      active.in_flight += delta;
+    },
+    blocked: (delta) => {
+      active.blocked += delta;
+    },
+    fetched: (outcome) => {
+      fetched[outcome].value++;
+    },
+  };
+}
+
+/** Counts by one label. */
+function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
+  const all = totals(registry, { name, help, labelNames: [label] });
+  const known = new Map<string, Total>();
   return (value) => {
-    counts.set(value, (counts.get(value) ?? 0) + 1);
+    const found = known.get(value) ?? all({ [label]: value });
+    known.set(value, found);
+    found.value++;
   };
 }
 

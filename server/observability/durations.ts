@@ -16,10 +16,15 @@ export class DurationSeries {
   }
 
   observe(seconds: number): void {
+    this.observeTimes(seconds, 1);
+  }
+
+  /** The same value, seen so many times. */
+  observeTimes(value: number, times: number): void {
     let bucket = 0;
-    while (bucket < this.bounds.length && seconds > (this.bounds[bucket] as number)) bucket++;
-    (this.counts[bucket] as number)++;
-    this.sum += seconds;
+    while (bucket < this.bounds.length && value > (this.bounds[bucket] as number)) bucket++;
+    (this.counts[bucket] as number) += times;
+    this.sum += value * times;
   }
 
   export(name: string): MetricValueWithName<string>[] {
@@ -97,7 +102,8 @@ export class DurationHistogram extends Histogram {
 
   /** What the registry asks for when it writes text. */
   async getForPromString(): Promise<Exported> {
-    const { name, help } = this.shape;
+    const { name, help, collect } = this.shape;
+    await collect?.call(this);
     // The library declares the type as a number and writes it as a word.
     return {
       name,

@@ -21,7 +21,9 @@ const summedGauges = [
   /^apiserver_current_inflight_requests$/,
   /^apiserver_serving_thread_connections$/,
   /^apiserver_longrunning_requests$/,
+  /^authentication_token_cache_active_fetch_count$/,
   /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,
+  /^apiserver_current_inqueue_requests$/,
 ];
 
 /** What several threads have counted, as if one had. Pure. The first reading is of the thread that has the gauges of the process. */

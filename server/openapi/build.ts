@@ -8,6 +8,7 @@ import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operati
 import { documentEncoder } from './protobuf/encode.js';
 import { openapiV2, openapiV3 } from './protobuf/messages.js';
 import { mergedV2 } from './remote/merge.js';
+import type { Telling } from './schemas.js';
 import { documentV2 } from './v2.js';
 import { documentV3 } from './v3.js';
 
@@ -22,6 +23,8 @@ export interface Source {
   readonly remote?: readonly Uint8Array[];
   /** Leaves out what is about the API as a whole. */
   readonly partial?: boolean;
+  /** What schemas tell; left out: all there is. */
+  readonly telling?: Telling;
 }
 
 export type Encoding = 'json' | 'protobuf';
@@ -52,16 +55,19 @@ export function buildDocuments(source: Source, { version, encoding }: Form): Bui
 /** The document of version 2, not encoded. */
 const everything = (source: Source): JsonObject =>
   mergedV2(
-    documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2)),
+    documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2), source.telling),
     (source.remote ?? []).map((gzip) => JSON.parse(gunzipSync(gzip).toString()) as JsonObject),
   );
 
 /** The documents of version 3, not encoded. */
 const documentsV3 = (source: Source): Map<string, JsonObject> =>
-  documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3));
+  documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3), source.telling);
 
-const documentsOfSections = (sections: ReadonlyMap<string, PathEntry[]>, defined: DefinedTypes): Map<string, JsonObject> =>
-  new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined)]));
+const documentsOfSections = (
+  sections: ReadonlyMap<string, PathEntry[]>,
+  defined: DefinedTypes,
+  telling: Telling | undefined,
+): Map<string, JsonObject> => new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined, telling)]));
 
 const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> =>
   new Map([

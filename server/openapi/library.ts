@@ -2,6 +2,7 @@ import { namesIn, type Catalogue, type ServedGroup } from '../registry/resources
 import type { BuiltDocument, BuiltDocuments, Encoding, Form, Source } from './build.js';
 import type { Builder } from './builder.js';
 import type { RemoteDocument } from './remote/contract.js';
+import type { Telling } from './schemas.js';
 
 export interface LibraryOptions {
   readonly builtIn: Catalogue;
@@ -11,6 +12,8 @@ export interface LibraryOptions {
   readonly definitions: (group: string) => readonly Uint8Array[];
   /** Documents of other programs; another array after every change. */
   readonly remote: () => readonly RemoteDocument[];
+  /** What schemas tell; left out: all there is. */
+  readonly telling?: Telling | undefined;
   readonly builder: Pick<Builder, 'build'>;
 }
 
@@ -58,11 +61,8 @@ export class Library {
 
   /** What others wrote must not keep anybody from what this server says of itself. */
   private ofEverything(source: Source, remote: readonly Uint8Array[], encoding: Encoding): Promise<BuiltDocuments> {
-    const { builder } = this.options;
     const form: Form = { version: 2, encoding };
-    return remote.length === 0
-      ? builder.build(source, form)
-      : builder.build({ ...source, remote }, form).catch(() => builder.build(source, form));
+    return remote.length === 0 ? this.made(source, form) : this.made({ ...source, remote }, form).catch(() => this.made(source, form));
   }
 
   /** A document of version 3, by the path below `/openapi/v3/`. */
@@ -115,9 +115,14 @@ export class Library {
     return Promise.all(groups.map((group) => known.get(group) ?? Promise.resolve(new Map())));
   }
 
+  private made(source: Source, form: Form): Promise<BuiltDocuments> {
+    const { builder, telling } = this.options;
+    return builder.build(telling === undefined ? source : { ...source, telling }, form);
+  }
+
   /** A failure is told to whoever waits, and tried again by the next one. */
   private build(source: Source, form: Form, forget: () => void): Promise<BuiltDocuments> {
-    const documents = this.options.builder.build(source, form);
+    const documents = this.made(source, form);
     documents.catch(forget);
     return documents;
   }

@@ -17,7 +17,7 @@ export interface OpenApi {
 
 const decompress = promisify(gunzip);
 
-export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions' | 'remote'>> {
+export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions' | 'remote' | 'telling'>> {
   readonly builtIn: Catalogue;
 }
 
@@ -27,9 +27,10 @@ export function createOpenApi({
   defined = () => nothing,
   definitions = () => [],
   remote = () => nobody,
+  telling,
 }: OpenApiOptions): OpenApi {
   const builder = createBuilder();
-  const library = new Library({ builtIn, defined, definitions, remote, builder });
+  const library = new Library({ builtIn, defined, definitions, remote, telling, builder });
   const indexes = new WeakMap<Catalogue, { readonly of: readonly RemoteDocument[]; readonly bytes: Buffer }>();
 
   const sendIndex = async (context: RequestContext): Promise<true> => {

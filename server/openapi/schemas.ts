@@ -10,6 +10,11 @@ export interface Dialect {
   readonly version: 2 | 3;
 }
 
+/** Whether schemas say which values are meant (the feature gate OpenAPIEnums). */
+export interface Telling {
+  readonly enums: boolean;
+}
+
 const scalars: Readonly<Record<string, JsonObject>> = {
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
@@ -34,6 +39,7 @@ export class SchemaSet {
   constructor(
     private readonly dialect: Dialect,
     private readonly defined: DefinedTypes = new Map(),
+    private readonly telling: Telling = { enums: true },
   ) {}
 
   /** A reference to the schema of a type, by its short name; the schema becomes part of the set. */
@@ -99,10 +105,10 @@ export class SchemaSet {
   private member(owner: ApiType, field: Field): JsonObject {
     const description = descriptionOfField(owner, field);
     const beside = { ...(description === null ? {} : { description }), ...this.defaultOf(field), ...extensionsOf(field) };
-    const schema = this.shape(field.shape);
+    const schema = this.shape(field.shape, this.telling.enums ? field.enum : undefined);
     const wrapped =
       this.dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
-    return { ...beside, ...wrapped, ...(field.enum === undefined ? {} : { enum: [...field.enum] }) };
+    return { ...beside, ...wrapped };
   }
 
   /** A structure that is always there is empty by default. */
@@ -112,16 +118,17 @@ export class SchemaSet {
     return shape.is === 'type' && presence === 'always' && typeNamed(shape.name)?.fields !== undefined ? { default: {} } : {};
   }
 
-  private shape(shape: Shape): JsonObject {
+  /** `values`: those that are meant, of what stands innermost. */
+  private shape(shape: Shape, values?: readonly string[]): JsonObject {
     switch (shape.is) {
       case 'scalar':
-        return { ...scalars[shape.scalar] };
+        return { ...scalars[shape.scalar], ...(values === undefined ? {} : { enum: [...values] }) };
       case 'type':
         return this.ref(shape.name);
       case 'list':
-        return { type: 'array', items: this.shape(shape.items) };
+        return { type: 'array', items: this.shape(shape.items, values) };
       case 'map':
-        return { type: 'object', additionalProperties: this.shape(shape.values) };
+        return { type: 'object', additionalProperties: this.shape(shape.values, values) };
     }
   }
 }

@@ -3,11 +3,11 @@ import { answerMediaTypes, anyMediaType } from './media.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
-import { SchemaSet } from './schemas.js';
+import { SchemaSet, type Telling } from './schemas.js';
 
 /** The one document of OpenAPI version 2: everything that is served. Pure. */
-export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map()): JsonObject {
-  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined);
+export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map(), telling?: Telling): JsonObject {
+  const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined, telling);
   const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
   return {
     swagger: '2.0',

@@ -25,6 +25,7 @@ import { widenBufferPool } from '../process/bufferPool.js';
 import { machineClock } from '../presence/machineClock.js';
 import { servingOptions } from '../assembly/serving.js';
 import { joinEmbedded } from '../store/embedded.js';
+import { createEncryptionMetrics } from '../observability/encryption.js';
 import { loadEncryption } from '../storage/encryption/load.js';
 import { readTracingConfiguration } from '../tracing/configuration.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
@@ -66,19 +67,20 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   const serving = servingOptions(options, live, log.named('tls'));
   const pluginsFile = options['admission-control-config-file'];
   const plugins = pluginsFile === null ? new Map() : readPluginConfigurations(pluginsFile);
+  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
+  const encryptionCounts = createEncryptionMetrics(metrics, options['raft-member-id']);
   const encryption = loadEncryption(
     options,
     live,
     (error) => {
       log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
     },
-    featuresOf(options).enabled('KMSv1'),
+    { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: encryptionCounts },
   );
   const tracingFile = options['tracing-config-file'];
   const tracing = tracingFile === null ? null : tracingOf(readTracingConfiguration(tracingFile), options, log);
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
-  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
   const counts = async (): Promise<readonly Exported[]> => (await metrics.registry.getMetricsAsJSON()) as readonly Exported[];
   const debug = new DebugPages({
     verbosity: logging.verbosity,

@@ -3,12 +3,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
 import { readFailure } from '../../registry/failures.js';
-import { textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { accountGroups, accountUserName, type Reference } from './claims.js';
 import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
+import type { TokenUse } from './tokenUse.js';
 
 /** Issuer of the tokens that are kept in secrets and have no end. */
 const issuer = 'kubernetes/serviceaccount';
@@ -34,6 +35,8 @@ export interface SecretTokenOptions {
   readonly lookup: Lookup | null;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Told of every token that is good, and of those that nobody has used for long. */
+  readonly count?: (use: TokenUse) => void;
 }
 
 /** Authenticates service accounts by tokens kept in secrets. Such a token counts as long as the secret holds it. */
@@ -42,6 +45,7 @@ export function secretTokens({
   storage,
   lookup,
   now = Date.now,
+  count = () => undefined,
 }: SecretTokenOptions): (token: string) => Promise<User | string | null> {
   const noteUse = useNotes(storage, now);
   const check = signatureCheck<Claims>({ keys, issuers: [issuer], read: claimsOf });
@@ -51,7 +55,10 @@ export function secretTokens({
     if (lookup === null) return vouched.user;
     const secret = await secretOf(vouched, storage);
     const wrong = await whyGone(token, vouched, secret, lookup);
+    if (wrong === unused) count('invalidLegacyAuto');
     if (wrong !== null) return wrong;
+    count('legacy');
+    count((await namesSecret(vouched, storage)) ? 'legacyAuto' : 'legacyManual');
     if (secret !== null) noteUse(vouched, secret);
     return vouched.user;
   };
@@ -68,6 +75,14 @@ function claimsOf(payload: JsonObject): Claims | null {
 }
 
 const secrets = { group: '', resource: 'secrets' };
+const accounts = { group: '', resource: 'serviceaccounts' };
+const unused = 'service account token has been marked as unused';
+
+/** Whether the account names the secret among its own: then a controller has made it. */
+async function namesSecret({ namespace, account, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<boolean> {
+  const result = await storage.get({ resource: accounts, namespace, name: account.name }, { at: 'any' });
+  return result.outcome === 'found' && itemsOf(memberAt(result.object.decode(), 'secrets')).some((each) => textAt(each, 'name') === secret);
+}
 
 async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<StoredObject | null> {
   const result = await storage.get({ resource: secrets, namespace, name: secret }, { at: 'any' });
@@ -100,7 +115,7 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
   const held = Buffer.from(textAt(object, 'data', 'token'), 'base64').toString('utf8');
   if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token))
     return 'service account token has been invalidated';
-  if ((object.metadata.labels?.[invalidSince] ?? '') !== '') return 'service account token has been marked as unused';
+  if ((object.metadata.labels?.[invalidSince] ?? '') !== '') return unused;
   const always = {
     id: '',
     subject: '',

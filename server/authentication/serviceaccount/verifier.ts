@@ -1,3 +1,4 @@
+import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import type { User } from '../../api/user.js';
 import { withAuthenticatedGroup } from '../authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
@@ -5,6 +6,7 @@ import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
 import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
+import type { TokenUse } from './tokenUse.js';
 
 export interface VerifierOptions {
   /** Whose tokens these are; others' are left to other ways. */
@@ -17,7 +19,8 @@ export interface VerifierOptions {
   /** Seconds since 1970. */
   readonly now?: () => number;
   /** Told of every token that is good, and of those whose client should have fetched another one. */
-  readonly count?: (kind: 'valid' | 'stale') => void;
+  readonly count?: (use: TokenUse) => void;
+  readonly cacheCounts?: TokenCacheCounts | null;
 }
 
 /** With it, audit events tell of clients that read their token once and never again: they will be refused when the longer time is over. */
@@ -36,10 +39,12 @@ export function accountTokenVerifier({
   lookup,
   now = () => Date.now() / 1000,
   count = () => undefined,
+  cacheCounts = null,
 }: VerifierOptions): TokenAuthenticator {
   const check = signatureCheck<Vouched>({
     keys,
     issuers,
+    counts: cacheCounts,
     read: (payload) => {
       const claims = claimsOf(payload);
       return claims === null ? null : { claims, user: withAuthenticatedGroup(userOf(claims)) };

@@ -5,6 +5,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import type { WebhookClient } from '../../webhook/client.js';
 import { retry, reviewRetrying, type Retrying } from '../../webhook/retry.js';
 import { TtlCache } from '../../webhook/ttlCache.js';
+import type { TokenCacheCounts } from './cacheCounts.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from './token.js';
 
 export interface TokenWebhookOptions {
@@ -15,7 +16,9 @@ export interface TokenWebhookOptions {
   /** Audiences of this API: what a service that says nothing of audiences means. */
   readonly audiences: readonly string[];
   readonly retrying?: Retrying;
+  /** Milliseconds of a clock that nobody sets. */
   readonly now?: () => number;
+  readonly counts?: TokenCacheCounts | null;
 }
 
 const cacheMax = 8_192;
@@ -29,11 +32,14 @@ export function tokenWebhook({
   cacheTtlMs,
   audiences: own,
   retrying = reviewRetrying(initialWaitMs),
-  now,
+  now = () => performance.now(),
+  counts = null,
 }: TokenWebhookOptions): TokenAuthenticator {
   const cache = new TtlCache<TokenAuthentication>(cacheMax, now);
   const asking = new Map<string, Promise<TokenAuthentication>>();
   const ask = async (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
+    counts?.fetching(1);
+    let answered = false;
     try {
       const body = JSON.stringify({
         kind: 'TokenReview',
@@ -44,21 +50,43 @@ export function tokenWebhook({
       });
       const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), retrying);
       const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
+      answered = !('failed' in result);
       if (!('failed' in result)) cache.put(key, result, cacheTtlMs);
       return 'failed' in result ? { outcome: 'invalid', reason: result.failed } : result;
     } catch (error) {
       return { outcome: 'invalid', reason: `the service that checks tokens failed: ${(error as Error).message.replaceAll(token, '…')}` };
     } finally {
       asking.delete(key);
+      counts?.fetching(-1);
+      counts?.fetched(answered ? 'ok' : 'error');
     }
+  };
+  const joined = async (others: Promise<TokenAuthentication>): Promise<TokenAuthentication> => {
+    counts?.blocked(1);
+    try {
+      return await others;
+    } finally {
+      counts?.blocked(-1);
+    }
+  };
+  const question = (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
+    const others = asking.get(key);
+    if (others !== undefined) return joined(others);
+    const own = ask(token, audiences, key);
+    asking.set(key, own);
+    return own;
   };
   return (token, audiences) => {
     const key = hash('sha256', JSON.stringify([token, audiences]), 'base64');
-    const known = cache.get(key) ?? asking.get(key);
-    if (known !== undefined) return known;
-    const question = ask(token, audiences, key);
-    asking.set(key, question);
-    return question;
+    const begun = now();
+    const known = cache.get(key);
+    if (known !== undefined) {
+      counts?.looked('hit', (now() - begun) / 1000);
+      return known;
+    }
+    return question(token, audiences, key).finally(() => {
+      counts?.looked('miss', (now() - begun) / 1000);
+    });
   };
 }
 

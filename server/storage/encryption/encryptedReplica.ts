@@ -130,7 +130,7 @@ export class EncryptedReplica implements StoreEngine {
   async #sealed(operation: EngineOperation): Promise<EngineOperation> {
     const transformer = operation.type === 'put' ? this.#transformersOf(operation.key)?.[0] : undefined;
     return operation.type === 'put' && transformer !== undefined
-      ? { ...operation, value: await sealed(bufferOf(operation.value), transformer, operation.key) }
+      ? { ...operation, value: await sealed(bufferOf(operation.value), transformer, operation.key, this.#encryption().counts) }
       : operation;
   }
 
@@ -161,7 +161,7 @@ export class EncryptedReplica implements StoreEngine {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return value;
     try {
-      const open = opened(bufferOf(value), transformers, key);
+      const open = opened(bufferOf(value), transformers, key, this.#encryption().counts);
       return open instanceof Promise ? open.catch((error: unknown) => this.#retry(key, bufferOf(value), transformers, error)) : open;
     } catch (error) {
       return this.#unreadable(error);
@@ -174,7 +174,7 @@ export class EncryptedReplica implements StoreEngine {
       if (!(last instanceof KeyServiceError)) break;
       await delay(waitMs, undefined, { ref: false });
       try {
-        return await opened(value, transformers, key);
+        return await opened(value, transformers, key, this.#encryption().counts);
       } catch (error) {
         last = error;
       }

@@ -1,6 +1,7 @@
 import type { GroupResource } from '../../api/resource.js';
 import { identity, keyed } from './ciphers.js';
 import { schemes, type ProviderFacts, type ResourceRule } from './configuration.js';
+import { noEncryptionCounts, type EncryptionCounts } from './counts.js';
 import type { KeyService } from './kms/service.js';
 import { kmsV1 } from './kms/v1.js';
 import { kmsV2 } from './kms/v2.js';
@@ -11,15 +12,17 @@ export interface Encryption {
   /** The first writes; all read. Null for resources that are kept in plain. */
   transformersOf(resource: GroupResource): readonly Transformer[] | null;
   readonly keyServices: readonly KeyService[];
+  /** Where it is counted what goes through them. */
+  readonly counts: EncryptionCounts;
   close(): void;
 }
 
-export function createEncryption(rules: readonly ResourceRule[]): Encryption {
+export function createEncryption(rules: readonly ResourceRule[], counts: EncryptionCounts = noEncryptionCounts): Encryption {
   const keyServices = new Map<string, KeyService>();
   const serviceFor = (provider: ProviderFacts & { readonly kind: 'kms' }): Transformer => {
     const { kms } = provider;
     const id = `${kms.apiVersion} ${kms.name} ${kms.endpoint}`;
-    const service = keyServices.get(id) ?? (kms.apiVersion === 'v1' ? kmsV1(kms) : kmsV2(kms));
+    const service = keyServices.get(id) ?? (kms.apiVersion === 'v1' ? kmsV1(kms, counts) : kmsV2(kms, counts));
     keyServices.set(id, service);
     return service.transformer;
   };
@@ -31,6 +34,7 @@ export function createEncryption(rules: readonly ResourceRule[]): Encryption {
   for (const service of keyServices.values()) service.start();
   return {
     keyServices: [...keyServices.values()],
+    counts,
     transformersOf: (resource) => {
       const name = `${resource.resource}.${resource.group}`;
       let found = known.get(name);

@@ -1,4 +1,5 @@
 import { fixed, type Live, type LiveFiles } from '../../files/liveFile.js';
+import { noEncryptionCounts, type EncryptionCounts } from './counts.js';
 import { readEncryptionConfiguration, type ResourceRule } from './configuration.js';
 import { createEncryption, type Encryption } from './encryption.js';
 
@@ -15,7 +16,7 @@ export function loadEncryption(
   options: EncryptionOptions,
   live: LiveFiles,
   report: (error: Error) => void,
-  allowsKmsV1 = true,
+  { allowsKmsV1 = true, counts = noEncryptionCounts }: { readonly allowsKmsV1?: boolean; readonly counts?: EncryptionCounts } = {},
 ): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
   if (file === null) return null;
@@ -25,7 +26,7 @@ export function loadEncryption(
       throw new Error(
         `--encryption-provider-config: ${file} has a provider kms of version v1, which is on its way out; use v2, or give --feature-gates=KMSv1=true`,
       );
-    return createEncryption(rules);
+    return createEncryption(rules, counts);
   };
   if (!options['encryption-provider-config-automatic-reload']) return fixed(read());
   const followed = live.follow({ files: [file], read, failed: report });

@@ -1,3 +1,5 @@
+import { noEncryptionCounts, statusOf, type EncryptionCounts, type Way } from './counts.js';
+
 /** What every encrypted value begins with; nothing that is stored in plain does. */
 const encryptedPrefix = 'k8s:enc:';
 const prefixBytes = Buffer.from(encryptedPrefix);
@@ -34,16 +36,52 @@ function makerOf(value: Buffer, transformers: readonly Transformer[]): Transform
 const prefixCharactersMax = 512;
 export const keyNameCharactersMax = 256;
 
-export async function sealed(plain: Buffer, transformer: Transformer, context: string): Promise<Buffer> {
-  if (transformer.prefix === '') return plain;
-  return Buffer.concat([Buffer.from(transformer.prefix, 'latin1'), await transformer.encrypt(plain, context)]);
+export async function sealed(
+  plain: Buffer,
+  transformer: Transformer,
+  context: string,
+  counts: EncryptionCounts = noEncryptionCounts,
+): Promise<Buffer> {
+  const { prefix } = transformer;
+  if (prefix === '') return plain;
+  const encrypted = await counted(() => transformer.encrypt(plain, context), 'to_storage', prefix, counts);
+  return Buffer.concat([Buffer.from(prefix, 'latin1'), encrypted]);
 }
 
 /** The plain value. Throws or rejects as `decrypt` does. */
-export function opened(value: Buffer, transformers: readonly Transformer[], context: string): Buffer | Promise<Buffer> {
+export function opened(
+  value: Buffer,
+  transformers: readonly Transformer[],
+  context: string,
+  counts: EncryptionCounts = noEncryptionCounts,
+): Buffer | Promise<Buffer> {
   const maker = makerOf(value, transformers);
-  if (maker === null) throw new UndecryptableError('no matching key was found among those that are configured');
-  return maker.prefix === '' ? value : maker.decrypt(value.subarray(maker.prefix.length), context);
+  if (maker === null) {
+    const error = new UndecryptableError('no matching key was found among those that are configured');
+    counts.transformed('from_storage', 'unknown', statusOf(error), null);
+    throw error;
+  }
+  const { prefix } = maker;
+  return prefix === '' ? value : counted(() => maker.decrypt(value.subarray(prefix.length), context), 'from_storage', prefix, counts);
+}
+
+function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string, counts: EncryptionCounts): Buffer | Promise<Buffer> {
+  const begun = performance.now();
+  const good = (value: Buffer): Buffer => {
+    counts.transformed(way, prefix, 'OK', (performance.now() - begun) / 1000);
+    return value;
+  };
+  const bad = (error: unknown): never => {
+    counts.transformed(way, prefix, statusOf(error), null);
+    throw error;
+  };
+  let done: Buffer | Promise<Buffer>;
+  try {
+    done = work();
+  } catch (error) {
+    return bad(error);
+  }
+  return done instanceof Promise ? done.then(good, bad) : good(done);
 }
 
 /** Whether a value should be written anew although nothing in it has changed: with another key, or with any at all. */

@@ -329,6 +329,36 @@ describe('authentication/serviceaccount', () => {
       today += 86_400_000;
       expect((await use())[0]).to.equal('2030-01-02');
     });
+    it('are counted by whether the account names their secret, and when they were refused for want of use', async () => {
+      const uses: string[] = [];
+      const secret = { resource: { group: '', resource: 'secrets' }, namespace: 'ns', name: 'kept' };
+      const account = { resource: { group: '', resource: 'serviceaccounts' }, namespace: 'ns', name: 'robot' };
+      const token = await sign(kept());
+      await answer(token, token);
+      const authenticate = secretTokens({
+        keys: { current: keys },
+        storage,
+        lookup: createLookup(storage),
+        count: (use) => uses.push(use),
+      });
+      const change = async (key: typeof secret, by: (object: ApiObject) => void): Promise<void> => {
+        const found = await storage.get(key, { at: 'mostRecent' });
+        if (found.outcome !== 'found') throw new Error('it is gone');
+        const object = structuredClone(found.object.decode());
+        by(object);
+        await storage.update(key, object, found.object.version, { timeoutMs: 1000 });
+      };
+      await authenticate(token);
+      await change(account, (object) => {
+        object['secrets'] = [{ name: 'kept' }];
+      });
+      await authenticate(token);
+      await change(secret, ({ metadata }) => {
+        metadata.labels = { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' };
+      });
+      await authenticate(token);
+      expect(uses).to.deep.equal(['legacy', 'legacyManual', 'legacy', 'legacyAuto', 'invalidLegacyAuto']);
+    });
     it('do not count when the secret holds another one', async () => {
       const token = await sign(kept());
       expect(await answer(token, `${token}x`)).to.equal('service account token has been invalidated');

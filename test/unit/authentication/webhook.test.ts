@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { tokenWebhook, type TokenWebhookOptions } from '../../../server/authentication/tokens/webhook.js';
 import type { TokenAuthenticator } from '../../../server/authentication/tokens/token.js';
+import { createTokenCacheMetrics } from '../../../server/observability/access.js';
 import { webhookClient, type WebhookClient } from '../../../server/webhook/client.js';
 import { reviewRetrying } from '../../../server/webhook/retry.js';
+import { shownSeries } from '../../fixtures/shownSeries.js';
 import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';
 import { createIdentities } from '../http/identities.js';
 
@@ -72,6 +75,25 @@ describe('tokens checked by a service', () => {
     await without('t', ['api']);
     await without('t', ['api']);
     expect(service.questions.length).to.equal(6);
+  });
+  it('are counted by whether an answer was remembered, and what became of the questions', async () => {
+    const registry = new Registry();
+    const check = checker({ counts: createTokenCacheMetrics(registry) });
+    const active = (): Promise<unknown> => shownSeries(registry, 'authentication_token_cache_active_fetch_count');
+    service.replies = [{ authenticated: false }];
+    const both = Promise.all([check('t', ['api']), check('t', ['api'])]);
+    expect(await active()).to.deep.equal({ 'status="in_flight"': 1, 'status="blocked"': 1 });
+    await both;
+    await check('t', ['api']);
+    service.replies = [403];
+    await check('other', ['api']);
+    expect(await active()).to.deep.equal({ 'status="in_flight"': 0, 'status="blocked"': 0 });
+    for (const what of ['request_total', 'request_duration_seconds'])
+      expect(await shownSeries(registry, `authentication_token_cache_${what}`), what).to.deep.equal({
+        'status="hit"': 1,
+        'status="miss"': 3,
+      });
+    expect(await shownSeries(registry, 'authentication_token_cache_fetch_total')).to.deep.equal({ 'status="ok"': 1, 'status="error"': 1 });
   });
   it('are asked about again after a passing trouble, and never named in reasons', async () => {
     service.replies = [500, 'reset', { authenticated: true, user: ann }];

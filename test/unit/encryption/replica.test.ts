@@ -1,17 +1,21 @@
 import { expect } from 'chai';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { createMetrics } from '../../../server/observability/metrics.js';
+import { createEncryptionMetrics } from '../../../server/observability/encryption.js';
 import type { ChangeBatch } from '../../../raft/replica-api.js';
 import type { Change, KeyValue, Operation } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
 import { aesGcm, identity, keyed } from '../../../server/storage/encryption/ciphers.js';
+import { madeKey, noEncryptionCounts } from '../../../server/storage/encryption/counts.js';
 import { EncryptedReplica } from '../../../server/storage/encryption/encryptedReplica.js';
 import type { StoreEngine } from '../../../server/storage/engine.js';
 import type { Encryption } from '../../../server/storage/encryption/encryption.js';
 import { kmsV1 } from '../../../server/storage/encryption/kms/v1.js';
 import { kmsV2 } from '../../../server/storage/encryption/kms/v2.js';
-import { KeyServiceError, sealed, type Transformer } from '../../../server/storage/encryption/transformer.js';
+import { KeyServiceError, opened, sealed, type Transformer } from '../../../server/storage/encryption/transformer.js';
 import { KeySpace } from '../../../server/storage/keys.js';
 import { KeyPlugin } from '../../fixtures/keyPlugin.js';
+import { shownSeries } from '../../fixtures/shownSeries.js';
 
 const secretKey = '/registry/core/secrets/shop/till';
 const mapKey = '/registry/core/configmaps/shop/menu';
@@ -75,6 +79,7 @@ class PlainReplica implements StoreEngine {
 }
 
 const secretsWith = (...transformers: readonly Transformer[]): Encryption => ({
+  counts: noEncryptionCounts,
   transformersOf: ({ resource }) => (resource === 'secrets' ? transformers : null),
   keyServices: [],
   close: () => {},
@@ -268,6 +273,79 @@ describe('encryption, key services', () => {
       service.close();
     });
   }
+
+  it('is counted: values, their keys, and calls of the service', async () => {
+    const metrics = createMetrics({}, { ofProcess: false });
+    const counts = createEncryptionMetrics(metrics, 'server');
+    const shown = (name: string): Promise<Readonly<Record<string, number>>> => shownSeries(metrics.registry, `apiserver_${name}`);
+    const [writer, reader] = [kmsV1({ ...facts('v1'), cacheSize: 4 }, counts), kmsV2(facts('v2'), counts)];
+    const old = await sealed(plain, writer.transformer, secretKey, counts);
+    const value = await sealed(plain, reader.transformer, secretKey, counts);
+    await opened(value, [writer.transformer, reader.transformer], secretKey, counts);
+    await opened(old, [kmsV1(facts('v1'), counts).transformer], secretKey, counts);
+    const prefix = (version: string): string => `transformer_prefix="k8s:enc:kms:${version}:vault:"`;
+    expect(await shown('storage_transformation_operations_total')).to.deep.equal({
+      [`status="OK",transformation_type="to_storage",${prefix('v1')}`]: 1,
+      [`status="OK",transformation_type="to_storage",${prefix('v2')}`]: 1,
+      [`status="OK",transformation_type="from_storage",${prefix('v1')}`]: 1,
+      [`status="OK",transformation_type="from_storage",${prefix('v2')}`]: 1,
+    });
+    expect(Object.values(await shown('storage_transformation_duration_seconds'))).to.deep.equal([1, 1, 1, 1]);
+    expect(await shown('storage_envelope_transformation_cache_misses_total')).to.deep.equal({ '': 1 });
+    expect(await shown('storage_data_key_generation_duration_seconds')).to.deep.equal({ '': 2 });
+    const [keyHash, serverHash] = ['key-1', 'server'].map((text) => `sha256:${hash('sha256', text, 'hex')}`);
+    const key = `provider_name="vault",key_id_hash="${keyHash}",apiserver_id_hash="${serverHash}"`;
+    expect(await shown('envelope_encryption_key_id_hash_total')).to.deep.equal({
+      [`transformation_type="to_storage",${key}`]: 1,
+      [`transformation_type="from_storage",${key}`]: 1,
+    });
+
+    plugin.broken = true;
+    await sealed(plain, writer.transformer, secretKey, counts).catch(() => undefined);
+    const latencies = await shown('envelope_encryption_kms_operations_latency_seconds');
+    const call = 'provider_name="vault",method_name="/v1beta1.KeyManagementService';
+    expect(latencies).to.deep.include({
+      [`${call}/Encrypt",grpc_status_code="OK"`]: 1,
+      [`${call}/Decrypt",grpc_status_code="OK"`]: 1,
+      [`${call}/Encrypt",grpc_status_code="Internal"`]: 1,
+    });
+    expect(await shown('storage_transformation_operations_total')).to.deep.include({
+      [`status="Internal",transformation_type="to_storage",${prefix('v1')}`]: 1,
+    });
+    expect(() =>
+      madeKey(() => {
+        throw new Error('no randomness');
+      }, counts),
+    ).to.throw('no randomness');
+    expect(await shown('storage_data_key_generation_failures_total')).to.deep.equal({ '': 1 });
+    writer.close();
+    reader.close();
+  });
+
+  it('tells how full the room for keys is, and what the service says of its key', async () => {
+    const metrics = createMetrics({}, { ofProcess: false });
+    const counts = createEncryptionMetrics(metrics, 'server');
+    const shown = (name: string): Promise<Readonly<Record<string, number>>> =>
+      shownSeries(metrics.registry, `apiserver_envelope_encryption_${name}`);
+    const writer = kmsV1({ ...facts('v1'), cacheSize: 4 }, counts);
+    await sealed(plain, writer.transformer, secretKey, counts);
+    expect(await shown('dek_cache_fill_percent')).to.deep.equal({ '': 0.25 });
+    plugin.keyId = '';
+    const told = new Promise<void>((resolve) => {
+      const service = kmsV2(facts('v2'), {
+        ...counts,
+        keyIdRefused: (name, why) => {
+          counts.keyIdRefused(name, why);
+          service.close();
+          resolve();
+        },
+      });
+      service.start();
+    });
+    await told;
+    expect(await shown('invalid_key_id_from_status_total')).to.deep.equal({ 'provider_name="vault",error="empty"': 1 });
+    writer.close();
+  });
 
   it('v1: each value has a key of its own', async () => {
     const service = kmsV1(facts('v1'));

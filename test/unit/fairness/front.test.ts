@@ -253,7 +253,7 @@ describe('fairness: what every cluster has', () => {
       if (!read.ok) throw new Error(read.message);
       return workOf(read.info, url.searchParams, () => ({ bytes: null, objects: objectsThere, watchers }));
     };
-    const seats = (count: number): object => ({ seats: count, finalSeats: 0, finalMs: 0 });
+    const seats = (count: number, watchers: number | null = null): object => ({ seats: count, finalSeats: 0, finalMs: 0, watchers });
     expect(of('GET', '/api/v1/pods', 5)).to.deep.equal(seats(1));
     expect(of('GET', '/api/v1/pods', 450)).to.deep.equal(seats(5));
     expect(of('GET', '/api/v1/pods', 1e6)).to.deep.equal(seats(10));
@@ -262,7 +262,7 @@ describe('fairness: what every cluster has', () => {
     expect(of('GET', '/api/v1/pods?fieldSelector=metadata.name=a', 1e6)).to.deep.equal(seats(1));
     expect(of('GET', '/api/v1/pods?watch=1', 450)).to.deep.equal(seats(1));
     expect(of('GET', '/api/v1/pods?watch=1&sendInitialEvents=true', 450)).to.deep.equal(seats(5));
-    expect(of('PUT', '/api/v1/namespaces/n/pods/p', 0, 5)).to.deep.equal(seats(1));
-    expect(of('PUT', '/api/v1/namespaces/n/pods/p', 0, 45)).to.deep.equal({ seats: 1, finalSeats: 5, finalMs: 25 });
+    expect(of('PUT', '/api/v1/namespaces/n/pods/p', 0, 5)).to.deep.equal(seats(1, 5));
+    expect(of('PUT', '/api/v1/namespaces/n/pods/p', 0, 45)).to.deep.equal({ seats: 1, finalSeats: 5, finalMs: 25, watchers: 45 });
   });
 });

@@ -9,6 +9,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/assembly/api.ts',
     'server/observability/logger.ts',
     'server/observability/reloads.ts',
+    'server/observability/encryption.ts',
     'server/http/conditional.ts',
     'server/audit/auditor.ts',
     'server/endpoints/reviews/owned.ts',

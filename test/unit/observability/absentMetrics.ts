@@ -16,27 +16,15 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   [/^aggregator_discovery_/, 'documents are put together when something changes, with no cache in between that could miss'],
   [/^apiextensions_/, 'documents about definitions are built in a thread of their own, which counts nothing yet'],
   [
-    /^apiserver_(?:admission_(?:controller|step)|cel_)/,
-    'twenty steps look at every write, and two clocks and two distributions for each would cost more than most of them; what asks others or evaluates policies is counted',
+    /^apiserver_admission_step_admission_duration_seconds_summary$/,
+    'quantiles over five hours, which a digest of every write would have to be kept for; the histogram of the same name tells them for any time',
   ],
-  [
-    /^apiserver_(?:envelope|storage_data_key|storage_envelope)/,
-    'shown only where a key service is in use in the reference, and not counted yet',
-  ],
-  [
-    /^apiserver_flowcontrol_(?:demand_seats$|dispatch_r|latest_s|next_|priority_level_|read_vs|request_queue_length|watch_count)/,
-    "inner states of the reference's queues, which are other ones here, and distributions that cost more than they tell",
-  ],
-  [/^apiserver_current_inqueue_requests$/, 'apiserver_flowcontrol_current_inqueue_requests tells the same by level'],
+  [/^apiserver_cel_/, 'not counted yet'],
   [
     /^apiserver_(?:request_(?:filter|timestamp)|certificates_registry|kube_aggregator_x509|webhooks_x509|nodeport_repair|stream_translator|websocket_streaming|validation_)/,
     'not counted yet',
   ],
-  [/^apiserver_audit_/, 'shown only where an audit log is kept'],
-  [
-    /^(?:authentication_token_cache_|serviceaccount_(?:legacy|invalid)|node_authorizer_|kube_apiserver_(?:clusterip|nodeport|pod_logs_backend)|field_validation_)/,
-    'not counted yet',
-  ],
+  [/^(?:node_authorizer_|kube_apiserver_pod_logs_backend|field_validation_)/, 'not counted yet'],
   [/^cardinality_enforcement_/, 'series are bounded by what they are made of, not by a limit that could be met'],
 ];
 

@@ -67,6 +67,29 @@ describe('OpenAPI documents', function () {
     }
   });
 
+  it('tell which values are meant, of members, items and values, unless they are not to', () => {
+    const at = (document: Schema, member: string): JsonObject => document.properties[member] as JsonObject;
+    for (const documents of [v3.get('api/v1')!.components.schemas, v2.definitions]) {
+      const of = (type: string, member: string): JsonObject => at(documents[`io.k8s.api.core.v1.${type}`]!, member);
+      expect(of('PodSpec', 'restartPolicy')).to.include({ type: 'string' });
+      expect(of('PodSpec', 'restartPolicy')['enum']).to.deep.equal(['Always', 'Never', 'OnFailure']);
+      expect(of('EphemeralContainer', 'imagePullPolicy')['enum']).to.deep.equal(['Always', 'IfNotPresent', 'Never']);
+      expect(of('ServiceSpec', 'ipFamilies')['items']).to.deep.include({ type: 'string', enum: ['', 'IPv4', 'IPv6'] });
+      expect(of('ServiceSpec', 'ipFamilies')).to.not.have.property('enum');
+      expect(of('PersistentVolumeClaimStatus', 'allocatedResourceStatuses')['additionalProperties'])
+        .to.have.property('enum')
+        .that.includes('NodeResizePending');
+      expect(of('PodSpec', 'schedulerName')).to.not.have.property('enum');
+    }
+    for (const form of [
+      { version: 2, encoding: 'json' },
+      { version: 3, encoding: 'json' },
+    ] as const) {
+      const silent = buildDocuments({ ...sourceOf(createCatalogue()), telling: { enums: false } }, form);
+      for (const { gzip } of silent.values()) expect(gunzipSync(gzip).toString()).to.not.include('"enum":[');
+    }
+  });
+
   it('refer only to what they contain, and contain only what they refer to', () => {
     for (const [path, document] of v3) {
       const contained = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);

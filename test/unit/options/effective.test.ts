@@ -73,7 +73,7 @@ describe('options, on running servers', function () {
         '--emulated-version=1.34',
         '--runtime-config-emulation-forward-compatible',
         '--runtime-config=storagemigration.k8s.io/v1beta1=true',
-        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false,StorageVersionMigrator=true',
+        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false,StorageVersionMigrator=true,OpenAPIEnums=false',
         '--storage-initialization-timeout=1s',
       ),
       recordingLogger([]),
@@ -175,6 +175,13 @@ describe('options, on running servers', function () {
     ]);
     expect(await both('/apis/storagemigration.k8s.io/v1beta1', ({ status }) => status)).to.deep.equal([404, 200]);
     expect(await both('/api/v1', ({ text }) => text.includes('storageVersionHash'))).to.deep.equal([true, false]);
+  });
+  it('values that are meant, in OpenAPI', async () => {
+    expect(await both('/openapi/v3/api/v1', ({ text }) => text.includes('"enum":["Always","IfNotPresent","Never"]'))).to.deep.equal([
+      true,
+      false,
+    ]);
+    expect(await both('/openapi/v2', ({ text }) => text.includes('"enum":["Always","IfNotPresent","Never"]'))).to.deep.equal([true, false]);
   });
   it('the verbosity of the log', async () => {
     expect((await ask(usual, { method: 'PUT', path: '/debug/flags/v', body: '1' } as Call)).text).to.equal(

@@ -10,7 +10,8 @@ import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, no
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
 import { carryAllocated } from './carry.js';
 import { portClaims, type PortRecord } from './portRecord.js';
-import { addressRanges, type PortRange } from './ranges.js';
+import { noAllocationCounts, type AllocationCounts, type AllocationScope } from './allocationCounts.js';
+import { addressRanges, usable, type PortRange } from './ranges.js';
 import {
   allocatesNodePorts,
   clusterIPsOf,
@@ -29,9 +30,10 @@ export interface ServiceAllocatorOptions {
   readonly ports: PortRange;
   /** Where it is written down which ports are taken. Default: one object for each (`portClaims`). */
   readonly portRecord?: PortRecord;
+  readonly counts?: AllocationCounts;
 }
 
-type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord };
+type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord; readonly counts: AllocationCounts };
 
 /** How many values one search looks at: bounds the time of one request in a range that is full. */
 const probesMax = 65_536;
@@ -39,7 +41,11 @@ const portsPath = Path.of('spec', 'ports');
 
 /** Addresses and node ports of services. */
 export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator =>
-  new ServiceAllocator({ ...options, portRecord: options.portRecord ?? portClaims(options.storage) });
+  new ServiceAllocator({
+    ...options,
+    portRecord: options.portRecord ?? portClaims(options.storage),
+    counts: options.counts ?? noAllocationCounts,
+  });
 
 class ServiceAllocator implements Allocator {
   constructor(private readonly options: Options) {}
@@ -82,6 +88,7 @@ class ServiceAllocator implements Allocator {
 class Round {
   private readonly chosen = new Set<string>();
   private readonly held: ReadonlySet<string>;
+  private readonly counts: AllocationCounts;
 
   constructor(
     private readonly options: Options,
@@ -90,6 +97,7 @@ class Round {
     private readonly context: AllocationContext,
   ) {
     this.held = new Set(held.map(idOf));
+    this.counts = context.dryRun ? noAllocationCounts : options.counts;
   }
 
   /** One address of each family that the service has; those that the client wants are checked, beyond the ones that it has already. */
@@ -106,21 +114,31 @@ class Round {
 
   private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
     const parsed = parseAddress(address);
-    const fails = (why: string): StatusError =>
-      refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
+    const begun = performance.now();
+    const fails = (why: string): StatusError => {
+      if (within !== undefined) this.counts.addressFailed(within.text, 'static');
+      return refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
+    };
     const ranges = parsed === null ? [] : await addressRanges(this.options, parsed.family);
-    if (parsed === null || !ranges.some((range) => contains(range, parsed)))
+    const within = parsed === null ? undefined : ranges.find((range) => contains(range, parsed));
+    if (parsed === null || within === undefined)
       throw fails(
         `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.options.ranges.map(({ text }) => text).join(',')}`,
       );
     if (ranges.some((range) => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
     if (await this.isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
+    this.counts.address(within.text, 'static', (performance.now() - begun) / 1000);
   }
 
   private async nextAddress(family: Family): Promise<string> {
     for (const range of await addressRanges(this.options, family)) {
+      const begun = performance.now();
       const found = await this.search(usable(range), (value) => addressClaim(formatAddress({ family, value })));
-      if (found !== null) return found.name;
+      if (found !== null) {
+        this.counts.address(range.text, 'dynamic', (performance.now() - begun) / 1000);
+        return found.name;
+      }
+      this.counts.addressFailed(range.text, 'dynamic');
     }
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
   }
@@ -189,10 +207,15 @@ class Round {
     const { first, last } = this.options.ports;
     const claim = portClaim(port);
     if (this.held.has(idOf(claim)) && !this.chosen.has(idOf(claim))) return null;
-    if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
-    if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'mostRecent'))) return 'provided port is already allocated';
-    this.chosen.add(idOf(claim));
-    return null;
+    const complaint =
+      port < first || port > last
+        ? `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
+        : this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'mostRecent'))
+          ? 'provided port is already allocated'
+          : null;
+    this.countPort(complaint === null, 'static');
+    if (complaint === null) this.chosen.add(idOf(claim));
+    return complaint;
   }
 
   private async nextPort(failure: string): Promise<number> {
@@ -200,8 +223,14 @@ class Round {
     const found = await this.search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, (value) =>
       portClaim(Number(value)),
     );
+    this.countPort(found !== null, 'dynamic');
     if (found === null) throw internalError(new Error(`${failure}: range is full`));
     return Number(found.name);
+  }
+
+  private countPort(good: boolean, scope: AllocationScope): void {
+    if (good) this.counts.port(scope);
+    else this.counts.portFailed(scope);
   }
 
   /**
@@ -252,19 +281,4 @@ const idOf = ({ resource, name }: Claim): string => `${resource === addresses ? 
 const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
 
-/** The first address of a range names the network, and the last one of IPv4 reaches all of it. */
-function usable({ family, first, last }: Range): { readonly first: bigint; readonly last: bigint; readonly reserved: bigint } {
-  const bounds = { first: first + 1n, last: family === 'IPv4' ? last - 1n : last };
-  return { ...bounds, reserved: reservedOf(bounds.last - bounds.first + 2n) };
-}
-
 const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
-
-const reservedMin = 16n;
-const reservedMax = 256n;
-/** A sixteenth of the range, within bounds, is for services that name their address. */
-function reservedOf(size: bigint): bigint {
-  if (size <= reservedMin) return 0n;
-  const share = size / 16n;
-  return share < reservedMin ? reservedMin : share > reservedMax ? reservedMax : share;
-}

@@ -3,13 +3,15 @@ import type { GroupResource } from '../../../api/resource.js';
 import type { ObjectKey, SideWrite, Storage, StoredObject } from '../../../storage/contract.js';
 import { readFailure } from '../../../registry/failures.js';
 import { textAt } from '../../../registry/members.js';
-import { claimKey, giveBack, type Claim } from './claims.js';
-import { emptyBits, isSet, portBits, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
+import { claimKey, giveBack, nodePorts, type Claim } from './claims.js';
+import { emptyBits, isSet, portBits, portsOf, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
 import type { PortRange } from './ranges.js';
 
 /** How it is written down which node ports are taken. */
 export interface PortRecord {
   isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean>;
+  /** How many ports are taken. */
+  taken(): Promise<number>;
   /** What goes with a write that takes some ports and gives back others; `taking` makes the objects that claim them one by one. */
   change(change: {
     readonly taken: readonly Claim[];
@@ -19,7 +21,8 @@ export interface PortRecord {
 }
 
 /** An object for each port that is taken: writers of different ports do not meet. The built-in store's way. */
-export const portClaims = (storage: Pick<Storage, 'get'>): PortRecord => ({
+export const portClaims = (storage: Pick<Storage, 'get' | 'list'>): PortRecord => ({
+  taken: () => objectsOf(storage),
   isTaken: async (claim, at) => (await stateOf(storage, claimKey(claim), at)) !== null,
   change: ({ taken, given, taking }) => [...taking(taken), ...giveBack(given)],
 });
@@ -36,6 +39,10 @@ export const portAllocationKey: ObjectKey = { resource: portAllocations, namespa
 export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): PortRecord {
   let known: { readonly stored: StoredObject; readonly bits: PortBits } | null = null;
   return {
+    async taken() {
+      const stored = await stateOf(storage, portAllocationKey, 'any');
+      return portsOf(bitsOf(stored?.decode() ?? null, range), range).length;
+    },
     async isTaken({ name }, at) {
       const stored = await stateOf(storage, portAllocationKey, at);
       if (stored === null) return false;
@@ -68,6 +75,21 @@ export const allocationOf = (bits: PortBits, range: PortRange, current: ApiObjec
   range: `${range.first}-${range.last}`,
   data: textOf(bits),
 });
+
+async function objectsOf(storage: Pick<Storage, 'list'>): Promise<number> {
+  const at = {
+    resource: nodePorts,
+    namespace: null,
+    labels: [],
+    fields: [],
+    consistency: { at: 'any' },
+    limit: null,
+    after: null,
+  } as const;
+  const result = await storage.list(at);
+  if (result.outcome === 'found') return result.items.length;
+  throw readFailure(result);
+}
 
 async function stateOf(storage: Pick<Storage, 'get'>, key: ObjectKey, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
   const result = await storage.get(key, { at });

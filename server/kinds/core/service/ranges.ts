@@ -35,7 +35,7 @@ const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'se
 
 /** Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. */
 export async function addressRanges(
-  { storage, ranges }: { readonly storage: Storage; readonly ranges: readonly Range[] },
+  { storage, ranges }: { readonly storage: Pick<Storage, 'list'>; readonly ranges: readonly Range[] },
   family: Family,
 ): Promise<Range[]> {
   const result = await storage.list({
@@ -60,4 +60,19 @@ export async function addressRanges(
     .flatMap((object) => itemsOf(memberAt(object, 'spec', 'cidrs')).map((cidr) => parseRange(String(cidr))));
   const all = [...ranges, ...further.filter((range) => range !== null)].filter((range) => range.family === family);
   return all.filter((range, position) => all.findIndex(({ text }) => text === range.text) === position);
+}
+
+/** The first address of a range names the network, and the last one of IPv4 reaches all of it. */
+export function usable({ family, first, last }: Range): { readonly first: bigint; readonly last: bigint; readonly reserved: bigint } {
+  const bounds = { first: first + 1n, last: family === 'IPv4' ? last - 1n : last };
+  return { ...bounds, reserved: reservedOf(bounds.last - bounds.first + 2n) };
+}
+
+const reservedMin = 16n;
+const reservedMax = 256n;
+/** A sixteenth of the range, within bounds, is for services that name their address. */
+function reservedOf(size: bigint): bigint {
+  if (size <= reservedMin) return 0n;
+  const share = size / 16n;
+  return share < reservedMin ? reservedMin : share > reservedMax ? reservedMax : share;
 }

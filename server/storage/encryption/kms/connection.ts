@@ -1,5 +1,6 @@
 import { LocalService } from '../../../grpc/localService.js';
 import type { MessageType } from '../../../grpc/messageType.js';
+import { statusOf, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError } from '../transformer.js';
 
 /** Calls to a key service. */
@@ -10,15 +11,23 @@ export class KmsConnection {
     private readonly name: string,
     endpoint: string,
     timeoutMs: number,
+    private readonly counts: EncryptionCounts,
   ) {
     this.#service = new LocalService({ endpoint, timeoutMs });
   }
 
   /** Rejects with a KeyServiceError. */
   async call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
+    const begun = performance.now();
+    const called = (status: string): void => {
+      this.counts.called(this.name, path, status, (performance.now() - begun) / 1000);
+    };
     try {
-      return await this.#service.call({ path, question, answer }, message);
+      const answered = await this.#service.call({ path, question, answer }, message);
+      called('OK');
+      return answered;
     } catch (error) {
+      called(statusOf(error));
       throw new KeyServiceError(`key service ${JSON.stringify(this.name)} failed: ${(error as Error).message}`, { cause: error });
     }
   }

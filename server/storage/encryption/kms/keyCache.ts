@@ -1,14 +1,20 @@
+import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
+
 /** Decrypted keys by their encrypted form: the newest are kept, and lookups of the same key share one call. */
 export class KeyCache {
   readonly #keys = new Map<string, Buffer | Promise<Buffer>>();
 
-  constructor(private readonly max: number) {}
+  constructor(
+    private readonly max: number,
+    private readonly counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'> = noEncryptionCounts,
+  ) {}
 
   /** The key at once if it is known; otherwise as soon as `decrypt` has it. A failure is not remembered. */
   get(encrypted: Uint8Array, decrypt: () => Promise<Buffer>): Buffer | Promise<Buffer> {
     const id = idOf(encrypted);
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
+    this.counts.keyMissed();
     const asked = decrypt().then(
       (key) => {
         this.#remember(id, key);
@@ -34,6 +40,7 @@ export class KeyCache {
       if (this.#keys.size <= this.max) break;
       this.#keys.delete(oldest);
     }
+    this.counts.keysFill(this.#keys.size / this.max);
   }
 }
 

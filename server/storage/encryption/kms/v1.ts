@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { aesCbc, aesGcm } from '../ciphers.js';
 import type { KmsFacts } from '../configuration.js';
+import { madeKey, noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 import { UndecryptableError, type Transformer } from '../transformer.js';
 import { KmsConnection } from './connection.js';
 import { KeyCache } from './keyCache.js';
@@ -19,15 +20,15 @@ const cacheSizeMax = 100_000;
  * Each value has a key of its own, which the service encrypts and which stands in front of the value, after its length. One call to the
  * service for each write, and for each read of a key that is not remembered.
  */
-export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts): KeyService {
-  const connection = new KmsConnection(name, endpoint, timeoutMs);
-  const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize);
+export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
+  const connection = new KmsConnection(name, endpoint, timeoutMs, counts);
+  const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize, counts);
   const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
     Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
   const transformer: Transformer = {
     prefix: `k8s:enc:kms:v1:${name}:`,
     async encrypt(plain, context) {
-      const key = randomBytes(keyBytes);
+      const key = madeKey(() => randomBytes(keyBytes), counts);
       const encrypted = Buffer.from(
         (await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain: key })).cipher,
       );

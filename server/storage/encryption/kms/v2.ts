@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { aesGcm } from '../ciphers.js';
 import type { KmsFacts } from '../configuration.js';
+import { madeKey, noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError, UndecryptableError, type Transformer } from '../transformer.js';
 import { KmsConnection } from './connection.js';
 import { KeyCache } from './keyCache.js';
@@ -35,20 +36,23 @@ class KmsV2 implements KeyService {
   readonly name: string;
   readonly transformer: Transformer;
   readonly #connection: KmsConnection;
-  readonly #seeds = new KeyCache(keysRemembered);
+  readonly #seeds = new KeyCache(keysRemembered, { keyMissed: () => this.counts.keyMissed(), keysFill: () => {} });
   #current: WriteSeed | null = null;
   #renewing: Promise<WriteSeed> | null = null;
   #goodUntil = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor({ name, endpoint, timeoutMs }: KmsFacts) {
+  constructor(
+    { name, endpoint, timeoutMs }: KmsFacts,
+    private readonly counts: EncryptionCounts,
+  ) {
     this.name = name;
-    this.#connection = new KmsConnection(name, endpoint, timeoutMs);
+    this.#connection = new KmsConnection(name, endpoint, timeoutMs, counts);
     this.transformer = {
       prefix: `k8s:enc:kms:v2:${name}:`,
       encrypt: (plain, context) => {
         const current = this.#current !== null && performance.now() < this.#goodUntil ? this.#current : null;
-        return current === null ? this.#renew().then((seed) => seal(seed, plain, context)) : seal(current, plain, context);
+        return current === null ? this.#renew().then((seed) => this.#seal(seed, plain, context)) : this.#seal(current, plain, context);
       },
       decrypt: (sealed, context) => this.#decrypt(sealed, context),
       isCurrent: (sealed) => this.#current === null || parse(sealed, this.name).keyId === this.#current.keyId,
@@ -88,12 +92,24 @@ class KmsV2 implements KeyService {
   async #refresh(): Promise<void> {
     const { keyId, healthz } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
+    this.#noteTold(keyId);
     if (this.#current?.keyId !== keyId) await this.#renew();
     else this.#goodUntil = performance.now() + seedLifeMs;
   }
 
   #status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }> {
     return this.#connection.call(`${service}/Status`, v2.statusRequest, v2.statusResponse, {});
+  }
+
+  #noteTold(keyId: string): void {
+    if (keyId === '') this.counts.keyIdRefused(this.name, 'empty');
+    else if (Buffer.byteLength(keyId) > keyIdBytesMax) this.counts.keyIdRefused(this.name, 'too_long');
+    else this.counts.keyTold(this.name, keyId);
+  }
+
+  #seal(seed: WriteSeed, plain: Buffer, context: string): Buffer {
+    this.counts.keyUsed('to_storage', this.name, seed.keyId);
+    return seal(seed, plain, context);
   }
 
   /** Writers that need a seed at the same time share one. */
@@ -104,7 +120,7 @@ class KmsV2 implements KeyService {
   }
 
   async #newSeed(): Promise<WriteSeed> {
-    const seed = randomBytes(seedBytes);
+    const seed = madeKey(() => randomBytes(seedBytes), this.counts);
     const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, {
       plaintext: seed,
       uid: randomUUID(),
@@ -119,6 +135,7 @@ class KmsV2 implements KeyService {
 
   #decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer> {
     const object = parse(sealed, this.name);
+    this.counts.keyUsed('from_storage', this.name, object.keyId);
     const seed = this.#seeds.get(object.encryptedDekSource, () => this.#decryptSeed(object));
     const open = (known: Buffer): Buffer => openWith(known, object, context, this.name);
     return seed instanceof Promise ? seed.then(open) : open(seed);
@@ -130,7 +147,7 @@ class KmsV2 implements KeyService {
   }
 }
 
-export const kmsV2 = (facts: KmsFacts): KeyService => new KmsV2(facts);
+export const kmsV2 = (facts: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService => new KmsV2(facts, counts);
 
 function seal({ seed, encrypted, keyId, annotations }: WriteSeed, plain: Buffer, context: string): Buffer {
   const info = randomBytes(infoBytes);

@@ -1,0 +1,44 @@
+import type { AdmissionTimes, Times } from '../admission/times.js';
+import { DurationHistogram } from './durations.js';
+import type { Metrics } from './metrics.js';
+
+/** Bounds in seconds, as in the reference. */
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+
+/** How long admission takes, all of it and by plug-in. */
+export function createAdmissionMetrics({ registry }: Metrics): AdmissionTimes {
+  const histogram = (what: string, help: string, labelNames: string[]): DurationHistogram =>
+    new DurationHistogram({
+      name: `apiserver_admission_${what}_admission_duration_seconds`,
+      help,
+      labelNames,
+      buckets,
+      registers: [registry],
+    });
+  const plugins = histogram('controller', 'Time that one plug-in of admission took over a write, in seconds.', [
+    'name',
+    'operation',
+    'rejected',
+    'type',
+  ]);
+  const all = histogram('step', 'Time that all plug-ins of admission took over a write, in seconds.', ['operation', 'rejected', 'type']);
+  return {
+    ofPlugin: (name, type, operation) => new TimesOf(plugins, { name, operation, type }),
+    ofAll: (type, operation) => new TimesOf(all, { operation, type }),
+  };
+}
+
+/** Series are shown from the first write on that they are about. */
+class TimesOf implements Times {
+  #good: ReturnType<DurationHistogram['of']> | null = null;
+
+  constructor(
+    private readonly histogram: DurationHistogram,
+    private readonly labels: Readonly<Record<string, string>>,
+  ) {}
+
+  observe(seconds: number, rejected: boolean): void {
+    if (rejected) this.histogram.of({ ...this.labels, rejected: 'true' }).observe(seconds);
+    else (this.#good ??= this.histogram.of({ ...this.labels, rejected: 'false' })).observe(seconds);
+  }
+}

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto';
+import { Counter, Gauge } from 'prom-client';
+import type { EncryptionCounts, Way } from '../storage/encryption/counts.js';
+import { DurationHistogram, type DurationSeries } from './durations.js';
+import type { Metrics } from './metrics.js';
+import { total, totals, type Total } from './totals.js';
+
+const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
+/** Names of keys that are told of: the ones used last. A service that invents a name for each value must not fill memory. */
+const keyNamesMax = 10;
+
+/** What is counted of encryption at rest, under the names of the reference. `server` tells replicas apart. */
+export function createEncryptionMetrics({ registry }: Metrics, server: string): EncryptionCounts {
+  const registers = [registry];
+  const storage = 'apiserver_storage';
+  const envelope = 'apiserver_envelope_encryption';
+  const operations = totals(registry, {
+    name: `${storage}_transformation_operations_total`,
+    help: 'Values that were encrypted or decrypted, by outcome.',
+    labelNames: ['status', 'transformation_type', 'transformer_prefix'],
+  });
+  const durations = new DurationHistogram({
+    name: `${storage}_transformation_duration_seconds`,
+    help: 'Time that it took to encrypt or decrypt a value, in seconds.',
+    labelNames: ['transformation_type', 'transformer_prefix'],
+    buckets: doubledFrom(5e-6, 25),
+    registers,
+  });
+  /** By prefix, of which there are as many as the configuration names keys: a server that starts reads every value. */
+  const goodOnes: Readonly<Record<Way, Map<string, { readonly good: Total; readonly time: DurationSeries }>>> = {
+    to_storage: new Map(),
+    from_storage: new Map(),
+  };
+  const remember = (way: Way, prefix: string): { readonly good: Total; readonly time: DurationSeries } => {
+    const labels = { transformation_type: way, transformer_prefix: prefix };
+    const made = { good: operations({ status: 'OK', ...labels }), time: durations.of(labels) };
+    goodOnes[way].set(prefix, made);
+    return made;
+  };
+  const misses = total(
+    registry,
+    `${storage}_envelope_transformation_cache_misses_total`,
+    'Keys of values that were not remembered, and were asked for.',
+  );
+  const keyDurations = new DurationHistogram({
+    name: `${storage}_data_key_generation_duration_seconds`,
+    help: 'Time that it took to make a key for values, in seconds.',
+    labelNames: [],
+    buckets: doubledFrom(5e-6, 14),
+    registers,
+  }).of({});
+  const keyFailures = total(registry, `${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.');
+  const fill = new Gauge({
+    name: `${envelope}_dek_cache_fill_percent`,
+    help: 'How much of the room for remembered keys of values is taken, from 0 to 1.',
+    registers,
+  });
+  const calls = new DurationHistogram({
+    name: `${envelope}_kms_operations_latency_seconds`,
+    help: 'Time that calls of services that keep keys took, in seconds, by outcome.',
+    labelNames: ['provider_name', 'method_name', 'grpc_status_code'],
+    buckets: doubledFrom(0.0001, 20),
+    registers,
+  });
+  const refused = new Counter({
+    name: `${envelope}_invalid_key_id_from_status_total`,
+    help: 'Times that a service named its key in a way that cannot be.',
+    labelNames: ['provider_name', 'error'],
+    registers,
+  });
+  const used = new RecentKeys();
+  const told = new RecentKeys();
+  const apiserver_id_hash = hashOf(server);
+  new Counter({
+    name: `${envelope}_key_id_hash_total`,
+    help: "Values that went by with a service's key, by the hash of its name.",
+    labelNames: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of used.all()) this.inc({ ...labels, apiserver_id_hash }, count);
+    },
+  });
+  for (const [name, help, keys, labelNames] of [
+    ['key_id_hash_last_timestamp_seconds', 'When that was last, in seconds since 1970.', used, ['transformation_type']],
+    ['key_id_hash_status_last_timestamp_seconds', 'When a service named this key as its own last, in seconds since 1970.', told, []],
+  ] as const)
+    new Gauge({
+      name: `${envelope}_${name}`,
+      help,
+      labelNames: [...labelNames, 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, lastMs } of keys.all()) this.set({ ...labels, apiserver_id_hash }, lastMs / 1000);
+      },
+    });
+  return {
+    transformed: (way, prefix, status, seconds) => {
+      const { good, time } = goodOnes[way].get(prefix) ?? remember(way, prefix);
+      if (seconds === null) operations({ status, transformation_type: way, transformer_prefix: prefix }).value++;
+      else {
+        good.value++;
+        time.observe(seconds);
+      }
+    },
+    keyMade: (seconds) => {
+      if (seconds === null) keyFailures.value++;
+      else keyDurations.observe(seconds);
+    },
+    keyMissed: () => {
+      misses.value++;
+    },
+    keysFill: (part) => {
+      fill.set(part);
+    },
+    called: (provider_name, method_name, grpc_status_code, seconds) => {
+      calls.of({ provider_name, method_name, grpc_status_code }).observe(seconds);
+    },
+    keyUsed: (transformation_type, provider_name, keyId) => {
+      used.note({ transformation_type, provider_name }, keyId);
+    },
+    keyTold: (provider_name, keyId) => {
+      told.note({ provider_name }, keyId);
+    },
+    keyIdRefused: (provider_name, error) => {
+      refused.inc({ provider_name, error });
+    },
+  };
+}
+
+interface KeyUse {
+  readonly labels: Readonly<Record<string, string>>;
+  count: number;
+  lastMs: number;
+}
+
+/** Names of keys, those used last behind; the first makes room. */
+class RecentKeys {
+  readonly #uses = new Map<string, KeyUse>();
+
+  note(labels: Readonly<Record<string, string>>, keyId: string): void {
+    const place = [...Object.values(labels), keyId].join('\0');
+    const use = this.#uses.get(place) ?? { labels: { ...labels, key_id_hash: keyId === '' ? '' : hashOf(keyId) }, count: 0, lastMs: 0 };
+    this.#uses.delete(place);
+    this.#uses.set(place, use);
+    use.count++;
+    use.lastMs = Date.now();
+    for (const oldest of this.#uses.keys()) {
+      if (this.#uses.size <= keyNamesMax) break;
+      this.#uses.delete(oldest);
+    }
+  }
+
+  all(): Iterable<Readonly<KeyUse>> {
+    return this.#uses.values();
+  }
+}
+
+const hashOf = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;

@@ -1,0 +1,50 @@
+import { Counter, type Registry } from 'prom-client';
+
+/** A number that only grows while the process runs: whoever counts adds to it, and the library is told when somebody asks. */
+export interface Total {
+  value: number;
+}
+
+/**
+ * A counter whose series are looked up by the caller, once for each combination of labels: the library's own counters sort and hash the labels with
+ * every count. The same labels give the same series.
+ */
+export function totals<Label extends string>(
+  registry: Registry,
+  { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
+): (labels: Readonly<Record<Label, string>>) => Total {
+  const all = new Map<string, { readonly labels: Readonly<Record<Label, string>>; readonly total: Total }>();
+  new Counter({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, total } of all.values()) if (total.value > 0) this.inc(labels, total.value);
+    },
+  });
+  return (labels) => {
+    const key = JSON.stringify(labelNames.map((label) => labels[label]));
+    const known = all.get(key);
+    if (known !== undefined) return known.total;
+    const total = { value: 0 };
+    all.set(key, { labels, total });
+    return total;
+  };
+}
+
+/** The same without labels: shown from the beginning, with zero. */
+export function total(registry: Registry, name: string, help: string): Total {
+  const counted = { value: 0 };
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(counted.value);
+    },
+  });
+  return counted;
+}

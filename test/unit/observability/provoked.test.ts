@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { startServer, type RunningServer } from '../../../server/server.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { call1, recordingLogger, type Answer, type Call } from '../http/frontDoor.js';
+import { createIdentities, type Identity } from '../http/identities.js';
+
+/** What is counted when something happens, seen from outside on a running server. */
+describe('metrics that are provoked', function () {
+  this.timeout(60_000);
+  let server: RunningServer;
+  let admin: Identity;
+
+  before(async () => {
+    const identities = await createIdentities();
+    const data = temporaryDirectory('provoked');
+    const pair = await identities.issue({ name: 'server', usage: 'serverAuth' });
+    admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
+    const policy = path.join(data, 'policy.yaml');
+    fs.writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Metadata }]\n');
+    const read = readApiServerOptions([
+      '--bind-address=127.0.0.1',
+      '--secure-port=0',
+      '--authorization-mode=Node,RBAC',
+      '--service-cluster-ip-range=10.96.0.0/24',
+      '--service-node-port-range=30000-30099',
+      `--raft-data-dir=${path.join(data, 'raft')}`,
+      `--client-ca-file=${identities.caFile}`,
+      `--tls-cert-file=${pair.certFile}`,
+      `--tls-private-key-file=${pair.keyFile}`,
+      `--audit-policy-file=${policy}`,
+      `--audit-log-path=${path.join(data, 'audit.log')}`,
+    ]);
+    if (!read.ok) throw new Error(read.errors.join('\n'));
+    server = await startServer(read.options, recordingLogger([]));
+    await server.ready;
+  });
+  after(() => server?.stop());
+
+  const ask = (call: Call | string): Promise<Answer> =>
+    call1(Number(new URL(server.url).port), { identity: admin, ...(typeof call === 'string' ? { path: call } : call) });
+  /** Values by labels; for histograms, of their counts. */
+  const shown = async (name: string): Promise<Readonly<Record<string, number>>> => {
+    const { text } = await ask('/metrics');
+    const lines = text.matchAll(new RegExp(`^${name}(?:_count)?(?:\\{([^}]*)\\})? (\\S+)$`, 'gm'));
+    return Object.fromEntries([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
+  };
+  /** How much each series of a metric grows while something is done. Gauges may fall. */
+  const growth = async (name: string, done: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> => {
+    const before = await shown(name);
+    await done();
+    const changes = Object.entries(await shown(name)).map(([labels, value]) => [labels, value - (before[labels] ?? 0)] as const);
+    return Object.fromEntries(changes.filter(([, change]) => change !== 0));
+  };
+
+  const post = (path: string, object: object): Promise<Answer> =>
+    ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) } as Call);
+  const services = '/api/v1/namespaces/default/services';
+  const service = (name: string, spec: object): object => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+
+  it('addresses and node ports of services', async () => {
+    const prefix = 'kube_apiserver_clusterip_allocator';
+    const [cidr, other] = ['cidr="10.96.0.0/24"', 'scope="dynamic"'];
+    const made = async (): Promise<void> => {
+      expect((await post(services, service('chosen', {}))).status).to.equal(201);
+      expect((await post(services, service('named', { clusterIP: '10.96.0.77' }))).status).to.equal(201);
+      expect((await post(services, service('again', { clusterIP: '10.96.0.77' }))).status).to.equal(422);
+      expect((await post(`${services}?dryRun=All`, service('dry', {}))).status).to.equal(201);
+    };
+    const before = await shown(`${prefix}_allocated_ips`);
+    expect(await growth(`${prefix}_allocation_total`, made)).to.deep.equal({ [`${cidr},${other}`]: 1, [`${cidr},scope="static"`]: 1 });
+    expect(await shown(`${prefix}_allocation_errors_total`)).to.deep.equal({ [`${cidr},scope="static"`]: 1 });
+    const allocated = (await shown(`${prefix}_allocated_ips`))[cidr];
+    expect(allocated).to.equal((before[cidr] ?? 0) + 2);
+    expect(await shown(`${prefix}_available_ips`)).to.deep.equal({ [cidr]: 254 - Number(allocated) });
+    expect((await shown(`${prefix}_allocation_duration_seconds`))[cidr]).to.be.greaterThanOrEqual(2);
+
+    const ports = 'kube_apiserver_nodeport_allocator';
+    const opened = async (): Promise<void> => {
+      expect((await post(services, service('open', { type: 'NodePort' }))).status).to.equal(201);
+      expect((await post(services, service('wanted', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }))).status).to.equal(201);
+      expect((await post(services, service('taken', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }))).status).to.equal(422);
+    };
+    expect(await growth(`${ports}_allocation_total`, opened)).to.deep.equal({ [other]: 1, 'scope="static"': 1 });
+    expect(await shown(`${ports}_allocation_errors_total`)).to.deep.equal({ 'scope="static"': 1 });
+    expect(await shown(`${ports}_allocated_ports`)).to.deep.equal({ '': 2 });
+    expect(await shown(`${ports}_available_ports`)).to.deep.equal({ '': 98 });
+  });
+
+  it('admission, all of it and by plug-in', async () => {
+    const [controller, step] = ['controller', 'step'].map((what) => `apiserver_admission_${what}_admission_duration_seconds`) as [
+      string,
+      string,
+    ];
+    const create = (type: string, rejected = false): string => `operation="CREATE",type="${type}",rejected="${String(rejected)}"`;
+    const map = (name: string): Promise<unknown> => post('/api/v1/namespaces/default/configmaps', { metadata: { name } });
+    expect(await growth(controller, () => map('looked-at'))).to.deep.equal({
+      [`name="MutatingAdmissionPolicy",${create('admit')}`]: 1,
+      [`name="MutatingAdmissionWebhook",${create('admit')}`]: 1,
+      [`name="ValidatingAdmissionPolicy",${create('validate')}`]: 1,
+      [`name="ValidatingAdmissionWebhook",${create('validate')}`]: 1,
+      [`name="ResourceQuota",${create('validate')}`]: 1,
+    });
+    expect(await growth(step, () => map('again'))).to.deep.equal({ [create('admit')]: 1, [create('validate')]: 1 });
+    const pods = '/api/v1/namespaces/default/pods';
+    const refused = async (): Promise<void> => {
+      const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'nobody', containers: [{ name: 'c', image: 'i' }] } };
+      expect((await post(pods, pod)).status).to.equal(403);
+    };
+    expect(await growth(step, refused)).to.deep.equal({ [create('admit', true)]: 1 });
+    expect(await growth(controller, refused)).to.include({ [`name="ServiceAccount",${create('admit', true)}`]: 1 });
+  });
+
+  it('audit events', async () => {
+    expect((await growth('apiserver_audit_event_total', () => ask('/api/v1/namespaces')))['']).to.be.greaterThanOrEqual(2);
+    expect(await shown('apiserver_audit_requests_rejected_total')).to.deep.equal({ '': 0 });
+  });
+});
