@@ -440,6 +440,12 @@ const scheduling: Rows = [
   ],
   ['name servers', pod({ dnsPolicy: 'None' }), ['required spec.dnsConfig']],
   ['names of hosts', pod({ hostname: 'A', subdomain: 'b.c' }), ['invalid spec.hostname', 'invalid spec.subdomain']],
+  ['a name instead that is long', pod({ hostnameOverride: 'x'.repeat(65) }), ['long spec.hostnameOverride']],
+  [
+    'a name instead, beside others',
+    pod({ hostnameOverride: 'a.b', setHostnameAsFQDN: true, hostNetwork: true }),
+    ['forbidden spec.hostnameOverride', 'forbidden spec.hostnameOverride'],
+  ],
   [
     'classes',
     pod({ priorityClassName: 'A b', runtimeClassName: 'A b' }),
