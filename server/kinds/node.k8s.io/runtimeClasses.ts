@@ -10,6 +10,7 @@ import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js'
 import { at } from '../cells.js';
 import { validateContainerResources } from '../core/podSpec/validation/resources.js';
 import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
+import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import type { Draft, Kind } from '../kind.js';
 
 const tolerationForm: StructureForm = [
@@ -52,9 +53,17 @@ const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] 
       : [],
   );
 
+/** Of labels of nodes that have a successor; the warning does not say which. */
+const selectorWarnings = (runtime: Draft<RuntimeClass>): string[] =>
+  Object.keys(objectAt(objectAt(runtime, 'scheduling') ?? {}, 'nodeSelector') ?? {}).flatMap((label) => {
+    const text = deprecatedNodeLabel(label);
+    return text === null ? [] : [`${Path.of('scheduling', 'nodeSelector')}: ${text}`];
+  });
+
 export const runtimeClasses: Kind<Draft<RuntimeClass>> = {
   name: 'runtimeclasses.node.k8s.io',
   validate,
+  warnings: (runtime) => selectorWarnings(runtime),
   update: {
     creates: true,
     unconditional: false,

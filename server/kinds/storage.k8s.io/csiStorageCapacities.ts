@@ -1,5 +1,5 @@
 import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
-import { objectAt } from '../../registry/defaulting.js';
+import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -7,6 +7,7 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { deprecatedNodeLabel, namedLabel } from '../core/podSpec/warnings/placement.js';
 import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
@@ -20,9 +21,23 @@ function validate(capacity: Draft<CSIStorageCapacity>): FieldError[] {
   ];
 }
 
+function topologyWarnings(capacity: Draft<CSIStorageCapacity>): string[] {
+  const topology = objectAt(capacity, 'nodeTopology') ?? {};
+  return [
+    ...objectsIn(topology, 'matchExpressions').flatMap((expression, position) =>
+      namedLabel(textAt(expression, 'key'), topologyPath.child('matchExpressions').index(position).child('key')),
+    ),
+    ...Object.keys(objectAt(topology, 'matchLabels') ?? {}).flatMap((label) => {
+      const text = deprecatedNodeLabel(label);
+      return text === null ? [] : [`${topologyPath.child('matchLabels', label)}: ${text}`];
+    }),
+  ];
+}
+
 export const csiStorageCapacities: Kind<Draft<CSIStorageCapacity>> = {
   name: 'csistoragecapacities.storage.k8s.io',
   validate,
+  warnings: (capacity) => topologyWarnings(capacity),
   update: {
     unconditional: false,
     review: (capacity, old, metadata) => [

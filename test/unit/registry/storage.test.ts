@@ -64,4 +64,28 @@ describe('registry/storage', () => {
     const offAgain = await createSample({ storage: on.storage, features: { SELinuxMountReadWriteOncePod: false } });
     expect(await said(asked(offAgain)), 'what it has stays').to.equal(true);
   });
+
+  it('warns of labels of nodes that have a successor', async () => {
+    const old = 'beta.kubernetes.io/os';
+    await sample.create({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIStorageCapacity',
+      metadata: { name: 'c' },
+      storageClassName: 's',
+      nodeTopology: { matchLabels: { [old]: 'x', other: 'y' }, matchExpressions: [{ key: old, operator: 'Exists' }] },
+    });
+    await sample.create({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'r' },
+      handler: 'h',
+      scheduling: { nodeSelector: { [old]: 'x', other: 'y' } },
+    });
+    const text = 'deprecated since v1.14; use "kubernetes.io/os" instead';
+    expect(sample.warnings()).to.deep.equal([
+      `nodeTopology.matchExpressions[0].key: ${old} is ${text}`,
+      `nodeTopology.matchLabels.${old}: ${text}`,
+      `scheduling.nodeSelector: ${text}`,
+    ]);
+  });
 });

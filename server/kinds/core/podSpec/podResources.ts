@@ -7,15 +7,17 @@ import { isHugePages, isOvercommitAllowed } from '../../../registry/validation/r
 /** Resources that a pod may ask for as a whole, besides or instead of its containers. */
 export const isPodResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name);
 
-const requestsOf = (container: JsonObject): JsonObject => objectAt(objectAt(container, 'resources') ?? {}, 'requests') ?? {};
+type AmountsOf = 'requests' | 'limits';
+
+const amountsOf = (container: JsonObject, of: AmountsOf): JsonObject => objectAt(objectAt(container, 'resources') ?? {}, of) ?? {};
 
 const larger = (a: Quantity | undefined, b: Quantity): Quantity => (a === undefined || compareQuantities(a, b) < 0 ? b : a);
 
 /**
- * What the containers of a pod need together at any time: the sum of those that run on, or what one init container needs beside the sidecars
+ * What the containers of a pod need together at any time, or may take: the sum of those that run on, or the amount of one init container beside the sidecars
  * that have started before it, whichever is more.
  */
-export function aggregateRequests(spec: JsonObject): Map<string, Quantity> {
+export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Quantity> {
   const sum = new Map<string, Quantity>();
   const peak = new Map<string, Quantity>();
   const sidecars = new Map<string, Quantity>();
@@ -24,10 +26,10 @@ export function aggregateRequests(spec: JsonObject): Map<string, Quantity> {
     totals.set(name, before === undefined ? amount : addQuantities(before, amount));
   };
   for (const container of objectsIn(spec, 'containers'))
-    for (const [name, amount] of Object.entries(requestsOf(container))) add(sum, name, quantityOf(amount));
+    for (const [name, amount] of Object.entries(amountsOf(container, of))) add(sum, name, quantityOf(amount));
   for (const container of objectsIn(spec, 'initContainers')) {
     const sidecar = container['restartPolicy'] === 'Always';
-    for (const [name, amount] of Object.entries(requestsOf(container))) {
+    for (const [name, amount] of Object.entries(amountsOf(container, of))) {
       const beside = sidecars.get(name);
       const needed = beside === undefined ? quantityOf(amount) : addQuantities(beside, quantityOf(amount));
       peak.set(name, larger(peak.get(name), needed));
@@ -40,14 +42,22 @@ export function aggregateRequests(spec: JsonObject): Map<string, Quantity> {
   return sum;
 }
 
-/** A pod with limits of its own requests what its containers do, or as much as its limits where they request nothing. */
+/** A pod with amounts of its own may take as many huge pages as its containers, and with limits requests what its containers do, or as much as its limits. */
 export function setPodResourceDefaults(spec: JsonObject): void {
   const resources = objectAt(spec, 'resources');
-  const limits = objectAt(resources ?? {}, 'limits') ?? {};
-  if (resources === null || Object.keys(limits).length === 0) return;
+  if (resources === null) return;
+  limitHugePages(spec, resources);
+  const limits = objectAt(resources, 'limits') ?? {};
+  if (Object.keys(limits).length === 0) return;
   const requests = ensureObject(resources, 'requests');
-  for (const [name, amount] of aggregateRequests(spec))
+  for (const [name, amount] of aggregateAmounts(spec, 'requests'))
     if (isPodResource(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(amount);
   for (const [name, amount] of Object.entries(limits)) if (isPodResource(name)) requests[name] ??= amount;
   if (Object.keys(requests).length === 0) delete resources['requests'];
+}
+
+function limitHugePages(spec: JsonObject, resources: JsonObject): void {
+  if (['limits', 'requests'].every((of) => Object.keys(objectAt(resources, of) ?? {}).length === 0)) return;
+  for (const [name, amount] of aggregateAmounts(spec, 'limits'))
+    if (isHugePages(name)) ensureObject(resources, 'limits')[name] ??= formatQuantity(amount);
 }

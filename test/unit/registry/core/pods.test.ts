@@ -189,6 +189,32 @@ const resources: Rows = [
     of({ resources: { claims: [{ name: 'a' }, { name: 'a' }] } }),
     [`absent ${C}.resources.claims[0]`, `duplicate ${C}.resources.claims[1]`],
   ],
+  [
+    'names of resources of the pod as a whole',
+    pod({ resources: { limits: { gpu: '1', 'a b': '1', 'x.example/gpu': '1' } } }),
+    ['invalid spec.resources.limits[gpu]', 'invalid spec.resources.limits[a b]', 'unsupported spec.resources.limits[x.example/gpu]'],
+  ],
+  [
+    'less for the pod than for its containers',
+    pod({
+      containers: [container({ resources: { requests: { cpu: '2', 'ephemeral-storage': '1Gi' } } })],
+      resources: { requests: { cpu: '1' } },
+    }),
+    ['invalid spec.resources.requests[cpu]'],
+  ],
+  [
+    'fewer huge pages for the pod than for its containers',
+    pod({
+      containers: [container({ resources: { limits: { cpu: '1', 'hugepages-2Mi': '4Mi' } } })],
+      resources: { limits: { cpu: '1', 'hugepages-2Mi': '2Mi' } },
+    }),
+    [
+      'invalid spec.resources.requests[hugepages-2Mi]',
+      'invalid spec.resources.limits[hugepages-2Mi]',
+      'invalid spec.resources.containers[0][hugepages-2Mi].limits',
+    ],
+  ],
+  ['amounts of a pod for windows', pod({ os: { name: 'windows' }, resources: { limits: { cpu: '1' } } }), ['forbidden spec.resources']],
 ];
 
 const volumes: Rows = [
@@ -297,6 +323,15 @@ const security: Rows = [
     pod({ hostNetwork: true, containers: [container({ ports: [{ containerPort: 80, hostPort: 81 }] })] }),
     [`invalid ${C}.ports[0].hostPort`],
   ],
+  [
+    'devices for users of the pod alone',
+    pod({
+      hostUsers: false,
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }],
+      containers: [container({ volumeDevices: [{ name: 'v', devicePath: '/d' }] })],
+    }),
+    [`forbidden ${C}.volumeDevices`],
+  ],
   ['processes shared twice', pod({ hostPID: true, shareProcessNamespace: true }), ['invalid spec.securityContext.shareProcessNamespace']],
 ];
 
@@ -364,6 +399,37 @@ const scheduling: Rows = [
       'invalid spec.topologySpreadConstraints[1].minDomains',
     ],
   ],
+  [
+    'labels of the pod that a selector names already',
+    pod(
+      {
+        affinity: {
+          podAntiAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              {
+                weight: 1,
+                podAffinityTerm: { labelSelector: { matchLabels: { a: 'x' } }, topologyKey: 'z', matchLabelKeys: ['b', 'a'] },
+              },
+            ],
+          },
+        },
+        topologySpreadConstraints: [
+          {
+            maxSkew: 1,
+            topologyKey: 'z',
+            whenUnsatisfiable: 'ScheduleAnyway',
+            labelSelector: { matchExpressions: [{ key: 'a', operator: 'Exists' }] },
+            matchLabelKeys: ['a'],
+          },
+        ],
+      },
+      { labels: { a: 'x', b: 'y' } },
+    ),
+    [
+      'invalid spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm[1]',
+      'invalid spec.topologySpreadConstraints[0][0]',
+    ],
+  ],
   ['gates', pod({ schedulingGates: [{ name: 'a.example/g' }, { name: 'a.example/g' }] }), ['duplicate spec.schedulingGates[1]']],
   ['gates of pods that are bound', pod({ nodeName: 'n', schedulingGates: [{ name: 'a.example/g' }] }), ['forbidden spec.nodeName']],
   ['conditions', pod({ readinessGates: [{ conditionType: 'a b' }] }), ['invalid spec.readinessGates[0].conditionType']],
@@ -374,6 +440,12 @@ const scheduling: Rows = [
   ],
   ['name servers', pod({ dnsPolicy: 'None' }), ['required spec.dnsConfig']],
   ['names of hosts', pod({ hostname: 'A', subdomain: 'b.c' }), ['invalid spec.hostname', 'invalid spec.subdomain']],
+  ['a name instead that is long', pod({ hostnameOverride: 'x'.repeat(65) }), ['long spec.hostnameOverride']],
+  [
+    'a name instead, beside others',
+    pod({ hostnameOverride: 'a.b', setHostnameAsFQDN: true, hostNetwork: true }),
+    ['forbidden spec.hostnameOverride', 'forbidden spec.hostnameOverride'],
+  ],
   [
     'classes',
     pod({ priorityClassName: 'A b', runtimeClassName: 'A b' }),
@@ -611,6 +683,15 @@ describe('registry/core, pods', () => {
       current['status'] = { ...(current['status'] as JsonObject), phase: 'Running' };
     }, 'status');
     expect([first(written['spec'] as JsonObject)['image'], (written['status'] as JsonObject)['phase']]).to.deep.equal(['i', 'Running']);
+  });
+
+  it('limits a pod with amounts of its own to the huge pages of its containers', async () => {
+    const limits = { cpu: '1', 'hugepages-2Mi': '4Mi' };
+    const made = await sample.create(pod({ containers: [container({ resources: { limits } })], resources: { requests: { cpu: '2' } } }));
+    expect((made['spec'] as JsonObject)['resources']).to.deep.equal({
+      limits: { 'hugepages-2Mi': '4Mi' },
+      requests: { cpu: '2', 'hugepages-2Mi': '4Mi' },
+    });
   });
 
   it('warns of files in the way of each other, and of sources that are not there', async () => {

@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
   strictly,
+  tooLong,
   type FieldError,
   type Path,
 } from '../../../../registry/validation/field.js';
@@ -79,7 +80,7 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     ...['hostname', 'subdomain'].flatMap((member) =>
       textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
     ),
-    ...(typeof spec['hostnameOverride'] === 'string' ? dnsSubdomain(spec['hostnameOverride'], path.child('hostnameOverride')) : []),
+    ...validateHostnameOverride(spec, path),
     ...validateTolerations(spec, path),
     ...validateHostAliases(spec, path),
     ...optionalSubdomain(spec, 'priorityClassName', path),
@@ -95,6 +96,22 @@ export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[
   return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0
     ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
     : [];
+}
+
+/** As much as the kernel keeps of a host name, in bytes (sethostname(2)). */
+const kernelHostnameMax = 64;
+
+/** A host name of the pod's own choice needs a namespace for it, and cannot be made of the pod's names at the same time. */
+function validateHostnameOverride(spec: JsonObject, specPath: Path): FieldError[] {
+  const name = spec['hostnameOverride'];
+  if (typeof name !== 'string') return [];
+  const path = specPath.child('hostnameOverride');
+  return [
+    ...dnsSubdomain(name, path),
+    ...(Buffer.byteLength(name) > kernelHostnameMax ? [tooLong(path, kernelHostnameMax)] : []),
+    ...(spec['setHostnameAsFQDN'] === true ? [forbidden(path, 'may not be specified when setHostnameAsFQDN is true')] : []),
+    ...(spec['hostNetwork'] === true ? [forbidden(path, 'may not be specified when hostNetwork is true')] : []),
+  ];
 }
 
 const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject => ({

@@ -20,9 +20,10 @@ import {
   isOvercommitAllowed,
   isWholeResource,
   validateContainerResourceName,
+  validateResourceName,
 } from '../../../../registry/validation/resourcenames.js';
 import { dnsLabel } from '../../../../registry/validation/values.js';
-import { aggregateRequests, isPodResource } from '../podResources.js';
+import { aggregateAmounts, isPodResource } from '../podResources.js';
 
 /** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
@@ -114,36 +115,34 @@ export function validateResizePolicy(container: JsonObject, restartPolicy: strin
   });
 }
 
-const podResources = ['cpu', 'memory'];
+const podResources = ['cpu', 'hugepages-', 'memory'];
+
+function validatePodResourceName(name: string, path: Path): FieldError[] {
+  const findings = validateResourceName(name, path);
+  return findings.length > 0 || isPodResource(name) ? findings : [notSupported(path, name, podResources)];
+}
 
 /** Requests and limits of a pod as a whole. */
 export function validatePodResources(spec: JsonObject, specPath: Path): FieldError[] {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return [];
   const path = specPath.child('resources');
-  const nameRule: NameRule = (name, at) => (isPodResource(name) ? [] : [notSupported(at, name, podResources)]);
+  if (textAt(spec, 'os', 'name') === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
   return [
     ...(objectsIn(resources, 'claims').length > 0
       ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]
       : []),
-    ...validateRequirements(resources, nameRule, path),
+    ...validateRequirements(resources, validatePodResourceName, path),
     ...validateConsistency(spec, resources, path),
   ];
 }
 
-/** What the containers ask for must fit into what the pod asks for. */
+/** What the containers ask for must fit into what the pod asks for, of all that a pod can ask for. */
 function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
-  const requests = objectAt(resources, 'requests') ?? {};
   const limits = objectAt(resources, 'limits') ?? {};
-  const tooSmall = [...aggregateRequests(spec)].filter(([name, total]) => compareQuantities(total, quantityOf(requests[name])) > 0);
   return [
-    ...tooSmall.map(([name, total]) =>
-      invalid(
-        path.child('requests').key(name),
-        requests[name] ?? '0',
-        `must be greater than or equal to aggregate container requests of ${formatQuantity(total)}`,
-      ),
-    ),
+    ...validateTotals(spec, resources, 'requests', path, isPodResource),
+    ...validateTotals(spec, resources, 'limits', path, isHugePages),
     ...objectsIn(spec, 'containers').flatMap((container, position) =>
       Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
         .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
@@ -156,6 +155,25 @@ function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path
         ),
     ),
   ];
+}
+
+function validateTotals(
+  spec: JsonObject,
+  resources: JsonObject,
+  of: 'requests' | 'limits',
+  path: Path,
+  counts: (name: string) => boolean,
+): FieldError[] {
+  const amounts = objectAt(resources, of) ?? {};
+  return [...aggregateAmounts(spec, of)]
+    .filter(([name, total]) => counts(name) && compareQuantities(total, quantityOf(amounts[name])) > 0)
+    .map(([name, total]) =>
+      invalid(
+        path.child(of).key(name),
+        amounts[name] ?? '0',
+        `must be greater than or equal to aggregate container ${of} of ${formatQuantity(total)}`,
+      ),
+    );
 }
 
 /** What running a pod costs beyond its containers. */

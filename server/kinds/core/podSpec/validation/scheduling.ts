@@ -84,6 +84,7 @@ function podAffinityTerm(term: JsonObject, path: Path): FieldError[] {
     ...namespaces.flatMap((name) => dnsLabelName(name, false).map((text) => invalid(path.child('namespace'), name, text))),
     ...labelKeys(term, 'matchLabelKeys', path),
     ...labelKeys(term, 'mismatchLabelKeys', path),
+    ...repeatedKeys(term, path),
     ...contradictingKeys(term, path),
     ...(topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : []),
     ...qualified(topologyKey, path.child('topologyKey')),
@@ -202,7 +203,7 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldE
       ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
         optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)),
       ),
-      ...keepable('label keys of a spread', labelKeys(constraint, 'matchLabelKeys', at)),
+      ...keepable('label keys of a spread', [...labelKeys(constraint, 'matchLabelKeys', at), ...repeatedKeys(constraint, at)]),
       ...keepable('selector of a spread', selectorAt(constraint, 'labelSelector', at)),
     ];
   });
@@ -215,6 +216,24 @@ function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
   if (objectAt(holder, 'labelSelector') === null)
     return [forbidden(path.child(list), 'must not be specified when labelSelector is not set')];
   return keys.flatMap((key, position) => qualified(key, path.child(list).index(position)));
+}
+
+/**
+ * A key that the selector names already. Keys of a pod have become expressions of the selector by then (`pod/prepare.ts`), so it is the second mention of a key that
+ * tells; in a template, where they have not, only a selector that repeats itself is found. The path lacks the name of the list, as in the reference.
+ */
+function repeatedKeys(holder: JsonObject, path: Path): FieldError[] {
+  const selector = objectAt(holder, 'labelSelector');
+  if (selector === null) return [];
+  const keys = new Map(itemsOf(holder['matchLabelKeys']).map((key, position) => [String(key), position]));
+  const named = new Set(Object.keys(objectAt(selector, 'matchLabels') ?? {}));
+  return objectsIn(selector, 'matchExpressions').flatMap((expression) => {
+    const key = textAt(expression, 'key');
+    const position = keys.get(key);
+    const repeated = position !== undefined && named.has(key);
+    named.add(key);
+    return repeated ? [invalid(path.index(position), key, 'exists in both matchLabelKeys and labelSelector')] : [];
+  });
 }
 
 /** A label cannot both have to match and have to differ. */

@@ -166,21 +166,21 @@ const changePolicy = (policy: JsonValue | undefined, path: Path): FieldError[] =
   ...whileOn('SELinuxMount', optionallyOneOf(policy, ['MountOption', 'Recursive'], path)),
 ];
 
-/** A pod with a user namespace of its own shares none of the host's other namespaces. */
+/** A pod with a user namespace of its own shares none of the host's other namespaces, and has no raw devices; pods that have had them so far keep them. */
 export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
   if (spec['hostUsers'] !== false) return [];
-  return (
-    [
-      ['hostNetwork', 'hostNetwork'],
-      ['hostPID', 'HostPID'],
-      ['hostIPC', 'HostIPC'],
-    ] as const
-  )
-    .filter(([flag]) => spec[flag] === true)
-    .flatMap(([flag, spelled]) => {
-      const refused = [forbidden(path.child(spelled), 'when `hostUsers` is false')];
-      return flag === 'hostNetwork' ? whileOff('UserNamespacesHostNetworkSupport', refused) : refused;
-    });
+  const refused = (at: Path): FieldError => forbidden(at, 'when `hostUsers` is false');
+  const devices = containerLists.flatMap((list) =>
+    objectsIn(spec, list).flatMap((container, position) =>
+      itemsOf(container['volumeDevices']).length > 0 ? [refused(path.child(list).index(position).child('volumeDevices'))] : [],
+    ),
+  );
+  return [
+    ...(spec['hostNetwork'] === true ? whileOff('UserNamespacesHostNetworkSupport', [refused(path.child('hostNetwork'))]) : []),
+    ...(spec['hostPID'] === true ? [refused(path.child('HostPID'))] : []),
+    ...(spec['hostIPC'] === true ? [refused(path.child('HostIPC'))] : []),
+    ...keepable('devices in a namespace of users', devices),
+  ];
 }
 
 /** Rules of a container's security context. */

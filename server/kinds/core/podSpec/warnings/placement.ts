@@ -20,7 +20,8 @@ const noMatch = 'a null labelSelector results in matching no pod';
 export const deprecatedNodeLabel = (label: string): string | null =>
   Object.hasOwn(deprecatedNodeLabels, label) ? (deprecatedNodeLabels[label] ?? null) : null;
 
-const namedLabel = (label: string, path: Path): string[] => {
+/** The warning about a label that stands as a value at `path`, if it has a successor. */
+export const namedLabel = (label: string, path: Path): string[] => {
   const text = deprecatedNodeLabel(label);
   return text === null ? [] : [`${path}: ${label} is ${text}`];
 };
