@@ -35,7 +35,7 @@ import { storedForm } from './metadata.js';
 import { admitToNamespace, labelsOfNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { ServedResource } from './resources.js';
-import type { WriteContext } from './strategy.js';
+import type { WriteContext } from './rules.js';
 import type { WriteRequest } from './writeRequest.js';
 import type { ChangeSteps, CreateSteps } from './strategy.js';
 import { transientObject } from './transient.js';
