@@ -1,21 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { issueCertificate } from '../../deploy/certificates.js';
 import { machine } from './against/against.js';
 import { measures, prepare, type Load } from './against/measures.js';
 import { summary, type Turn } from './against/report.js';
 import { residentBytesOf, type Subject } from './against/subject.js';
 import { oneTurn } from './against/turn.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
+import type { Endpoint } from './connection.js';
 import { message, start } from './http2/processes.js';
 import type { WatchLoadTask } from './http2/watchload.js';
 import { fill } from './reads.js';
 import { count, printTable, ratio } from './table.js';
 
 /**
- * Whether a request costs more when more is stored, defined or watched: processor time of the server for each request at every size, beside the smallest
- * one. Each size has a cluster of its own, and they are measured in turns, so that what else the machine does meets all.
+ * Whether a request or a watch event costs more when more is stored, defined, allowed or watched: processor time of the server for each at every size, beside
+ * the smallest one. Each size has a cluster of its own, and they are measured in turns, so that what else the machine does meets all.
  */
 export interface GrowthOptions {
   readonly objects: readonly number[];
   readonly definitions: readonly number[];
+  readonly bindings: readonly number[];
   readonly selectors: readonly number[];
   readonly seconds: number;
   readonly turns: number;
@@ -26,40 +30,42 @@ interface Axis {
   readonly sizes: readonly number[];
   /** Brings a cluster to a size; answers with what must end before it stops. */
   readonly grow: (cluster: BenchCluster, size: number) => Promise<() => void>;
+  /** Who asks; an administrator unless told, whom no rule is looked up for. */
+  readonly as?: (cluster: BenchCluster) => Promise<readonly Endpoint[]>;
 }
 
 const connections = 32;
-const definitionsAtOnce = 8;
+const namespace = 'measured';
+const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+const madeAtOnce = 8;
 const idle = (): void => undefined;
-const measured = measures.filter(({ unit }) => unit === 'requests');
 
-export async function benchGrowth({ objects, definitions, selectors, seconds, turns }: GrowthOptions): Promise<void> {
+export async function benchGrowth({ objects, definitions, bindings, selectors, seconds, turns }: GrowthOptions): Promise<void> {
   const axes: readonly Axis[] = [
     { name: 'objects', sizes: objects, grow: store },
     { name: 'custom definitions', sizes: definitions, grow: define },
+    { name: 'role bindings', sizes: bindings, grow: bind, as: boundUser },
     { name: 'watchers, a selector each', sizes: selectors, grow: watch },
   ];
   for (const axis of axes) await grown(axis, axis.sizes, [], (grownClusters) => compare(axis.name, grownClusters, seconds, turns));
   console.log(machine());
 }
 
-interface Grown extends Subject {
-  readonly size: number;
-}
-
 /** Starts and fills a cluster for each size; all of them run while `measure` does. */
 async function grown(
   axis: Axis,
   [size, ...others]: readonly number[],
-  before: readonly Grown[],
-  measure: (all: readonly Grown[]) => Promise<void>,
+  before: readonly Subject[],
+  measure: (all: readonly Subject[]) => Promise<void>,
 ): Promise<void> {
   if (size === undefined) return measure(before);
   await withBenchCluster(1, async (cluster) => {
     console.error(`  ${count(size)} ${axis.name} ...`);
+    const administrator = { name: count(size), endpoints: cluster.endpoints, pids: [cluster.pid] };
+    await prepare(administrator, { collection, connections });
     const end = await axis.grow(cluster, size);
     try {
-      const subject = { name: count(size), size, endpoints: cluster.endpoints, pids: [cluster.pid] };
+      const subject = { ...administrator, endpoints: (await axis.as?.(cluster)) ?? cluster.endpoints };
       await grown(axis, others, [...before, subject], measure);
     } finally {
       end();
@@ -68,11 +74,10 @@ async function grown(
 }
 
 /** Every kind of request at every size in turn, after a round that is not counted. */
-async function compare(what: string, subjects: readonly Grown[], seconds: number, turns: number): Promise<void> {
-  const load: Load = { collection: '/api/v1/namespaces/measured/configmaps', connections, seconds };
-  for (const subject of subjects) await prepare(subject, load);
+async function compare(what: string, subjects: readonly Subject[], seconds: number, turns: number): Promise<void> {
+  const load: Load = { collection, connections, seconds };
   const rows: string[][] = [];
-  for (const measure of measured) {
+  for (const measure of measures) {
     console.error(`  ${measure.name} ...`);
     const found = subjects.map((): Turn[] => []);
     for (let turn = 0; turn <= turns; turn++)
@@ -96,12 +101,19 @@ async function store(cluster: BenchCluster, size: number): Promise<() => void> {
   return idle;
 }
 
-async function define({ client }: BenchCluster, size: number): Promise<() => void> {
+const define = (cluster: BenchCluster, size: number): Promise<() => void> =>
+  make(
+    cluster,
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    Array.from({ length: size }, (_, at) => definition(at)),
+  );
+
+/** Creates objects, some at a time. */
+async function make({ client }: BenchCluster, path: string, objects: readonly object[]): Promise<() => void> {
   let next = 0;
   await Promise.all(
-    Array.from({ length: definitionsAtOnce }, async () => {
-      for (let at = next++; at < size; at = next++)
-        await client.expect(201, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition(at) });
+    Array.from({ length: madeAtOnce }, async () => {
+      for (let body = objects[next++]; body !== undefined; body = objects[next++]) await client.expect(201, 'POST', path, { body });
     }),
   );
   return idle;
@@ -122,6 +134,51 @@ function definition(at: number): object {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
     },
   };
+}
+
+const rights = '/apis/rbac.authorization.k8s.io/v1';
+const roles = 20;
+const userName = 'measured';
+
+/** Bindings of others: each tenth for the whole cluster, the others in the namespace that is measured, half of them for groups, each of one of some roles. */
+async function bind(cluster: BenchCluster, size: number): Promise<() => void> {
+  const rules = [{ apiGroups: ['', 'apps'], resources: ['configmaps', 'deployments'], verbs: ['*'] }];
+  await make(
+    cluster,
+    `${rights}/clusterroles`,
+    Array.from({ length: roles }, (_, at) => ({ metadata: { name: `role-${at}` }, rules })),
+  );
+  const binding = (at: number): object => ({
+    metadata: { name: `binding-${at}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `role-${at % roles}` },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: at % 2 === 0 ? 'Group' : 'User', name: `other-${at}` }],
+  });
+  const all = Array.from({ length: size }, (_, at) => binding(at));
+  await make(
+    cluster,
+    `${rights}/clusterrolebindings`,
+    all.filter((_, at) => at % 10 === 0),
+  );
+  return make(
+    cluster,
+    `${rights}/namespaces/${namespace}/rolebindings`,
+    all.filter((_, at) => at % 10 !== 0),
+  );
+}
+
+/** Somebody whose rights come from a binding as well. */
+async function boundUser(cluster: BenchCluster): Promise<readonly Endpoint[]> {
+  const { caFile, caKeyFile } = cluster.cluster.pki;
+  const authority = { certificate: readFileSync(caFile, 'utf8'), key: readFileSync(caKeyFile, 'utf8') };
+  const issued = await issueCertificate(authority, { commonName: userName, usages: ['clientAuth'] });
+  await make(cluster, `${rights}/clusterrolebindings`, [
+    {
+      metadata: { name: userName },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'role-0' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: userName }],
+    },
+  ]);
+  return cluster.endpoints.map((endpoint) => ({ ...endpoint, cert: Buffer.from(issued.certificate), key: Buffer.from(issued.key) }));
 }
 
 /** Watchers whose selectors nothing that is written fulfils. */

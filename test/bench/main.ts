@@ -188,19 +188,20 @@ program
 const sizes = (text: string): number[] => text.split(',').map(whole);
 program
   .command('growth')
-  .description('processor time of a request with more and more objects, custom definitions and watchers: ten minutes or so')
+  .description(
+    'processor time of a request with more and more objects, custom definitions, role bindings and watchers: a quarter of an hour or so',
+  )
   .option('--objects <list>', 'how many are stored', sizes, [1_000, 10_000, 100_000])
   .option('--definitions <list>', 'custom definitions', sizes, [0, 500, 2_000])
+  .option('--bindings <list>', 'role bindings of others', sizes, [0, 1_000, 10_000])
   .option('--selectors <list>', 'watchers, each with a selector of its own', sizes, [1, 100, 10_000])
   .option('--seconds <n>', 'how long each turn runs', positive, 2)
   .option('--turns <n>', 'turns of each measure', positive, 3)
   .addHelpText(
     'after',
-    '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --selectors 1\n',
+    '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --bindings 0 --selectors 1\n',
   )
-  .action((options: { objects: number[]; definitions: number[]; selectors: number[]; seconds: number; turns: number }) =>
-    benchGrowth(options),
-  );
+  .action((options: Parameters<typeof benchGrowth>[0]) => benchGrowth(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

@@ -79,7 +79,10 @@ export const measures: readonly Measure[] = [
 ];
 
 /** Makes the namespace and the objects that are read and changed; answers with what removes them. */
-export async function prepare({ endpoints }: Subject, { collection, connections }: Load): Promise<() => Promise<void>> {
+export async function prepare(
+  { endpoints }: Subject,
+  { collection, connections }: Pick<Load, 'collection' | 'connections'>,
+): Promise<() => Promise<void>> {
   const [, , , namespaces, namespace = ''] = collection.split('/');
   const expect = async (statuses: readonly number[], method: string, path: string, content?: string): Promise<void> => {
     const connection = await Connection.open(endpoints[0] as Endpoint);
