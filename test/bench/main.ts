@@ -4,6 +4,7 @@ import type { ReplicaCount } from '../../deploy/settings.js';
 import { benchAccess } from './access.js';
 import { benchAgainst } from './against/against.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
+import { benchBalancer } from './balancer.js';
 import { benchBigCache } from './bigcache.js';
 import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
@@ -202,6 +203,16 @@ program
     '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --bindings 0 --selectors 1\n',
   )
   .action((options: Parameters<typeof benchGrowth>[0]) => benchGrowth(options));
+
+program
+  .command('balancer')
+  .description('gets through each kind of balancer beside gets directly at the servers, in turns: rates and processor time; some minutes')
+  .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 3, 3 as ReplicaCount)
+  .option('--seconds <n>', 'how long each turn runs', positive, 2)
+  .option('--turns <n>', 'turns of each measure', positive, 5)
+  .option('--output <folder>', 'where balancer.json goes', 'bench-report')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- balancer\n  npm run bench -- balancer --replicas 1 --turns 9\n')
+  .action((options: Parameters<typeof benchBalancer>[0]) => benchBalancer(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 
