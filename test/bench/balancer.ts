@@ -70,40 +70,40 @@ const loads: readonly Load[] = [
   { name: 'a connection for each get, 8 at once', run: (endpoints, seconds) => overNewConnections(endpoints, 8, seconds) },
 ];
 
-export async function benchBalancer({ replicas, seconds, turns, output }: BalancerOptions): Promise<void> {
-  await withBenchCluster(replicas, async (cluster) => {
-    await fill(cluster, collection, ['object-0'], objectBytes);
-    const { ways, end } = await waysTo(cluster);
-    try {
-      const lines: Line[] = [];
-      for (const load of loads) lines.push(...(await compared(load, ways, cluster, { seconds, turns })));
-      printTable(
-        ['load', 'way', '1/s', 'of direct', 'servers µs', 'of direct', 'generator µs'],
-        lines.map((line) => [
-          line.load,
-          line.way,
-          count(line.perSecond),
-          line.rateOfDirect.toFixed(3),
-          line.serverUs.toFixed(1),
-          line.serverUsOfDirect.toFixed(3),
-          line.generatorUs.toFixed(1),
-        ]),
-      );
-      console.log(machine());
-      fs.mkdirSync(output, { recursive: true });
-      const file = path.join(output, 'balancer.json');
-      fs.writeFileSync(
-        file,
-        `${JSON.stringify({ machine: machine(), began: new Date().toISOString(), replicas, seconds, turns, lines }, null, 2)}\n`,
-      );
-      console.log(`written: ${file}`);
-    } finally {
-      await end();
-    }
-  });
+export function benchBalancer(options: BalancerOptions): Promise<void> {
+  return withBenchCluster(options.replicas, (cluster) => measured(cluster, options), [], { balancer: 'inLauncher' });
 }
 
-/** Directly, through the balancer's process, through an HAProxy where there is one. */
+async function measured(cluster: BenchCluster, { replicas, seconds, turns, output }: BalancerOptions): Promise<void> {
+  await fill(cluster, collection, ['object-0'], objectBytes);
+  const { ways, end } = await waysTo(cluster);
+  try {
+    const lines: Line[] = [];
+    for (const load of loads) lines.push(...(await compared(load, ways, cluster, { seconds, turns })));
+    printTable(
+      ['load', 'way', '1/s', 'of direct', 'servers µs', 'of direct', 'generator µs'],
+      lines.map((line) => [
+        line.load,
+        line.way,
+        count(line.perSecond),
+        line.rateOfDirect.toFixed(3),
+        line.serverUs.toFixed(1),
+        line.serverUsOfDirect.toFixed(3),
+        line.generatorUs.toFixed(1),
+      ]),
+    );
+    console.log(machine());
+    fs.mkdirSync(output, { recursive: true });
+    const file = path.join(output, 'balancer.json');
+    const report = { machine: machine(), ended: new Date().toISOString(), replicas, seconds, turns, lines };
+    fs.writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+    console.log(`written: ${file}`);
+  } finally {
+    await end();
+  }
+}
+
+/** Directly, handed over by the launcher, through the balancer's process, through an HAProxy where there is one. */
 async function waysTo({ cluster, endpoints }: BenchCluster): Promise<{ readonly ways: readonly Way[]; readonly end: () => Promise<void> }> {
   const [first] = endpoints;
   if (first === undefined) throw new Error('no endpoint');
@@ -130,6 +130,8 @@ async function waysTo({ cluster, endpoints }: BenchCluster): Promise<{ readonly 
   );
   const ways: Way[] = [
     { name: 'directly', endpoints, pids: [] },
+    // This process is its launcher, and takes no part any more once a connection is there.
+    { name: 'handed over', endpoints: [{ ...first, port: Number(new URL(cluster.address).port) }], pids: [] },
     { name: 'proxy', endpoints: [{ ...first, port }], pids: [proxy.pid ?? 0] },
     ...(haproxy === null ? [] : [{ name: 'HAProxy', endpoints: [{ ...first, port: haproxyPort }], pids: [haproxy.pid] }]),
   ];
