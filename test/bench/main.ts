@@ -198,10 +198,8 @@ program
   .option('--selectors <list>', 'watchers, each with a selector of its own', sizes, [1, 100, 10_000])
   .option('--seconds <n>', 'how long each turn runs', positive, 2)
   .option('--turns <n>', 'turns of each measure', positive, 3)
-  .addHelpText(
-    'after',
-    '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --bindings 0 --selectors 1\n',
-  )
+  .option('--only <text>', 'what grows: objects, custom definitions, role bindings, watchers', '')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --only objects --objects 1000,1000000\n')
   .action((options: Parameters<typeof benchGrowth>[0]) => benchGrowth(options));
 
 program
