@@ -25,6 +25,8 @@ export interface BalancerOptions {
   readonly replicas: ReplicaCount;
   readonly seconds: number;
   readonly turns: number;
+  /** Parts of the names of loads; empty for all. */
+  readonly only: string;
   /** Folder for `balancer.json`. */
   readonly output: string;
 }
@@ -48,6 +50,8 @@ interface Turn {
   readonly perSecond: number;
   /** Microseconds of servers and balancer for a get. */
   readonly serverUs: number;
+  /** Of the balancer alone, where it has a process of its own. */
+  readonly balancerUs: number;
   readonly generatorUs: number;
 }
 
@@ -74,14 +78,15 @@ export function benchBalancer(options: BalancerOptions): Promise<void> {
   return withBenchCluster(options.replicas, (cluster) => measured(cluster, options), [], { balancer: 'inLauncher' });
 }
 
-async function measured(cluster: BenchCluster, { replicas, seconds, turns, output }: BalancerOptions): Promise<void> {
+async function measured(cluster: BenchCluster, { replicas, seconds, turns, only, output }: BalancerOptions): Promise<void> {
   await fill(cluster, collection, ['object-0'], objectBytes);
   const { ways, end } = await waysTo(cluster);
   try {
     const lines: Line[] = [];
-    for (const load of loads) lines.push(...(await compared(load, ways, cluster, { seconds, turns })));
+    for (const load of loads.filter(({ name }) => name.includes(only)))
+      lines.push(...(await compared(load, ways, cluster, { seconds, turns })));
     printTable(
-      ['load', 'way', '1/s', 'of direct', 'servers µs', 'of direct', 'generator µs'],
+      ['load', 'way', '1/s', 'of direct', 'all µs', 'of direct', 'balancer µs', 'generator µs'],
       lines.map((line) => [
         line.load,
         line.way,
@@ -89,6 +94,7 @@ async function measured(cluster: BenchCluster, { replicas, seconds, turns, outpu
         line.rateOfDirect.toFixed(3),
         line.serverUs.toFixed(1),
         line.serverUsOfDirect.toFixed(3),
+        line.balancerUs.toFixed(1),
         line.generatorUs.toFixed(1),
       ]),
     );
@@ -158,7 +164,7 @@ async function compared(
     for (let each = 0; each < ways.length; each++) {
       const index = (each + round) % ways.length;
       const way = ways[index] as Way;
-      found[index] = await oneTurn(load, way, [...servers, ...way.pids], seconds);
+      found[index] = await oneTurn(load, way, servers, seconds);
     }
     if (round >= warmUpTurns) rounds.push(found);
   }
@@ -170,6 +176,7 @@ async function compared(
       way: name,
       perSecond: median((turn) => turn.perSecond),
       serverUs: median((turn) => turn.serverUs),
+      balancerUs: median((turn) => turn.balancerUs),
       generatorUs: median((turn) => turn.generatorUs),
       rateOfDirect: ofDirect((turn) => turn.perSecond),
       serverUsOfDirect: ofDirect((turn) => turn.serverUs),
@@ -177,15 +184,18 @@ async function compared(
   });
 }
 
-async function oneTurn(load: Load, { endpoints }: Way, pids: readonly number[], seconds: number): Promise<Turn> {
-  const used = (): number => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
-  const [before, generatorBefore, start] = [used(), process.cpuUsage(), performance.now()];
+async function oneTurn(load: Load, { endpoints, pids }: Way, servers: readonly number[], seconds: number): Promise<Turn> {
+  const used = (of: readonly number[]): number => of.reduce((sum, pid) => sum + processorSeconds(pid), 0);
+  const [before, balancerBefore] = [used(servers), used(pids)];
+  const [generatorBefore, start] = [process.cpuUsage(), performance.now()];
   const gets = await load.run(endpoints, seconds);
   const elapsedSeconds = (performance.now() - start) / 1000;
   const generator = process.cpuUsage(generatorBefore);
+  const balancerUs = ((used(pids) - balancerBefore) * 1e6) / gets;
   return {
     perSecond: gets / elapsedSeconds,
-    serverUs: ((used() - before) * 1e6) / gets,
+    serverUs: ((used(servers) - before) * 1e6) / gets + balancerUs,
+    balancerUs,
     generatorUs: (generator.user + generator.system) / gets,
   };
 }

@@ -208,6 +208,7 @@ program
   .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 3, 3 as ReplicaCount)
   .option('--seconds <n>', 'how long each turn runs', positive, 2)
   .option('--turns <n>', 'turns of each measure', positive, 5)
+  .option('--only <text>', 'loads whose names contain this', '')
   .option('--output <folder>', 'where balancer.json goes', 'bench-report')
   .addHelpText('after', '\nExamples:\n  npm run bench -- balancer\n  npm run bench -- balancer --replicas 1 --turns 9\n')
   .action((options: Parameters<typeof benchBalancer>[0]) => benchBalancer(options));
