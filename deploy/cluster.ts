@@ -8,6 +8,7 @@ import { haproxyConfiguration } from './haproxy.js';
 import { kubeconfig } from './kubeconfig.js';
 import { lockDirectory } from './launcherLock.js';
 import { boundLog, logCheckIntervalMs } from './logFiles.js';
+import { ManagedBalancer } from './managedBalancer.js';
 import { ManagedProcess } from './managedProcess.js';
 import type { Exit, ManagedProgram, ProcessSpec, ProgramEvents } from './managedProgram.js';
 import { ManagedThread } from './managedThread.js';
@@ -51,8 +52,11 @@ export interface ClusterOptions {
   readonly fakeNodes?: number | undefined;
   /** Whether they bind pods, too; not where a scheduler does. True unless given. */
   readonly bindPods?: boolean | undefined;
-  /** Without one, `address` is that of the first replica. */
-  readonly balancer?: boolean | undefined;
+  /**
+   * Without one, `address` is that of the first replica. Unless told, it is a process of its own; `inLauncher`, it is a part of this one and can hand connections over to
+   * the servers: for launchers that are never busy for long, since nobody gets in meanwhile.
+   */
+  readonly balancer?: boolean | 'inLauncher' | undefined;
   /** Whether managers serve their health and metrics; that needs a port, and a certificate of their own. */
   readonly managersServe?: boolean | undefined;
   /** Run everything in threads of this process instead of processes of their own. */
@@ -259,16 +263,7 @@ class LocalCluster implements Cluster {
           });
     this.#stores = this.etcd ? [this.etcd] : [];
     this.members = settings.members.map((member) => this.#member(member));
-    this.balancer =
-      prepared.options.balancer === false
-        ? null
-        : this.#process({
-            role: 'balancer',
-            name: 'balancer',
-            program: programFile('balancer'),
-            args: balancerFlags(prepared),
-            address: this.address,
-          });
+    this.balancer = this.#balancer();
     this.managers = prepared.managerPorts.map((securePort, index) => this.#manager(`cm${index + 1}`, securePort));
     const { fakeNodes: nodes = 0, bindPods = true, clientPreload } = prepared.options;
     const nodeFlags = ['--kubeconfig', this.kubeconfig, '--count', String(nodes), ...(bindPods ? [] : ['--no-bind'])];
@@ -376,6 +371,25 @@ class LocalCluster implements Cluster {
     return { id, address, peerAddress: `${host}:${peerPort}`, dataDirectory, process, waitReady, restart: () => this.restart(process) };
   }
 
+  #balancer(): ManagedProgram | null {
+    const { options, port, settings } = this.prepared;
+    if (options.balancer === false) return null;
+    const spec = {
+      role: 'balancer',
+      name: 'balancer',
+      program: programFile('balancer'),
+      args: balancerFlags(this.prepared),
+      address: this.address,
+    } as const;
+    if (options.balancer !== 'inLauncher') return this.#process(spec);
+    const backends = settings.members.map(({ securePort }, index) => ({
+      host,
+      port: securePort,
+      taker: () => this.members[index]?.process.connectionTaker ?? null,
+    }));
+    return this.#managed(spec, (full, events) => new ManagedBalancer(full, { host, port, backends, ca: this.#ca }, events));
+  }
+
   #manager(name: string, securePort: number): ManagedProgram {
     const args = [
       ...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort),
@@ -404,6 +418,11 @@ class LocalCluster implements Cluster {
   }
 
   #process(spec: Omit<ProcessSpec, 'log'>): ManagedProgram {
+    const Kind = this.prepared.options.inProcess ? ManagedThread : ManagedProcess;
+    return this.#managed(spec, (full, events) => new Kind(full, events));
+  }
+
+  #managed(spec: Omit<ProcessSpec, 'log'>, make: (spec: ProcessSpec, events: ProgramEvents) => ManagedProgram): ManagedProgram {
     const { options, directory } = this.prepared;
     const events: ProgramEvents = {
       onExit: (exit) => {
@@ -414,10 +433,7 @@ class LocalCluster implements Cluster {
       onStart: () => this.#supervisors.get(program)?.started(),
       onMessage: (message) => options.onMessage?.(program, message),
     };
-    const program: ManagedProgram = new (options.inProcess ? ManagedThread : ManagedProcess)(
-      { ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) },
-      events,
-    );
+    const program = make({ ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) }, events);
     return program;
   }
 

@@ -1,11 +1,12 @@
 import net from 'node:net';
 import { connectionOrder, newBackend, recordConnectFailure, recordProbe, shouldCutSessions, type Backend } from './backends.js';
+import type { ConnectionTaker } from './handOver.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
- * A TCP load balancer for one machine: it moves bytes, so TLS, HTTP/2 and watches pass through untouched. New connections go to
- * the ready backend with the fewest; a backend that cannot be reached is skipped, and comes back when `/readyz` succeeds.
- * Which backend is chosen is decided in `backends.ts`.
+ * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and has no part in it from then on (`handOver.ts`); elsewhere it
+ * moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; a backend that cannot be reached is
+ * skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`.
  */
 
 const probeIntervalMs = 500;
@@ -17,10 +18,17 @@ const connectTimeoutMs = 1000;
 /** Sessions open at once; further clients wait in the kernel's queue or are refused. */
 const connectionsMax = 10_000;
 
+export interface BackendAddress {
+  readonly host: string;
+  readonly port: number;
+  /** What takes connections over for it now; null, or none at all, where they are proxied. */
+  readonly taker?: () => ConnectionTaker | null;
+}
+
 export interface LoadBalancerOptions {
   readonly host: string;
   readonly port: number;
-  readonly backends: readonly { readonly host: string; readonly port: number }[];
+  readonly backends: readonly BackendAddress[];
   /** PEM text; see `Probe.ca`. */
   readonly ca?: string | undefined;
   readonly log: (line: string) => void;
@@ -30,9 +38,32 @@ export interface LoadBalancer {
   readonly port: number;
   /** A look at the present state, for tests and reports. */
   backends(): readonly Readonly<Backend>[];
-  /** Stops listening and cuts every session. */
+  /** From now on clients wait at the door; those who are inside are not concerned. */
+  pause(): void;
+  resume(): void;
+  /** Stops listening and cuts every session that it carries; those that were handed over go on. */
   close(): Promise<void>;
 }
+
+/** A connection that some backend has. */
+interface Session {
+  /** Makes the client come again. */
+  readonly cut: () => void;
+  /** What becomes of it when the balancer ends. */
+  readonly release: () => void;
+}
+
+/** The client is told that this was not an end as any other. */
+const carriedSession = (client: net.Socket): Session => ({
+  cut: () => client.resetAndDestroy(),
+  release: () => client.resetAndDestroy(),
+});
+
+/** The server has the same socket: its end must be sent, as closing it here alone would do nothing. */
+const handedSession = (client: net.Socket): Session => ({
+  cut: () => client.destroySoon(),
+  release: () => client.destroy(),
+});
 
 /** Starts listening; rejects with the system's error, which names the port. */
 export async function startLoadBalancer(options: LoadBalancerOptions): Promise<LoadBalancer> {
@@ -43,17 +74,23 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<L
 
 class Balancer implements LoadBalancer {
   readonly #backends: readonly Backend[];
-  readonly #sessions = new Map<Backend, Set<net.Socket>>();
+  readonly #sessions = new Map<Backend, Map<net.Socket, Session>>();
+  readonly #takers: ReadonlyMap<Backend, BackendAddress['taker']>;
   /** `pauseOnConnect`: nothing is read from a client before a backend is there to take it. */
   readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => this.#accept(client));
   readonly #waiting = new Set<net.Socket>();
+  /** Those that came while it was paused. */
+  readonly #held = new Set<net.Socket>();
   readonly #timers = new Map<Backend, NodeJS.Timeout>();
   readonly #probes: RepeatedProbe[] = [];
+  #paused = false;
   #closed = false;
 
   constructor(private readonly options: LoadBalancerOptions) {
-    this.#backends = options.backends.map(({ host, port }) => newBackend(host, port));
-    for (const backend of this.#backends) this.#sessions.set(backend, new Set());
+    const backends = options.backends.map(({ host, port, taker }) => [newBackend(host, port), taker] as const);
+    this.#takers = new Map(backends);
+    this.#backends = backends.map(([backend]) => backend);
+    for (const backend of this.#backends) this.#sessions.set(backend, new Map());
     this.#server.maxConnections = connectionsMax;
   }
 
@@ -82,10 +119,22 @@ class Balancer implements LoadBalancer {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     for (const probe of this.#probes) probe.close();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const client of this.#waiting) client.destroy();
-    for (const backend of this.#backends) this.#cut(backend);
-    await closed;
+    // Node's own `close` would wait for connections that servers have taken over. The port is free when it returns.
+    this.#server.close();
+    for (const client of [...this.#held, ...this.#waiting]) client.destroy();
+    for (const sessions of this.#sessions.values()) for (const { release } of [...sessions.values()]) release();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const client of held) this.#enter(client);
   }
 
   // ---- health ----
@@ -118,40 +167,94 @@ class Balancer implements LoadBalancer {
 
   #accept(client: net.Socket): void {
     client.on('error', () => client.destroy());
+    if (this.#paused) this.#held.add(client);
+    else this.#enter(client);
+  }
+
+  #enter(client: net.Socket): void {
     this.#waiting.add(client);
     void this.#connect(client).finally(() => this.#waiting.delete(client));
   }
 
-  /** Tries each backend once. What the client has sent so far waits in the kernel. */
+  /**
+   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a server that stands still for a moment still has a queue in the
+   * kernel. What the client has sent so far waits there, too.
+   */
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();
+    const passed: Backend[] = [];
     for (;;) {
       const backend = connectionOrder(this.#backends).find((candidate) => !tried.has(candidate));
-      if (!backend) break;
-      tried.add(backend);
-      backend.connections += 1;
-      backend.opened += 1;
-      const upstream = await dial(backend);
-      if (upstream instanceof net.Socket && !client.destroyed && !this.#closed) return this.#join(client, upstream, backend);
-      backend.connections -= 1;
-      if (upstream instanceof net.Socket) upstream.destroy();
-      else if (recordConnectFailure(backend, performance.now())) this.#report(backend, `connection failed: ${upstream.message}`);
+      const taker = backend && this.#takers.get(backend)?.();
+      if (backend && taker) {
+        if (await this.#handOver(client, backend, taker)) return;
+        passed.push(backend);
+      } else {
+        const carrier = backend ?? passed.shift();
+        if (!carrier) break;
+        if (await this.#carry(client, carrier)) return;
+      }
+      if (backend) tried.add(backend);
       if (client.destroyed || this.#closed) break;
     }
     client.destroy();
+  }
+
+  /** True when it has the connection now. */
+  async #handOver(client: net.Socket, backend: Backend, taker: ConnectionTaker): Promise<boolean> {
+    const end = this.#count(backend);
+    // Sent and not taken it may be cut as well: a server that stands still keeps nobody waiting while another one is ready.
+    this.#hold(client, backend, handedSession(client));
+    const isTaken = (await taker.give(client)) === 'taken';
+    if (isTaken) client.once('close', end);
+    else this.#letGo(client, backend);
+    if (!isTaken || client.destroyed) end();
+    return isTaken;
+  }
+
+  /** True when the connection is carried now. */
+  async #carry(client: net.Socket, backend: Backend): Promise<boolean> {
+    const end = this.#count(backend);
+    const upstream = await dial(backend);
+    if (upstream instanceof net.Socket && !client.destroyed && !this.#closed) {
+      client.once('close', end);
+      this.#hold(client, backend, carriedSession(client));
+      this.#join(client, upstream);
+      return true;
+    }
+    end();
+    if (upstream instanceof net.Socket) upstream.destroy();
+    else if (recordConnectFailure(backend, performance.now())) this.#report(backend, `connection failed: ${upstream.message}`);
+    return false;
+  }
+
+  /** Counts a connection; answers with what ends that, once. */
+  #count(backend: Backend): () => void {
+    backend.connections += 1;
+    backend.opened += 1;
+    let counted = 1;
+    return () => {
+      backend.connections -= counted;
+      counted = 0;
+    };
+  }
+
+  #hold(client: net.Socket, backend: Backend, session: Session): void {
+    this.#sessions.get(backend)?.set(client, session);
+    client.once('close', () => this.#letGo(client, backend));
+  }
+
+  #letGo(client: net.Socket, backend: Backend): void {
+    this.#sessions.get(backend)?.delete(client);
   }
 
   /**
    * `pipe` stops reading from one side while the other is full (bounded buffers), and passes an end on without closing the way
    * back. When one side is gone, what it sent before is still delivered; a reset is passed on as one.
    */
-  #join(client: net.Socket, upstream: net.Socket, backend: Backend): void {
-    const sessions = this.#sessions.get(backend);
-    sessions?.add(client);
+  #join(client: net.Socket, upstream: net.Socket): void {
     upstream.on('error', () => upstream.destroy());
     client.once('close', (failed) => {
-      sessions?.delete(client);
-      backend.connections -= 1;
       if (failed) upstream.destroy();
       else upstream.destroySoon();
     });
@@ -165,10 +268,9 @@ class Balancer implements LoadBalancer {
   }
 
   #cut(backend: Backend): number {
-    const sessions = this.#sessions.get(backend) ?? new Set();
-    const count = sessions.size;
-    for (const client of sessions) client.resetAndDestroy();
-    return count;
+    const sessions = [...(this.#sessions.get(backend)?.values() ?? [])];
+    for (const { cut } of sessions) cut();
+    return sessions.length;
   }
 }
 

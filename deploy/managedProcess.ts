@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { lastLines } from './files.js';
+import { ConnectionTaker, isHandOverAnswer } from './handOver.js';
 import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 
@@ -10,6 +11,7 @@ export { describeExit } from './managedProgram.js';
 /** A program in a process of its own, which a SIGKILL ends and a SIGSTOP holds. Its output goes straight into its log file. */
 export class ManagedProcess implements ManagedProgram {
   #child: ChildProcess | null = null;
+  #taker: ConnectionTaker | null = null;
   #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #endWasAsked = false;
   #ready: Promise<void> = Promise.resolve();
@@ -34,6 +36,9 @@ export class ManagedProcess implements ManagedProgram {
   }
   get saidReady(): Promise<void> {
     return this.#ready;
+  }
+  get connectionTaker(): ConnectionTaker | null {
+    return this.#taker;
   }
   get command(): readonly string[] {
     return [process.execPath, this.spec.program, ...this.spec.args];
@@ -72,6 +77,7 @@ export class ManagedProcess implements ManagedProgram {
     this.#ready = new Promise((resolve, reject) => {
       child.on('message', (message) => {
         if (message === 'ready') resolve();
+        else if (isHandOverAnswer(message)) this.#takes(child).heard(message);
         else this.#events.onMessage?.(message);
       });
       child.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
@@ -81,6 +87,8 @@ export class ManagedProcess implements ManagedProgram {
       const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
         if (this.#child !== child) return;
         this.#child = null;
+        this.#taker?.end();
+        this.#taker = null;
         const exit = { code, signal, expected: this.#endWasAsked };
         resolve(exit);
         this.#events.onExit?.(exit);
@@ -90,6 +98,15 @@ export class ManagedProcess implements ManagedProgram {
         if (child.pid === undefined) finish(null, null);
       });
     });
+  }
+
+  #takes(child: ChildProcess): ConnectionTaker {
+    return (this.#taker ??= new ConnectionTaker((message, client, failed) => {
+      // The socket stays open here as well, so that the connection can go elsewhere, or be cut.
+      child.send(message, client, { keepOpen: true }, (error) => {
+        if (error !== null) failed();
+      });
+    }));
   }
 
   send(message: object): void {

@@ -1,3 +1,5 @@
+import type { ConnectionTaker } from './handOver.js';
+
 /** What runs a program for a cluster: a process (`managedProcess.ts`), or a thread of this one (`managedThread.ts`). */
 
 export type ProcessRole = 'apiserver' | 'controller-manager' | 'balancer' | 'fake-nodes' | 'etcd';
@@ -50,6 +52,8 @@ export interface ManagedProgram {
   readonly ended: Promise<Exit>;
   /** Resolves when the current run has said `ready`; rejects when it ends before. */
   readonly saidReady: Promise<void>;
+  /** What takes connections over that this process has accepted; null where it takes none, or not yet. */
+  readonly connectionTaker: ConnectionTaker | null;
   /** The whole command, for someone who wants to run it by hand. */
   readonly command: readonly string[];
   start(): void;

@@ -41,6 +41,8 @@ export class ManagedThread implements ManagedProgram {
   #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #signal: NodeJS.Signals | null = null;
   #ready: Promise<void> = Promise.resolve();
+  /** Sockets do not pass between threads. */
+  readonly connectionTaker = null;
 
   constructor(
     readonly spec: ProcessSpec,

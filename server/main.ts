@@ -3,6 +3,7 @@ import { consensusThread } from './process/consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
 import { helpText } from './catalogue/flags/help.js';
 import { widenBufferPool } from './process/bufferPool.js';
+import { takeHandedConnections } from './process/handedConnections.js';
 import { boundHeapGrowth } from './process/heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -93,6 +94,7 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
   }
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') return process.exit(0);
+  if (server.takeConnection !== null) takeHandedConnections(server.takeConnection);
   // Whoever started it need not ask. A start that fails is told of by `failed`.
   server.ready.then(
     () => process.send?.('ready'),

@@ -320,7 +320,8 @@ async function serveStore({
     await store.stop();
     log.info('stopped');
   };
-  return { url, ready, failed, stop: () => (stopped ??= stop()) };
+  const takeConnection = others === null ? listener.take : null;
+  return { url, takeConnection, ready, failed, stop: () => (stopped ??= stop()) };
 }
 
 /** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */

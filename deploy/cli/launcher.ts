@@ -53,7 +53,14 @@ export class Launcher {
       if (launcher) launcher.#reportExit(program, exit, restartInMs);
     };
     const { flags, signIn } = withConsole(options);
-    const all = { ...options, apiserverFlags: flags, apiserverPreload: programFile('partition'), restartManagers: true, onExit };
+    const all: LauncherOptions = {
+      ...options,
+      balancer: balancerFor(flags),
+      apiserverFlags: flags,
+      apiserverPreload: programFile('partition'),
+      restartManagers: true,
+      onExit,
+    };
     launcher = new Launcher(await startCluster(all), all, signIn);
     launcher.#up = true;
     return launcher;
@@ -240,6 +247,10 @@ export class Launcher {
     onProgress(`${spec.name} is down: ${describeExit(exit)}; log: ${spec.log}. The others go on. ${next}`);
   }
 }
+
+/** Servers of several threads take no connections over. What has to be proxied then is too much for a process that has other things to do. */
+const balancerFor = (flags: ClusterOptions['apiserverFlags'] = []): ClusterOptions['balancer'] =>
+  typeof flags === 'function' || flags.some((flag) => /^--serving-threads(?!=1$)/.test(flag)) ? true : 'inLauncher';
 
 /** What the API servers are told of the console: where this launcher is asked, and the token that links stand for. */
 function withConsole({ apiserverFlags: given = [], dataDirectory }: LauncherOptions): {

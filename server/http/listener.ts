@@ -67,6 +67,8 @@ export interface Listener {
   readonly connections: number;
   /** Clients so far that did not get through their handshake. */
   readonly handshakeErrors: number;
+  /** Serves a connection that was accepted elsewhere; false, with the socket untouched, once it takes no new ones. */
+  readonly take: (socket: Socket) => boolean;
   /**
    * Takes no new connections and asks the clients of the open ones to leave; requests under way go on. HTTP/1.1 can ask only with an answer: clients that
    * send something within `lingerMs` are answered and asked, the connections of the others close then.
@@ -137,7 +139,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
     else endIdle();
   };
+  const take = (socket: Socket): boolean => {
+    if (!draining) server.emit('connection', socket);
+    return !draining;
+  };
   const close = async (): Promise<void> => {
+    draining = true;
     const closed = new Promise<void>((resolve) => {
       if (server.listening && !keepsSocket)
         server.close(() => {
@@ -160,6 +167,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     get handshakeErrors() {
       return handshakeErrors;
     },
+    take,
     drain,
     close,
   };

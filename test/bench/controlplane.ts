@@ -149,7 +149,12 @@ async function deleteAll(endpoint: Endpoint): Promise<void> {
 }
 
 /** One writer at full speed, many watchers spread over the replicas: events delivered a second, and how long after the write they arrive. */
-export async function watchEvents(endpoints: readonly Endpoint[], seconds: number, collection: string): Promise<LoadResult> {
+export async function watchEvents(
+  endpoints: readonly Endpoint[],
+  seconds: number,
+  collection: string,
+  opened?: () => void,
+): Promise<LoadResult> {
   const sentAt = new Map<string, number>();
   const latencies: number[] = [];
   let bytes = 0;
@@ -163,6 +168,7 @@ export async function watchEvents(endpoints: readonly Endpoint[], seconds: numbe
     ),
   );
   const writer = await Connection.open(endpoints[0] as Endpoint);
+  opened?.();
   const start = performance.now();
   for (let round = 0; performance.now() - start < seconds * 1000; round += 1) {
     sentAt.set(String(round), performance.now());

@@ -8,6 +8,8 @@ export interface LoadOptions {
   /** The next request of one connection; `round` counts from 0 for each connection. */
   readonly next: (connection: number, round: number) => Buffer;
   readonly expect: number;
+  /** Called when all connections stand. */
+  readonly opened?: (() => void) | undefined;
 }
 
 export interface LoadResult {
@@ -20,10 +22,11 @@ export interface LoadResult {
 const warmUpShare = 0.2;
 
 /** Keeps every connection busy with one request at a time, for a bounded time. An unexpected status ends the run with an error. */
-export async function load({ endpoints, connections, seconds, next, expect }: LoadOptions): Promise<LoadResult> {
+export async function load({ endpoints, connections, seconds, next, expect, opened }: LoadOptions): Promise<LoadResult> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, each) => Connection.open(endpoints[each % endpoints.length] as Endpoint)),
   );
+  opened?.();
   const start = performance.now();
   const countFrom = start + seconds * 1000 * warmUpShare;
   const end = countFrom + seconds * 1000;

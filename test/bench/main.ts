@@ -4,6 +4,7 @@ import type { ReplicaCount } from '../../deploy/settings.js';
 import { benchAccess } from './access.js';
 import { benchAgainst } from './against/against.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
+import { benchBalancer } from './balancer.js';
 import { benchBigCache } from './bigcache.js';
 import { benchCodecs } from './codecs.js';
 import { benchControllers } from './controllers.js';
@@ -188,19 +189,29 @@ program
 const sizes = (text: string): number[] => text.split(',').map(whole);
 program
   .command('growth')
-  .description('processor time of a request with more and more objects, custom definitions and watchers: ten minutes or so')
+  .description(
+    'processor time of a request with more and more objects, custom definitions, role bindings and watchers: a quarter of an hour or so',
+  )
   .option('--objects <list>', 'how many are stored', sizes, [1_000, 10_000, 100_000])
   .option('--definitions <list>', 'custom definitions', sizes, [0, 500, 2_000])
+  .option('--bindings <list>', 'role bindings of others', sizes, [0, 1_000, 10_000])
   .option('--selectors <list>', 'watchers, each with a selector of its own', sizes, [1, 100, 10_000])
   .option('--seconds <n>', 'how long each turn runs', positive, 2)
   .option('--turns <n>', 'turns of each measure', positive, 3)
-  .addHelpText(
-    'after',
-    '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --objects 1000,1000000 --definitions 0 --selectors 1\n',
-  )
-  .action((options: { objects: number[]; definitions: number[]; selectors: number[]; seconds: number; turns: number }) =>
-    benchGrowth(options),
-  );
+  .option('--only <text>', 'what grows: objects, custom definitions, role bindings, watchers', '')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --only objects --objects 1000,1000000\n')
+  .action((options: Parameters<typeof benchGrowth>[0]) => benchGrowth(options));
+
+program
+  .command('balancer')
+  .description('gets through each kind of balancer beside gets directly at the servers, in turns: rates and processor time; some minutes')
+  .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 3, 3 as ReplicaCount)
+  .option('--seconds <n>', 'how long each turn runs', positive, 2)
+  .option('--turns <n>', 'turns of each measure', positive, 5)
+  .option('--only <text>', 'loads whose names contain this', '')
+  .option('--output <folder>', 'where balancer.json goes', 'bench-report')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- balancer\n  npm run bench -- balancer --replicas 1 --turns 9\n')
+  .action((options: Parameters<typeof benchBalancer>[0]) => benchBalancer(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

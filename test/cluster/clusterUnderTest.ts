@@ -31,7 +31,9 @@ export class ClusterUnderTest {
 
   static async start(options: Partial<ClusterOptions> = {}): Promise<ClusterUnderTest> {
     const store = keepsInEtcd && options.etcdServers === undefined ? { store: 'etcd' as const } : {};
-    return new ClusterUnderTest(await startCluster({ dataDirectory: temporaryDirectory('cluster'), ...store, ...options }));
+    // As `npm start` has it: tests that wait for a program do so without holding this process.
+    const usual = { dataDirectory: temporaryDirectory('cluster'), balancer: 'inLauncher' } as const;
+    return new ClusterUnderTest(await startCluster({ ...usual, ...store, ...options }));
   }
 
   get members(): readonly ClusterMember[] {

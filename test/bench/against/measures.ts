@@ -19,6 +19,8 @@ export interface Load {
   readonly collection: string;
   readonly connections: number;
   readonly seconds: number;
+  /** Called when all connections stand: handshakes cost ten times what a get does, and how much that is for each get depends on how many there are. */
+  readonly opened?: () => void;
 }
 
 const valueBytes = 600;
@@ -33,11 +35,12 @@ export const measures: readonly Measure[] = [
   {
     name: 'creates, HTTP/1.1',
     unit: 'requests',
-    run: ({ endpoints }, { collection, connections, seconds }, turn) =>
+    run: ({ endpoints }, { collection, connections, seconds, opened }, turn) =>
       load({
         endpoints,
         connections,
         seconds,
+        opened,
         expect: 201,
         next: (connection, round) => request('POST', collection, body(`c-${turn}-${connection}-${round}`, 'c')),
       }),
@@ -45,11 +48,12 @@ export const measures: readonly Measure[] = [
   {
     name: 'updates, HTTP/1.1',
     unit: 'requests',
-    run: ({ endpoints }, { collection, connections, seconds }) =>
+    run: ({ endpoints }, { collection, connections, seconds, opened }) =>
       load({
         endpoints,
         connections,
         seconds,
+        opened,
         expect: 200,
         next: (connection, round) => request('PUT', `${collection}/${nameOf(connection)}`, body(nameOf(connection), letterOf(round))),
       }),
@@ -57,29 +61,40 @@ export const measures: readonly Measure[] = [
   {
     name: 'gets, HTTP/1.1',
     unit: 'requests',
-    run: ({ endpoints }, { collection, connections, seconds }) =>
-      load({ endpoints, connections, seconds, expect: 200, next: (connection) => request('GET', `${collection}/${nameOf(connection)}`) }),
+    run: ({ endpoints }, { collection, connections, seconds, opened }) =>
+      load({
+        endpoints,
+        connections,
+        seconds,
+        opened,
+        expect: 200,
+        next: (connection) => request('GET', `${collection}/${nameOf(connection)}`),
+      }),
   },
   {
     name: 'gets, HTTP/2',
     unit: 'requests',
-    run: ({ endpoints }, { collection, connections, seconds }) => http2Gets(endpoints, `${collection}/${nameOf(0)}`, connections, seconds),
+    run: ({ endpoints }, { collection, connections, seconds, opened }) =>
+      http2Gets(endpoints, `${collection}/${nameOf(0)}`, { connections, seconds, opened }),
   },
   {
     name: `lists of ${listed}, HTTP/1.1`,
     unit: 'requests',
-    run: ({ endpoints }, { collection, connections, seconds }) =>
-      load({ endpoints, connections, seconds, expect: 200, next: () => request('GET', `${collection}?limit=${listed}`) }),
+    run: ({ endpoints }, { collection, connections, seconds, opened }) =>
+      load({ endpoints, connections, seconds, opened, expect: 200, next: () => request('GET', `${collection}?limit=${listed}`) }),
   },
   {
     name: 'events to 100 watchers',
     unit: 'events',
-    run: ({ endpoints }, { collection, seconds }) => watchEvents(endpoints, seconds, collection),
+    run: ({ endpoints }, { collection, seconds, opened }) => watchEvents(endpoints, seconds, collection, opened),
   },
 ];
 
 /** Makes the namespace and the objects that are read and changed; answers with what removes them. */
-export async function prepare({ endpoints }: Subject, { collection, connections }: Load): Promise<() => Promise<void>> {
+export async function prepare(
+  { endpoints }: Subject,
+  { collection, connections }: Pick<Load, 'collection' | 'connections'>,
+): Promise<() => Promise<void>> {
   const [, , , namespaces, namespace = ''] = collection.split('/');
   const expect = async (statuses: readonly number[], method: string, path: string, content?: string): Promise<void> => {
     const connection = await Connection.open(endpoints[0] as Endpoint);
@@ -103,10 +118,15 @@ export async function prepare({ endpoints }: Subject, { collection, connections 
   };
 }
 
-async function http2Gets(endpoints: readonly Endpoint[], path: string, connections: number, seconds: number): Promise<Rates> {
+async function http2Gets(
+  endpoints: readonly Endpoint[],
+  path: string,
+  { connections, seconds, opened }: Omit<Load, 'collection'>,
+): Promise<Rates> {
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, each) => Http2Client.open(endpoints[each % endpoints.length] as Endpoint)),
   );
+  opened?.();
   const start = performance.now();
   const end = start + seconds * 1000;
   const latencies: number[] = [];

@@ -2,10 +2,18 @@ import type { Load, Measure } from './measures.js';
 import type { Turn } from './report.js';
 import { processorSecondsOf, type Subject } from './subject.js';
 
-/** Measures once, and what it cost the servers and the load generator, which is this process. */
+/** Measures once, and what it cost the servers and the load generator, which is this process, from when the connections stand. */
 export async function oneTurn(subject: Subject, measure: Measure, load: Load, turn: number): Promise<Turn> {
-  const before = { server: processorSecondsOf(subject), generator: process.cpuUsage(), at: performance.now() };
-  const rates = await measure.run(subject, load, turn);
+  const now = (): { server: number; generator: NodeJS.CpuUsage; at: number } => ({
+    server: processorSecondsOf(subject),
+    generator: process.cpuUsage(),
+    at: performance.now(),
+  });
+  let before = now();
+  const opened = (): void => {
+    before = now();
+  };
+  const rates = await measure.run(subject, { ...load, opened }, turn);
   const elapsedSeconds = (performance.now() - before.at) / 1000;
   const generator = process.cpuUsage(before.generator);
   // Turns have a beginning that is not counted, so processor time is set beside the rate and not beside a number of requests.

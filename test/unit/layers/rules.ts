@@ -111,6 +111,8 @@ const rules: readonly Rule[] = [
   { from: 'deploy/', to: ['deploy/'] },
   // Certificates of clusters are put together from the same parts as those of servers that were given none.
   { from: 'deploy/certificates.ts', to: ['deploy/', 'server/http/certificateParts.js', 'server/http/der.js'] },
+  // What launcher and server say to each other over the channel between them.
+  { from: 'deploy/handOver.ts', to: ['deploy/', 'server/process/handOverMessages.js'] },
   // Says which SQLite a replica would take on this machine.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.

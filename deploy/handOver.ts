@@ -1,0 +1,105 @@
+import type net from 'node:net';
+import { isHandOverAnswer, type HandedConnection, type HandOverAnswer } from '../server/process/handOverMessages.js';
+
+export { isHandOverAnswer };
+
+/** How an attempt to hand a connection over ended: `busy` when the server has not even taken the one before, `gone` when it has ended. */
+export type HandOverOutcome = 'taken' | 'refused' | 'busy' | 'gone';
+
+/** Sends a socket over a channel, and leaves it open here; `failed` is called when it cannot be sent. */
+export type SendSocket = (message: HandedConnection, client: net.Socket, failed: () => void) => void;
+
+/** A server that does not take what it was handed for so long gets nothing more until it does. */
+const takenWithinMs = 1000;
+
+interface Offer {
+  readonly client: net.Socket;
+  readonly settle: (outcome: HandOverOutcome) => void;
+}
+
+/**
+ * Hands connections over to one server process. What has been sent is out of reach: a process that stands still may take it whenever it goes on, so it must go nowhere
+ * else. Therefore only one is under way at a time, and those that wait for it can still go elsewhere.
+ *
+ *     waiting ──▶ sent ──▶ taken ──▶ closed
+ *        │          └────▶ refused: untouched, and free again
+ *        └─ busy
+ *
+ * The sockets stay open here too, unread, until the server has closed them: with them, connections of a server that hangs can be cut. Nothing is polled for them.
+ */
+export class ConnectionTaker {
+  #waiting: Offer[] = [];
+  #sent: (Offer & { readonly id: number }) | null = null;
+  #late: NodeJS.Timeout | null = null;
+  #isLate = false;
+  #ended = false;
+  #lastId = 0;
+  readonly #taken = new Map<number, net.Socket>();
+
+  constructor(private readonly send: SendSocket) {}
+
+  /** Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed it. */
+  give(client: net.Socket): Promise<HandOverOutcome> {
+    if (this.#ended) return Promise.resolve('gone');
+    if (this.#isLate) return Promise.resolve('busy');
+    return new Promise((settle) => {
+      this.#waiting.push({ client, settle });
+      this.#sendNext();
+    });
+  }
+
+  /** The server has said something. */
+  heard(answer: HandOverAnswer): void {
+    if ('taken' in answer) {
+      const { client } = this.#sent ?? {};
+      if (this.#settleSent(answer.taken, 'taken') && client) this.#taken.set(answer.taken, client);
+    } else if ('refused' in answer) this.#settleSent(answer.refused, 'refused');
+    else if ('closed' in answer) this.#closed(answer.closed);
+  }
+
+  /** The process has ended: the kernel has closed what it had, and these are the last hands that hold it. */
+  end(): void {
+    this.#ended = true;
+    for (const client of this.#taken.values()) client.destroy();
+    this.#taken.clear();
+    if (this.#sent) this.#settleSent(this.#sent.id, 'gone');
+    for (const { settle } of this.#waiting.splice(0)) settle('gone');
+  }
+
+  #closed(id: number): void {
+    if (this.#sent?.id === id) {
+      const { client } = this.#sent;
+      this.#settleSent(id, 'taken');
+      client.destroy();
+    }
+    this.#taken.get(id)?.destroy();
+    this.#taken.delete(id);
+  }
+
+  #sendNext(): void {
+    if (this.#sent !== null) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    const id = ++this.#lastId;
+    this.#sent = { ...next, id };
+    this.#late = setTimeout(() => this.#giveUpWaiting(), takenWithinMs);
+    this.send({ handsOver: id }, next.client, () => this.#settleSent(id, 'gone'));
+  }
+
+  #giveUpWaiting(): void {
+    this.#isLate = true;
+    for (const { settle } of this.#waiting.splice(0)) settle('busy');
+  }
+
+  /** True when it was the one under way. */
+  #settleSent(id: number, outcome: HandOverOutcome): boolean {
+    if (this.#sent?.id !== id) return false;
+    const { settle } = this.#sent;
+    if (this.#late !== null) clearTimeout(this.#late);
+    this.#sent = null;
+    this.#isLate = false;
+    settle(outcome);
+    if (!this.#ended) this.#sendNext();
+    return true;
+  }
+}

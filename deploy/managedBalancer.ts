@@ -1,0 +1,99 @@
+import fs from 'node:fs';
+import { lastLines } from './files.js';
+import { startLoadBalancer, type LoadBalancer, type LoadBalancerOptions } from './loadBalancer.js';
+import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
+
+const notStarted: Exit = { code: 0, signal: null, expected: true };
+
+/**
+ * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`): what cannot be done from a process beside
+ * them. To those who manage it, it is a program as any other. Killed, it keeps no client any more; what servers have taken over they keep.
+ */
+export class ManagedBalancer implements ManagedProgram {
+  readonly connectionTaker = null;
+  #run: Run | null = null;
+  #ended: Promise<Exit> = Promise.resolve(notStarted);
+  #ready: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly spec: ProcessSpec,
+    private readonly options: Omit<LoadBalancerOptions, 'log'>,
+    private readonly events: ProgramEvents = {},
+  ) {}
+
+  get pid(): number | null {
+    return this.#run ? process.pid : null;
+  }
+  get running(): boolean {
+    return this.#run !== null;
+  }
+  get ended(): Promise<Exit> {
+    return this.#ended;
+  }
+  get saidReady(): Promise<void> {
+    return this.#ready;
+  }
+  /** That of the same balancer in a process of its own. */
+  get command(): readonly string[] {
+    return [process.execPath, this.spec.program, ...this.spec.args];
+  }
+
+  start(): void {
+    if (this.#run) throw new Error(`${this.spec.name} is running already`);
+    const balancer = startLoadBalancer({ ...this.options, log: (line) => this.#say(line) });
+    this.#ended = new Promise((resolve) => {
+      this.#run = { balancer, resolve };
+    });
+    const run = this.#run;
+    this.#ready = balancer.then(() => this.#say(`listening on ${this.options.host}:${this.options.port}`));
+    this.#ready.catch((error: unknown) => {
+      this.#say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
+      this.#finish(run, { code: 1, signal: null, expected: false });
+    });
+    this.events.onStart?.();
+  }
+
+  /** It understands nothing. */
+  send(): void {}
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const run = this.#run;
+    if (!run) return;
+    const balancer = await run.balancer.catch(() => null);
+    this.#say(`${signal}: stopping`);
+    await balancer?.close();
+    this.#finish(run, signal === 'SIGKILL' ? { code: null, signal, expected: true } : { code: 0, signal: null, expected: true });
+  }
+
+  pause(): void {
+    void this.#run?.balancer.then((balancer) => balancer.pause());
+  }
+  resume(): void {
+    void this.#run?.balancer.then((balancer) => balancer.resume());
+  }
+
+  async stop(): Promise<boolean> {
+    await this.kill('SIGTERM');
+    return true;
+  }
+
+  logTail(): string {
+    return lastLines(this.spec.log, logLinesShown);
+  }
+
+  #finish(run: Run | null, exit: Exit): void {
+    if (run === null || this.#run !== run) return;
+    this.#run = null;
+    run.resolve(exit);
+    this.events.onExit?.(exit);
+  }
+
+  #say(line: string): void {
+    fs.appendFileSync(this.spec.log, `${new Date().toISOString()} ${line}\n`);
+  }
+}
+
+interface Run {
+  readonly balancer: Promise<LoadBalancer>;
+  readonly resolve: (exit: Exit) => void;
+}
