@@ -69,7 +69,7 @@ const bindingKind = (name: string, validate: (binding: Binding) => FieldError[])
     setMatchDefaults(objectAt(specOf(binding), 'matchResources'));
   },
   validate,
-  update: { unconditional: false, review: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)] },
+  update: { unconditional: false, review: ['objectMeta', validate] },
   cells: { PolicyName: at('spec.policyName'), ParamRef: paramRef },
 });
 

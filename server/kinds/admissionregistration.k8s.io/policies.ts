@@ -10,7 +10,6 @@ import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
@@ -202,8 +201,8 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
-  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
-  subresources: { status: { prepare: restoreAllButStatus, review: (policy) => validateStatus(policy) } },
+  update: { unconditional: false, review: ['objectMeta', validateValidating] },
+  subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
   cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
 };
 
@@ -212,6 +211,6 @@ export const mutatingAdmissionPolicies: Kind<Mutating> = {
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateMutating(policy, null),
-  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)] },
+  update: { unconditional: false, review: ['objectMeta', validateMutating] },
   cells: { Mutations: countAt('spec.mutations'), ParamKind: paramKind },
 };

@@ -2,7 +2,6 @@ import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
@@ -159,19 +158,19 @@ export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = 
     prepare(definition, old) {
       definition.status = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
     },
-    review: (definition, old, metadata) => [
-      ...metadata.update(),
-      ...validateSpec(specOf(definition), specOf(old)),
-      ...validateBundle(definition, old),
-      ...validateKept(definition, old),
-      ...validateAccepted(definition),
-      ...validateStored(definition),
-      ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
-      ...validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
+    review: [
+      'objectMetaUpdate',
+      (definition, old) => validateSpec(specOf(definition), specOf(old)),
+      validateBundle,
+      validateKept,
+      validateAccepted,
+      validateStored,
+      (definition, old) => validateApproval(textAt(specOf(definition), 'group'), definition, old),
+      (definition, old) => validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
     ],
   },
   subresources: {
-    status: { prepare: restoreContent, review: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
+    status: { review: ['objectMetaUpdate', validateAccepted] },
   },
   delete: { alwaysMarks: true, mark: markDeleted },
 };

@@ -2,7 +2,6 @@ import type { APIService, APIServiceSpec } from '../../../api/types/apiregistrat
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
@@ -122,10 +121,10 @@ export const apiServices: Kind<Draft<APIService>> = {
   },
   update: {
     unconditional: false,
-    review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
+    review: ['objectMetaUpdate', 'objectMeta', validateKeptName, validate],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
+    status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },
   },
   cells: { Service: apiServiceTarget, Available: availability },
 };

@@ -1,18 +1,16 @@
 import type { ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { printedSelector } from '../../registry/validation/printed.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { podNameWarnings } from './podNames.js';
-import { validateWorkloadSelector } from './selector.js';
+import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
 const specPath = Path.of('spec');
@@ -58,25 +56,15 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
   validate: validateSpec,
   warnings: (set, old) => [
     ...(old === null ? podNameWarnings(set) : []),
-    ...(old === null || set.metadata.generation !== old.metadata.generation
-      ? templateWarnings(memberAt(set, 'spec', 'template'), specPath.child('template'))
-      : []),
+    ...(hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
   ],
-  create: {
-    prepare(set) {
-      set.status = { replicas: 0 };
-    },
-  },
+  create: { status: { replicas: 0 } },
   update: {
-    review: (set, old, metadata) => [
-      ...metadata.update(),
-      ...validateSpec(set),
-      ...unchanged(printedSelector(specOf(set).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
-    ],
+    review: ['objectMetaUpdate', validateSpec, sameSelector],
   },
   subresources: {
     status: {
-      review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
+      review: ['objectMetaUpdate', validateStatus],
     },
   },
   cells: {

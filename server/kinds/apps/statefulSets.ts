@@ -17,9 +17,10 @@ import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { validateWorkloadSelector } from './selector.js';
-import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
+import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -201,32 +202,20 @@ export const statefulSets: Kind<Draft<StatefulSet>> = {
   gated: [below('spec.template.spec', podSpecGates), gate('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable')],
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
+  prepare: (set, _old, { enabled }) => {
+    setMaxUnavailable(set, enabled);
+  },
   validate: (set) => validateSpec(set, true),
-  warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
+  warnings: (set, old) => (hasNewGeneration(set, old) ? warningsOf(set) : []),
   create: {
-    prepare(set, { enabled }) {
-      set.status = { replicas: 0, availableReplicas: 0 };
-      setMaxUnavailable(set, enabled);
-    },
+    status: { replicas: 0, availableReplicas: 0 },
   },
   update: {
-    prepare(set, old, { enabled }) {
-      set.status = old.status;
-      setMaxUnavailable(set, enabled);
-    },
-    review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
+    review: [(set) => validateSpec(set, false), 'objectMetaUpdate', validateFixed],
   },
   subresources: {
     status: {
-      review: (set, old, metadata) => [
-        ...validateStatus(set),
-        ...metadata.update(),
-        ...decremented(
-          memberAt(set, 'status', 'collisionCount'),
-          memberAt(old, 'status', 'collisionCount'),
-          statusPath.child('collisionCount'),
-        ),
-      ],
+      review: [validateStatus, 'objectMetaUpdate', counter('status.collisionCount')],
     },
   },
   cells: {

@@ -72,19 +72,15 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
   defaults: setDefaults,
   validate: validateSpec,
-  create: {
-    prepare(autoscaler) {
-      autoscaler.status = { desiredReplicas: 0, currentMetrics: null };
-    },
-  },
+  create: { status: { desiredReplicas: 0, currentMetrics: null } },
   update: {
-    review: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
+    review: ['objectMetaUpdate', validateSpec],
   },
   subresources: {
     status: {
-      review: (autoscaler, _old, metadata) => [
-        ...metadata.update(),
-        ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),
+      review: [
+        'objectMetaUpdate',
+        (autoscaler) => nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),
       ],
     },
   },

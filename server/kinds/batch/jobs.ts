@@ -8,6 +8,7 @@ import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
@@ -93,23 +94,18 @@ export const jobs: Kind<Draft<Job>> = {
   canonicalize: mirrorLabels,
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),
-    ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), spec) : []),
+    ...(hasNewGeneration(job, old) ? jobSpecWarnings(specOf(job), spec) : []),
   ],
   create: {
     named: generateSelector,
   },
   update: {
     // The reference checks the specification once as on create and once as an update.
-    review: (job, old, metadata, { enabled }) => [
-      ...metadata.object(),
-      ...validate(job),
-      ...metadata.update(),
-      ...validateJobSpecUpdate(job, old, enabled),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', (job, old, { context: { enabled } }) => validateJobSpecUpdate(job, old, enabled)],
   },
   subresources: {
     status: {
-      review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
+      review: ['objectMetaUpdate', validateJobStatus],
     },
   },
   delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [orphanWarning] : []) },

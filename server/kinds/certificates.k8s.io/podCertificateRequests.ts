@@ -3,8 +3,7 @@ import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
-import type { MetadataFindings, WriteContext } from '../../registry/rules.js';
+import type { Review } from '../../registry/rules.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
@@ -61,8 +60,7 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
 function reviewStatus(
   request: Draft<PodCertificateRequest>,
   old: Draft<PodCertificateRequest>,
-  metadata: MetadataFindings,
-  { now }: WriteContext,
+  { metadata, context: { now } }: Review,
 ): FieldError[] {
   const findings = [...metadata.update(), ...validateEnds(request)];
   if (findings.length > 0) return findings;
@@ -102,8 +100,6 @@ function validateEnds(request: Draft<PodCertificateRequest>): FieldError[] {
   ];
 }
 
-const kept = immutable('spec');
-
 export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   name: 'podcertificaterequests.certificates.k8s.io',
   defaults(request) {
@@ -112,12 +108,12 @@ export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   validate,
   update: {
     unconditional: false,
-    review: (request, old, metadata) => [...metadata.update(), ...kept(request, old)],
+    review: ['objectMetaUpdate', immutable('spec')],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: reviewStatus,
+      keepsMetadata: true,
+      review: [reviewStatus],
     },
   },
 };

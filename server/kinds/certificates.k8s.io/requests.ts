@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/types/certificates/v1.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { MetadataFindings } from '../../registry/rules.js';
+import type { ChangeRules } from '../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -101,15 +101,13 @@ interface Powers {
   readonly issue: boolean;
 }
 
-const review =
-  ({ decide, issue }: Powers) =>
-  (request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, metadata: MetadataFindings): FieldError[] => [
-    ...metadata.object(),
-    ...validate(request, old),
-    ...validateKeptConditions(request, old, decide),
-    ...validateIssue(request, old, issue),
-    ...metadata.update(),
-  ];
+const review = ({ decide, issue }: Powers): ChangeRules<Draft<CertificateSigningRequest>>['review'] => [
+  'objectMeta',
+  validate,
+  (request, old) => validateKeptConditions(request, old, decide),
+  (request, old) => validateIssue(request, old, issue),
+  'objectMetaUpdate',
+];
 
 function validateIssue(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, mayIssue: boolean): FieldError[] {
   if (certificateOf(request) === certificateOf(old)) return [];
@@ -131,20 +129,17 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
       if (user.groups.length > 0) spec.groups = [...user.groups];
       if (Object.keys(user.extra).length > 0)
         spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
-      request.status = {};
     },
   },
   update: {
     prepare(request, old) {
       request.spec = old.spec;
-      request.status = old.status;
     },
     review: review({ decide: false, issue: false }),
   },
   subresources: {
     status: {
       prepare(request, old, { now }) {
-        request.spec = old.spec;
         keepDecisions(request, old);
         fillConditionTimes(request, old, now);
       },

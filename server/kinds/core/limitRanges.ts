@@ -171,5 +171,5 @@ export const limitRanges: Kind<Draft<LimitRange>> = {
       if ((range.metadata.name ?? '') === '' && (range.metadata.generateName ?? '') === '') range.metadata.name = randomUUID();
     },
   },
-  update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
+  update: { creates: true, review: ['objectMeta', validate] },
 };

@@ -201,6 +201,7 @@ export const nodes: Kind<Draft<Node>> = {
     setAllocatable(node);
     for (const member of ['capacity', 'allocatable'] as const) roundAmounts(objectAt(objectAt(node, 'status') ?? {}, member));
   },
+  prepare: dropConfig,
   validate,
   warnings: (node) => [
     ...(specOf(node).configSource === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
@@ -209,24 +210,15 @@ export const nodes: Kind<Draft<Node>> = {
   ],
   create: {
     // A node reports itself: what it says of its state counts from the start.
-    prepare(node) {
-      dropConfig(node, null);
-    },
+    status: 'sent',
   },
   update: {
-    prepare(node, old) {
-      node.status = old.status;
-      dropConfig(node, old);
-    },
-    review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateChange],
   },
   subresources: {
     status: {
-      prepare(node, old) {
-        node.spec = old.spec;
-        dropConfig(node, old);
-      },
-      review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
+      prepare: dropConfig,
+      review: ['objectMetaUpdate', validateChange],
     },
   },
   fields: { values: { 'spec.unschedulable': (node) => textAt(node, 'spec', 'unschedulable') || 'false' } },

@@ -79,6 +79,9 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
     const status = objectAt(claim, 'status');
     if (status !== null) setTextDefault(status, 'phase', 'Pending');
   },
+  prepare(claim, old, { enabled }) {
+    alignSources(specOf(claim), old === null ? null : specOf(old), enabled);
+  },
   validate,
   warnings: (claim) => [
     ...(claim.metadata.annotations?.[classAnnotation] === undefined
@@ -87,22 +90,14 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
     ...claimSpecWarnings(specOf(claim), spec),
   ],
   create: {
-    prepare(claim, { enabled }) {
-      claim.status = { phase: 'Pending' };
-      alignSources(specOf(claim), null, enabled);
-    },
+    status: { phase: 'Pending' },
   },
   update: {
-    prepare(claim, old, { enabled }) {
-      claim.status = old.status;
-      alignSources(specOf(claim), specOf(old), enabled);
-    },
-    review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateClaimChange],
   },
   subresources: {
     status: {
       prepare(claim, old, { enabled }) {
-        claim.spec = old.spec;
         if (!enabled('PersistentVolumeClaimUnusedSinceTime') && !tellsUse(old)) dropUse(claim);
       },
       validate: validateStatus,

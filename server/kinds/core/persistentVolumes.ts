@@ -153,19 +153,11 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   },
   update: {
     // The checks of the object are listed twice.
-    review: (volume, old, metadata) => [
-      ...metadata.object(),
-      ...validateSpec(volume),
-      ...validateMountOptions(volume),
-      ...metadata.object(),
-      ...validateSpec(volume),
-      ...validateChange(volume, old),
-    ],
+    review: ['objectMeta', validateSpec, validateMountOptions, 'objectMeta', validateSpec, validateChange],
   },
   subresources: {
     status: {
       prepare(volume, old, context) {
-        volume.spec = old.spec;
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
         setTextDefault(now, 'phase', 'Pending');
         // The server notes when the phase changed, unless the writer does.

@@ -50,16 +50,14 @@ export const pods: Kind<Draft<Pod>> = {
   // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
-  update: {
-    review: reviewPodUpdate,
-  },
+  update: { review: [reviewPodUpdate] },
   subresources: {
     status: podStatus,
     ephemeralcontainers: ephemeralContainers,
     resize,
     // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
-    binding: { prepare: () => undefined, review: () => [] },
-    eviction: { prepare: () => undefined, review: () => [] },
+    binding: { review: [] },
+    eviction: { review: [] },
   },
   delete: {
     // A pod that no node runs, or that has ended, has nobody to wait for.

@@ -10,6 +10,7 @@ import { validateReplicaCounts } from '../apps/statusCounts.js';
 import { joinedAt, labelsAt, numberAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -81,20 +82,13 @@ export const replicationControllers: Kind<Draft<ReplicationController>> = {
   metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,
-  warnings(controller, old) {
-    const ofTemplate =
-      old === null || controller.metadata.generation !== old.metadata.generation
-        ? templateWarnings(objectAt(controller, 'spec')?.template, templatePath)
-        : [];
-    return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
-  },
-  create: {
-    prepare(controller) {
-      controller.status = { replicas: 0 };
-    },
-  },
+  warnings: (controller, old) => [
+    ...(old === null ? podNameWarnings(controller) : []),
+    ...(hasNewGeneration(controller, old) ? templateWarnings(controller.spec?.template, templatePath) : []),
+  ],
+  create: { status: { replicas: 0 } },
   update: {
-    review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
+    review: ['objectMetaUpdate', validate],
   },
   subresources: {
     status: {

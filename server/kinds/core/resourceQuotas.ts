@@ -174,7 +174,7 @@ export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
     roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
     for (const member of ['hard', 'used'] as const) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
   },
-  update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
+  update: { review: ['objectMetaUpdate', validateSpec, validateSameScopes] },
   subresources: {
     status: {
       validate: validateStatus,

@@ -118,7 +118,7 @@ export const flowSchemas: Kind<Draft<FlowSchema>> = {
     if (Number(spec.matchingPrecedence ?? 0) === 0) spec.matchingPrecedence = precedenceDefault;
   },
   validate,
-  update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },
+  update: { review: ['objectMeta', validate] },
   subresources: statusWrites,
   cells: {
     PriorityLevel: at('spec.priorityLevelConfiguration.name'),

@@ -198,7 +198,7 @@ export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate,
-  update: { review: (level, _old, metadata) => [...metadata.object(), ...validate(level)] },
+  update: { review: ['objectMeta', validate] },
   subresources: statusWrites,
   cells: {
     Type: at('spec.type'),

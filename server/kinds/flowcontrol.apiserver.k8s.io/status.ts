@@ -1,7 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import type { SubresourceRules } from '../../registry/rules.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 
@@ -21,7 +20,7 @@ export function validateStatus(object: ApiObject): FieldError[] {
 
 export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
   status: {
-    prepare: restoreAllButStatus,
-    review: (object) => validateStatus(object),
+    keepsMetadata: true,
+    review: [validateStatus],
   },
 };

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../api/object.js';
 import { objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateTypedReference } from './references.js';
 
@@ -50,8 +50,6 @@ function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const controllerOf = (ingressClass: Draft<IngressClass>): string => textAt(ingressClass, 'spec', 'controller');
-
 export const ingressClasses: Kind<Draft<IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
@@ -61,12 +59,7 @@ export const ingressClasses: Kind<Draft<IngressClass>> = {
   },
   validate,
   update: {
-    review: (ingressClass, old, metadata) => [
-      ...metadata.update(),
-      ...unchanged(controllerOf(ingressClass), controllerOf(old), specPath.child('controller')),
-      ...metadata.object(),
-      ...validate(ingressClass),
-    ],
+    review: ['objectMetaUpdate', immutable('spec.controller', (controller = '') => controller), 'objectMeta', validate],
   },
   cells: {
     Controller: at('spec.controller'),

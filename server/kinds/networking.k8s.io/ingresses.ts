@@ -78,20 +78,13 @@ export const ingresses: Kind<Draft<Ingress>> = {
   metadata: { generationOf: ['spec'] },
   validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
   warnings,
-  create: {
-    prepare(ingress) {
-      ingress.status = { loadBalancer: {} };
-    },
-  },
+  create: { status: { loadBalancer: {} } },
   update: {
-    review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
+    review: ['objectMetaUpdate', 'objectMeta', validateSpec],
   },
   subresources: {
     status: {
-      review: (ingress, _old, metadata) => [
-        ...metadata.update(),
-        ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress)),
-      ],
+      review: ['objectMetaUpdate', (ingress) => (memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress))],
     },
   },
   cells: {

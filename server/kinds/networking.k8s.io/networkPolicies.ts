@@ -123,6 +123,6 @@ export const networkPolicies: Kind<Draft<NetworkPolicy>> = {
   defaults: setDefaults,
   validate: (policy) => validateSpec(policy, false),
   warnings,
-  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, hasBadSelector(old))] },
+  update: { review: ['objectMetaUpdate', (policy, old) => validateSpec(policy, hasBadSelector(old))] },
   cells: { 'Pod-Selector': selectorAt('spec.podSelector') },
 };

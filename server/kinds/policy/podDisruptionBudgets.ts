@@ -57,18 +57,18 @@ export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   },
   validate: validateSpec,
   create: {
+    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
     prepare(budget) {
       budget.spec ??= {};
-      budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
     },
   },
   update: {
     unconditional: false,
-    review: (budget) => validateSpec(budget),
+    review: [validateSpec],
   },
   subresources: {
     status: {
-      review: (budget) => validateStatus(budget),
+      review: [validateStatus],
     },
   },
   cells: {

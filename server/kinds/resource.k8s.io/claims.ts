@@ -2,10 +2,9 @@ import type { ResourceClaim, ResourceClaimSpec } from '../../../api/types/resour
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
-import { restoreMetadata } from '../../registry/statuswrites.js';
 import { Path } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
@@ -27,25 +26,14 @@ export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
   update: {
     // What cannot change need not be checked again.
-    review: (claim, old, metadata) => [
-      ...metadata.object(),
-      ...metadata.update(),
-      ...unchanged(claim.spec, old.spec, spec, printedStructure(claim.spec, claimSpecForm)),
-    ],
+    review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedStructure(spec, claimSpecForm))],
   },
   subresources: {
     status: {
-      prepare(claim, old) {
-        claim.spec = old.spec;
-        restoreMetadata(claim, old);
-        dropDeallocated(claim, old);
-      },
+      keepsMetadata: true,
+      prepare: dropDeallocated,
       readsNamespace: beginsAdminAccess,
-      review: (claim, old, metadata, context) => [
-        ...validateAdminStatus(claim, old, context),
-        ...metadata.update(),
-        ...validateClaimStatus(claim, old),
-      ],
+      review: [(claim, old, { context }) => validateAdminStatus(claim, old, context), 'objectMetaUpdate', validateClaimStatus],
     },
   },
   delete: { answers: 'object' },

@@ -32,6 +32,6 @@ export const deviceClasses: Kind<Draft<DeviceClass>> = {
   gated: [gate('DRAExtendedResource', 'spec.extendedResourceName')],
   metadata: { generationOf: ['spec'], name: longName },
   validate: (deviceClass) => validate(deviceClass, null),
-  update: { review: (deviceClass, old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass, old)] },
+  update: { review: ['objectMeta', 'objectMetaUpdate', validate] },
   delete: { answers: 'object' },
 };

@@ -1,7 +1,6 @@
 import type { DeviceTaintRule } from '../../../api/types/resource/v1beta2.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
@@ -47,22 +46,15 @@ function validateStatus(rule: Draft<DeviceTaintRule>): FieldError[] {
 export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
   name: 'devicetaintrules.resource.k8s.io',
   metadata: { generationOf: ['spec'] },
-  validate: (rule) => validate(rule, null),
-  create: {
-    prepare(rule, { now }) {
-      rule.status = {};
-      stampTaint(rule, null, now);
-    },
+  prepare(rule, old, { now }) {
+    stampTaint(rule, old, now);
   },
+  validate: (rule) => validate(rule, null),
   update: {
-    prepare(rule, old, { now }) {
-      rule.status = old.status;
-      stampTaint(rule, old, now);
-    },
-    review: (rule, old, metadata) => [...metadata.update(), ...validate(rule, old)],
+    review: ['objectMetaUpdate', validate],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, review: (rule, _old, metadata) => [...metadata.update(), ...validateStatus(rule)] },
+    status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },
   },
 };
 

@@ -2,7 +2,6 @@ import type { PodGroup, PodGroupSpec } from '../../../api/types/scheduling/v1alp
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { below, gate } from '../gated.js';
@@ -43,24 +42,17 @@ const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => 
 export const podGroups: Kind<Draft<PodGroup>> = {
   name: 'podgroups.scheduling.k8s.io',
   gated: [below('spec', groupGates), gate('DRAWorkloadResourceClaims', 'status.resourceClaimStatuses')],
-  validate: (group) => declaredGroup(group, null, Path.root),
-  create: {
-    prepare(group, { enabled }) {
-      group.status = {};
-      setMode(group, enabled);
-    },
+  prepare(group, _old, { enabled }) {
+    setMode(group, enabled);
   },
+  validate: (group) => declaredGroup(group, null, Path.root),
   update: {
-    prepare(group, old, { enabled }) {
-      group.status = old.status;
-      setMode(group, enabled);
-    },
-    review: (group, old, metadata) => [...metadata.update(), ...changes(completed(group), completed(old))],
+    review: ['objectMetaUpdate', (group, old) => changes(completed(group), completed(old))],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: (group, old, metadata) => [...metadata.update(), ...validateStatus(group), ...changes(group, old)],
+      keepsMetadata: true,
+      review: ['objectMetaUpdate', validateStatus, changes],
     },
   },
 };

@@ -8,6 +8,7 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
 import { booleanAt, joinedAt, none, unset } from '../cells.js';
 import { gate } from '../gated.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
 const specPath = Path.of('spec');
@@ -105,25 +106,20 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
   ],
   metadata: { generationOf: ['spec'], countsCreation: false },
   defaults: setDefaults,
+  prepare(driver, old, { enabled }) {
+    if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
+  },
   validate,
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
-  create: {
-    prepare(driver, { enabled }) {
-      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, null);
-    },
-  },
   update: {
     unconditional: false,
-    prepare(driver, old, { enabled }) {
-      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
-    },
-    review: (driver, old, metadata) => [
-      ...metadata.update(),
-      ...validate(driver),
-      ...unchanged(specOf(driver).attachRequired, specOf(old).attachRequired, specPath.child('attachedRequired')),
-      ...unchanged(specOf(driver).volumeLifecycleModes, specOf(old).volumeLifecycleModes, specPath.child('volumeLifecycleModes')),
+    review: [
+      'objectMetaUpdate',
+      validate,
+      (driver, old) => unchanged(specOf(driver).attachRequired, specOf(old).attachRequired, specPath.child('attachedRequired')),
+      immutable('spec.volumeLifecycleModes'),
     ],
   },
   delete: { answers: 'object' },

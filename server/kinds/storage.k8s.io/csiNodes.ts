@@ -68,7 +68,7 @@ const validateKept = (node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] =
 export const csiNodes: Kind<Draft<CSINode>> = {
   name: 'csinodes.storage.k8s.io',
   validate,
-  update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },
+  update: { unconditional: false, review: ['objectMeta', validate, validateKept] },
   delete: { answers: 'object' },
   cells: { Drivers: countAt('spec.drivers') },
 };

@@ -2,11 +2,11 @@ import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
@@ -25,12 +25,6 @@ export const csiStorageCapacities: Kind<Draft<CSIStorageCapacity>> = {
   validate,
   update: {
     unconditional: false,
-    review: (capacity, old, metadata) => [
-      ...metadata.object(),
-      ...validate(capacity),
-      ...metadata.update(),
-      ...unchanged(capacity.nodeTopology, old.nodeTopology, topologyPath, printedSelector(capacity.nodeTopology)),
-      ...unchanged(capacity.storageClassName, old.storageClassName, Path.of('storageClassName')),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', immutable('nodeTopology', printedSelector), immutable('storageClassName')],
   },
 };

@@ -2,17 +2,16 @@ import type { VolumeAttachment } from '../../../api/types/storage/v1.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
-import { restoreMetadata } from '../../registry/statuswrites.js';
-import type { MetadataFindings } from '../../registry/rules.js';
+import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const specPath = Path.of('spec');
@@ -82,11 +81,11 @@ function validateVolumeName(attachment: Draft<VolumeAttachment>): FieldError[] {
   return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
 }
 
-const reviewUpdate = (attachment: Draft<VolumeAttachment>, old: Draft<VolumeAttachment>, metadata: MetadataFindings): FieldError[] => [
-  ...metadata.object(),
-  ...validate(attachment),
-  ...validateVolumeName(attachment),
-  ...unchanged(attachment.spec, old.spec, specPath, printedStructure(attachment.spec, specForm)),
+const review: ChangeRules<Draft<VolumeAttachment>>['review'] = [
+  'objectMeta',
+  validate,
+  validateVolumeName,
+  immutable('spec', (spec) => printedStructure(spec, specForm)),
 ];
 
 export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
@@ -96,22 +95,15 @@ export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
     if (inline !== null) setSourceDefaults(inline);
   },
   validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
-  create: {
-    prepare(attachment) {
-      attachment.status = { attached: false };
-    },
-  },
+  create: { status: { attached: false } },
   update: {
     unconditional: false,
-    review: reviewUpdate,
+    review,
   },
   subresources: {
     status: {
-      prepare(attachment, old) {
-        attachment.spec = old.spec;
-        restoreMetadata(attachment, old);
-      },
-      review: reviewUpdate,
+      keepsMetadata: true,
+      review,
     },
   },
   delete: { answers: 'object' },

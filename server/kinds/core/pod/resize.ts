@@ -4,7 +4,7 @@ import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import type { SubresourceRules } from '../../../registry/rules.js';
+import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, mirrorAnnotation } from './annotations.js';
@@ -129,9 +129,11 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
 
 export const resize: SubresourceRules = {
   prepare: takeResources,
-  review(pod, old, metadata, { enabled }) {
-    const why = refusal(pod, old, enabled);
-    if (why !== null) return [forbidden(Path.root, why)];
-    return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
-  },
+  review: [reviewResize],
 };
+
+function reviewResize(pod: ApiObject, old: ApiObject, { metadata, context: { enabled } }: Review): FieldError[] {
+  const why = refusal(pod, old, enabled);
+  if (why !== null) return [forbidden(Path.root, why)];
+  return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
+}

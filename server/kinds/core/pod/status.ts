@@ -205,7 +205,6 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
 
 export const podStatus: SubresourceRules = {
   prepare(pod, old) {
-    pod['spec'] = old['spec'];
     const owners = old.metadata.ownerReferences;
     if (owners === undefined) delete pod.metadata.ownerReferences;
     else pod.metadata.ownerReferences = owners;
@@ -214,9 +213,5 @@ export const podStatus: SubresourceRules = {
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
-  review: (pod, old, metadata) => [
-    ...metadata.update(),
-    ...validatePodAnnotationsUpdate(pod, old, annotations),
-    ...validateStatus(pod, old),
-  ],
+  review: ['objectMetaUpdate', (pod, old) => validatePodAnnotationsUpdate(pod, old, annotations), validateStatus],
 };
