@@ -16,6 +16,7 @@ import { printedStructure, type StructureForm } from '../../registry/validation/
 import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { countAt, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
@@ -33,8 +34,6 @@ const auditAnnotation: StructureForm = [
   ['key', 'Key', 'text'],
   ['valueExpression', 'ValueExpression', 'text'],
 ];
-
-const specOf = <P extends Policy>(policy: P): NonNullable<P['spec']> => policy.spec ?? {};
 
 function setDefaults(policy: Policy): void {
   const spec = ensureObject(policy, 'spec');
@@ -175,7 +174,7 @@ function validateMutation(mutation: Writable<Mutation>, scope: AdmissionScope, p
 }
 
 function validateStatus(policy: Validating): FieldError[] {
-  const status = objectAt(policy, 'status') ?? {};
+  const status = statusOf(policy);
   const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
   return [
     ...warnings.flatMap((warning, position) => {

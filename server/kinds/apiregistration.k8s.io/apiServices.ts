@@ -7,6 +7,7 @@ import { dns1035LabelName, pathSegmentName } from '../../registry/validation/nam
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
 import { condition } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const service = specPath.child('service');
@@ -14,8 +15,6 @@ const groupPriorityMax = 20_000;
 const versionPriorityMax = 1000;
 const portDefault = 443;
 const portMax = 65_535;
-
-const specOf = (service: Draft<APIService>): Writable<APIServiceSpec> => objectAt(service, 'spec') ?? {};
 
 function validate(service: Draft<APIService>): FieldError[] {
   const spec = specOf(service);
@@ -76,7 +75,7 @@ function validateTarget(target: JsonObject, spec: Writable<APIServiceSpec>): Fie
 const conditionStatuses = ['True', 'False', 'Unknown'];
 
 const validateStatus = (service: Draft<APIService>): FieldError[] =>
-  objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
+  objectsIn(statusOf(service), 'conditions').flatMap((condition, position) => {
     const status = textAt(condition, 'status');
     return conditionStatuses.includes(status)
       ? []

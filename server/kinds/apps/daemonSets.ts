@@ -1,4 +1,4 @@
-import type { DaemonSet, DaemonSetSpec } from '../../../api/types/apps/v1.js';
+import type { DaemonSet } from '../../../api/types/apps/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -14,7 +14,8 @@ import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { sameSelector } from './selector.js';
 import { counter, nonNegativeMembers } from './statusCounts.js';
 
@@ -22,7 +23,6 @@ const specPath = Path.of('spec');
 const status = Path.of('status');
 /** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
-const specOf = (set: Draft<DaemonSet>): Writable<DaemonSetSpec> => objectAt(set, 'spec') ?? {};
 
 const templateGeneration = (set: Draft<DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
 
@@ -57,7 +57,7 @@ function validateSpec(set: Draft<DaemonSet>): FieldError[] {
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
       : []),
     ...validatePodTemplate(template, specPath.child('template')),
-    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', specPath.child('template', 'spec')),
+    ...validateEndlessRun(specOf(template), 'DaemonSet', specPath.child('template', 'spec')),
     ...nonNegativeMembers(spec, ['minReadySeconds'], specPath),
     ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
     ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
@@ -120,11 +120,7 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
   },
   subresources: {
     status: {
-      review: [
-        'objectMetaUpdate',
-        (set) => nonNegativeMembers(objectAt(set, 'status') ?? {}, statusCounts, status),
-        counter('status.collisionCount'),
-      ],
+      review: ['objectMetaUpdate', (set) => nonNegativeMembers(statusOf(set), statusCounts, status), counter('status.collisionCount')],
     },
   },
   cells: {

@@ -14,6 +14,7 @@ import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { podNameWarnings } from './podNames.js';
 import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
@@ -21,7 +22,6 @@ import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const progressDeadlineSeconds = 600;
-const specOf = (deployment: Draft<Deployment>): Writable<DeploymentSpec> => objectAt(deployment, 'spec') ?? {};
 
 function setDefaults(deployment: Draft<Deployment>): void {
   const spec = ensureObject(deployment, 'spec');
@@ -102,7 +102,7 @@ const statusCounts = [
 ];
 
 function validateStatus(deployment: Draft<Deployment>): FieldError[] {
-  const status = objectAt(deployment, 'status') ?? {};
+  const status = statusOf(deployment);
   return [
     ...nonNegativeMembers(status, statusCounts, statusPath),
     ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', statusPath),

@@ -1,4 +1,4 @@
-import type { ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
+import type { ReplicaSet } from '../../../api/types/apps/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
@@ -8,14 +8,14 @@ import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { podNameWarnings } from './podNames.js';
 import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
-const specOf = (set: Draft<ReplicaSet>): Writable<ReplicaSetSpec> => objectAt(set, 'spec') ?? {};
 
 function validateSpec(set: Draft<ReplicaSet>): FieldError[] {
   const spec = specOf(set);
@@ -42,7 +42,7 @@ const statusCounts = [
   'observedGeneration',
 ];
 
-const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, statusCounts, status);
+const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(statusOf(set), statusCounts, status);
 
 export const replicaSets: Kind<Draft<ReplicaSet>> = {
   name: 'replicasets.apps',

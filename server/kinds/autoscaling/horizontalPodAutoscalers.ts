@@ -8,6 +8,7 @@ import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { at, numberAt, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
@@ -30,7 +31,7 @@ function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
 }
 
 function validateSpec(autoscaler: Draft<HorizontalPodAutoscaler>): FieldError[] {
-  const spec = objectAt(autoscaler, 'spec') ?? {};
+  const spec = specOf(autoscaler);
   return [
     ...validateReplicas(spec),
     ...validateTarget(objectAt(spec, 'scaleTargetRef') ?? {}, specPath.child('scaleTargetRef')),
@@ -80,7 +81,7 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
     status: {
       review: [
         'objectMetaUpdate',
-        (autoscaler) => nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),
+        (autoscaler) => nonNegativeMembers(statusOf(autoscaler), ['currentReplicas', 'desiredReplicas'], status),
       ],
     },
   },

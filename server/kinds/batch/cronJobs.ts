@@ -1,4 +1,4 @@
-import type { CronJob, CronJobSpec, JobSpec } from '../../../api/types/batch/v1.js';
+import type { CronJob, JobSpec } from '../../../api/types/batch/v1.js';
 import type { JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
@@ -11,6 +11,7 @@ import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
@@ -23,7 +24,6 @@ const nameMax = 52;
 const policies = ['Allow', 'Forbid', 'Replace'];
 const zoneInSchedule = 'TZ';
 
-const specOf = (cronJob: Draft<CronJob>): Writable<CronJobSpec> => objectAt(cronJob, 'spec') ?? {};
 const jobSpecOf = (cronJob: Draft<CronJob>): Writable<JobSpec> => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
 
 function setDefaults(cronJob: Draft<CronJob>): void {

@@ -1,5 +1,4 @@
 import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
-import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
@@ -10,6 +9,7 @@ import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
 import { validateJobSpec } from './job/spec.js';
@@ -19,7 +19,6 @@ import { validateJobSpecUpdate } from './job/update.js';
 const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
-const specOf = (job: Draft<Job>): Writable<JobSpec> => objectAt(job, 'spec') ?? {};
 
 const validate = (job: Draft<Job>): FieldError[] => [
   ...validateGeneratedSelector(job),

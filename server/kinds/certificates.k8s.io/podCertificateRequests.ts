@@ -1,4 +1,4 @@
-import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../../api/types/certificates/v1beta1.js';
+import type { PodCertificateRequest } from '../../../api/types/certificates/v1beta1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -9,7 +9,8 @@ import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError 
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
@@ -25,7 +26,6 @@ const ends = ['Issued', 'Denied', 'Failed'];
 /** Who asks, by names and unique ids: a name alone may belong to somebody else tomorrow. */
 const parties = ['pod', 'serviceAccount', 'node'] as const;
 
-const specOf = (request: Draft<PodCertificateRequest>): Writable<PodCertificateRequestSpec> => objectAt(request, 'spec') ?? {};
 const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
   itemsOf(memberAt(request, 'status', 'conditions')).some((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
 
@@ -64,7 +64,7 @@ function reviewStatus(
 ): FieldError[] {
   const findings = [...metadata.update(), ...validateEnds(request)];
   if (findings.length > 0) return findings;
-  const [status, before] = [objectAt(request, 'status') ?? {}, objectAt(old, 'status') ?? {}];
+  const [status, before] = [statusOf(request), statusOf(old)];
   const only = (wanted: JsonObject, detail: string): FieldError[] =>
     sameValue(status, wanted) ? [] : [invalidUnquoted(statusPath, detail)];
   if (ends.some((type) => hasEndedAs(old, type))) return only(before, 'immutable after PodCertificateRequest is issued, denied, or failed');

@@ -1,5 +1,5 @@
-import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/types/certificates/v1.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import type { CertificateSigningRequest } from '../../../api/types/certificates/v1.js';
+import { ensureObject } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -7,7 +7,8 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
@@ -43,7 +44,6 @@ const knownUsages = [
   'timestamping',
 ];
 
-const specOf = (request: Draft<CertificateSigningRequest>): Writable<CertificateSigningRequestSpec> => objectAt(request, 'spec') ?? {};
 const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsOf(specOf(request).usages).map(String);
 const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
 
@@ -149,7 +149,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
       prepare(request, old, { now }) {
         const conditions = conditionsOf(request);
         request.spec = old.spec;
-        const { conditions: _conditions, ...status } = objectAt(old, 'status') ?? {};
+        const { conditions: _conditions, ...status } = statusOf(old);
         request.status = conditions.length === 0 ? status : { ...status, conditions };
         fillConditionTimes(request, old, now);
       },

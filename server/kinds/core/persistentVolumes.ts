@@ -11,6 +11,7 @@ import { printedStructure } from '../../registry/validation/internalform.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
@@ -21,8 +22,6 @@ import { accessModes, terminatingOr } from './volumeCells.js';
 const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
-
-const specOf = (volume: Draft<PersistentVolume>): Writable<PersistentVolumeSpec> => objectAt(volume, 'spec') ?? {};
 
 /** Sources that are mounted with options; others must not ask for any. */
 const withMountOptions = [

@@ -12,6 +12,7 @@ import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
@@ -34,7 +35,7 @@ function setDefaults(controller: Draft<ReplicationController>): void {
 }
 
 function validate(controller: Draft<ReplicationController>): FieldError[] {
-  const spec = objectAt(controller, 'spec') ?? {};
+  const spec = specOf(controller);
   const selector = objectAt(spec, 'selector');
   const template = objectAt(spec, 'template');
   return [
@@ -47,7 +48,7 @@ function validate(controller: Draft<ReplicationController>): FieldError[] {
 
 function validateTemplate(template: JsonObject, selector: JsonObject): FieldError[] {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
-  const spec = objectAt(template, 'spec') ?? {};
+  const spec = specOf(template);
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return [
     ...(matches
@@ -74,7 +75,7 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
 const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
 const validateStatus = (controller: Draft<ReplicationController>): FieldError[] =>
-  validateReplicaCounts(objectAt(controller, 'status') ?? {}, counts, status);
+  validateReplicaCounts(statusOf(controller), counts, status);
 
 export const replicationControllers: Kind<Draft<ReplicationController>> = {
   name: 'replicationcontrollers',

@@ -7,6 +7,7 @@ import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { validateTypedReference } from './references.js';
 
 const specPath = Path.of('spec');
@@ -15,7 +16,7 @@ const scopes = ['Cluster', 'Namespace'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 function validate(ingressClass: Draft<IngressClass>): FieldError[] {
-  const spec = objectAt(ingressClass, 'spec') ?? {};
+  const spec = specOf(ingressClass);
   const parameters = objectAt(spec, 'parameters');
   return [
     ...validateController(textAt(spec, 'controller'), specPath.child('controller')),
@@ -54,7 +55,7 @@ export const ingressClasses: Kind<Draft<IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(ingressClass) {
-    const parameters = objectAt(objectAt(ingressClass, 'spec') ?? {}, 'parameters');
+    const parameters = objectAt(specOf(ingressClass), 'parameters');
     if (parameters !== null) setDefault(parameters, 'scope', 'Cluster');
   },
   validate,

@@ -7,6 +7,7 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
@@ -19,7 +20,7 @@ const parentForm: StructureForm = [
 ];
 
 function validate(address: Draft<IPAddress>): FieldError[] {
-  const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
+  const parent = objectAt(specOf(address), 'parentRef');
   if (parent === null) return [required(parentPath, '')];
   const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
   return [

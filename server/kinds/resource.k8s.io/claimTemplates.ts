@@ -8,14 +8,13 @@ import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
 
 const specPath = Path.of('spec');
-
-const specOf = (object: Draft<ResourceClaimTemplate> | JsonObject): Writable<ResourceClaimTemplateSpec> => objectAt(object, 'spec') ?? {};
 
 function validateTemplate(template: Draft<ResourceClaimTemplate>): FieldError[] {
   const spec = specOf(template);

@@ -1,11 +1,11 @@
-import type { ResourceClaim, ResourceClaimSpec } from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import type { ResourceClaim } from '../../../api/types/resource/v1.js';
+import { ensureObject } from '../../registry/defaulting.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
@@ -13,8 +13,6 @@ import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
 
 const spec = Path.of('spec');
-
-const specOf = (object: Draft<ResourceClaim> | JsonObject): Writable<ResourceClaimSpec> => objectAt(object, 'spec') ?? {};
 
 export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',

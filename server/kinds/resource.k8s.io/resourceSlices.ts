@@ -11,6 +11,7 @@ import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { sliceGates } from './gated.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
@@ -27,7 +28,6 @@ const counterNameMax = 63;
 const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
-const specOf = (slice: Draft<ResourceSlice>): Writable<ResourceSliceSpec> => objectAt(slice, 'spec') ?? {};
 const devicesOf = (spec: Writable<ResourceSliceSpec>): JsonObject[] => objectsIn(spec, 'devices');
 
 function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null): FieldError[] {

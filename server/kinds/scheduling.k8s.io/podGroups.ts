@@ -1,18 +1,17 @@
-import type { PodGroup, PodGroupSpec } from '../../../api/types/scheduling/v1alpha2.js';
+import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { below, gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { declaredGroup, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');
 
 const defaultMode = 'Pod';
-
-const specOf = (group: Draft<PodGroup>): Writable<PodGroupSpec> => objectAt(group, 'spec') ?? {};
 
 /** What the fields by themselves do not say: that only claims of the group are told of. */
 function validateStatus(group: Draft<PodGroup>): FieldError[] {
@@ -20,7 +19,7 @@ function validateStatus(group: Draft<PodGroup>): FieldError[] {
   const path = status.child('resourceClaimStatuses');
   return [
     ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), status.child('conditions')),
-    ...objectsIn(objectAt(group, 'status') ?? {}, 'resourceClaimStatuses').flatMap((each, position) =>
+    ...objectsIn(statusOf(group), 'resourceClaimStatuses').flatMap((each, position) =>
       claims.has(textAt(each, 'name'))
         ? []
         : [invalid(path.index(position).child('name'), textAt(each, 'name'), 'must match the name of an entry in `spec.resourceClaims`')],

@@ -1,6 +1,6 @@
-import type { CSIDriver, CSIDriverSpec } from '../../../api/types/storage/v1.js';
+import type { CSIDriver } from '../../../api/types/storage/v1.js';
 import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { ensureObject, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
@@ -9,7 +9,8 @@ import { optionallyOneOf } from '../../registry/validation/values.js';
 import { booleanAt, joinedAt, none, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;
@@ -25,8 +26,6 @@ const flags = {
 };
 const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
-
-const specOf = (driver: Draft<CSIDriver>): Writable<CSIDriverSpec> => objectAt(driver, 'spec') ?? {};
 
 function setDefaults(driver: Draft<CSIDriver>): void {
   const spec = ensureObject(driver, 'spec');

@@ -13,6 +13,7 @@ import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -36,8 +37,8 @@ const specForm: StructureForm = [
 ];
 
 function validate(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = objectAt(attachment, 'spec') ?? {};
-  const status = objectAt(attachment, 'status') ?? {};
+  const spec = specOf(attachment);
+  const status = statusOf(attachment);
   return [
     ...driverName(textAt(spec, 'attacher'), specPath.child('attacher')),
     ...validateSource(objectAt(spec, 'source') ?? {}, specPath.child('source')),
@@ -76,7 +77,7 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
 }
 
 function validateVolumeName(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = objectAt(attachment, 'spec') ?? {};
+  const spec = specOf(attachment);
   const volume = objectAt(spec, 'source')?.persistentVolumeName;
   return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
 }
@@ -91,7 +92,7 @@ const review: ChangeRules<Draft<VolumeAttachment>>['review'] = [
 export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   name: 'volumeattachments.storage.k8s.io',
   defaults(attachment) {
-    const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
+    const inline = objectAt(objectAt(specOf(attachment), 'source') ?? {}, 'inlineVolumeSpec');
     if (inline !== null) setSourceDefaults(inline);
   },
   validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],

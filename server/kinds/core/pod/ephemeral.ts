@@ -6,7 +6,8 @@ import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
-import { annotations, specPath, specOf, validatePod } from './validation.js';
+import { annotations, specPath, validatePod } from './validation.js';
+import { specOf } from '../../parts.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {

@@ -10,7 +10,8 @@ import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, mirrorAnnotation } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
-import { specPath, specOf, validatePod } from './validation.js';
+import { specPath, validatePod } from './validation.js';
+import { specOf, statusOf } from '../../parts.js';
 
 /** The `resize` subresource: other amounts of cpu and memory for a running pod and its containers. */
 
@@ -34,7 +35,7 @@ function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): stri
 
 function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
-  const status = objectAt(old, 'status') ?? {};
+  const status = statusOf(old);
   const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
     isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
   );

@@ -10,7 +10,8 @@ import { validateTolerations } from '../podSpec/validation/scheduling.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateGatedUpdate } from './gated.js';
 import { specDifference } from '../podSpec/printed.js';
-import { annotations, specPath, specOf, validatePod } from './validation.js';
+import { annotations, specPath, validatePod } from './validation.js';
+import { specOf } from '../../parts.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
 const changeable = [

@@ -11,16 +11,8 @@ import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
 import { carryAllocated } from './carry.js';
 import { portClaims, type PortRecord } from './portRecord.js';
 import { addressRanges, type PortRange } from './ranges.js';
-import {
-  allocatesNodePorts,
-  clusterIPsOf,
-  familiesOf,
-  isExternalName,
-  isHeadless,
-  needsHealthCheckPort,
-  opensNodePorts,
-  specOf,
-} from './kinds.js';
+import { allocatesNodePorts, clusterIPsOf, familiesOf, isExternalName, isHeadless, needsHealthCheckPort, opensNodePorts } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;
