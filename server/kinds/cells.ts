@@ -136,14 +136,14 @@ export function selectorAt<T extends object, const P extends string>(path: PathI
 }
 
 /** `a=b,c=d` of a map of strings. */
-export const labelsText = (labels: JsonValue | undefined): string =>
+const labelsText = (labels: JsonValue | undefined): string =>
   Object.entries(membersOf(labels))
     .map(([key, value]) => `${key}=${String(value)}`)
     .sort()
     .join(',') || none;
 
 /** A label selector object as clients write selectors. */
-export const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || none;
+const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || none;
 
 /** The condition of a type in the status, or undefined. */
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>

@@ -1,13 +1,19 @@
 import type { ApiObject } from '../api/object.js';
 import { memberAt } from '../registry/members.js';
-import { Path, type FieldError } from '../registry/validation/field.js';
+import type { PathIn, ValueAt } from '../registry/memberPath.js';
+import type { ChangeFindings } from '../registry/rules.js';
+import { Path } from '../registry/validation/field.js';
 import { unchanged } from '../registry/validation/immutable.js';
 
-/** Members that no update may change, by their paths: `spec.selector`. */
-export function immutable(...paths: readonly string[]): (object: object, old: object) => FieldError[] {
-  const members = paths.map((path) => path.split('.'));
-  return (object, old) =>
-    members.flatMap((path) =>
-      unchanged(memberAt(object as ApiObject, ...path), memberAt(old as ApiObject, ...path), Path.root.child(...path)),
-    );
+/** A member that no update may change. `shown` is how the message quotes what is sent, where that is not the value itself. */
+export function immutable<T extends object, const P extends string>(
+  path: PathIn<T, P>,
+  shown: (value: ValueAt<T, P>) => unknown = (value) => value,
+): ChangeFindings<T> {
+  const names = path.split('.');
+  const field = Path.root.child(...names);
+  return (object, old) => {
+    const value = memberAt(object as ApiObject, ...names);
+    return unchanged(value, memberAt(old as ApiObject, ...names), field, shown(value as ValueAt<T, P>));
+  };
 }

@@ -42,6 +42,8 @@ export interface Rules<T extends object = ApiObject> {
   ahead?(object: T): Generator<void>;
   /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
   validate?(object: T, servedAs: ServedAs): FieldError[];
+  /** What is done to an object that is created (`old` is null) or updated, before its fields of features that are off go: what clients may not set. */
+  prepare?(object: T, old: T | null, context: WriteContext): void;
   /** Brings an acceptable object into the form in which it is kept. */
   canonicalize?(object: T): void;
   /**
@@ -66,14 +68,16 @@ export interface MetadataRules<T extends object = ApiObject> {
   readonly anyFinalizers?: boolean;
   /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
   readonly generationOf?: readonly MemberOf<T>[];
-  /** A new object's generation is 1. Default true; otherwise it has none until something of this has changed. */
+  /** A new object's generation is 1. Default: for kinds that count changes. */
   readonly countsCreation?: boolean;
   /** Counts that an empty list or map has come in place of none, too, although the stored object will have none again. Default false. */
   readonly tellsEmptyFromNone?: boolean;
 }
 
 export interface CreateRules<T extends object = ApiObject> {
-  /** Clears what clients may not set. Default: an empty status, where the kind has one. */
+  /** With what status an object begins, or `sent`: with what the client says. Default: an empty one, where it is written by itself; otherwise what is sent. */
+  readonly status?: 'sent' | StatusOf<T>;
+  /** Clears what clients may not set, after `prepare` of the rules. */
   prepare?(object: T, context: WriteContext): void;
   /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried. */
   named?(object: T): void;
@@ -81,17 +85,25 @@ export interface CreateRules<T extends object = ApiObject> {
   review?(object: T, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
 }
 
+/** What findings of a change may depend on beside the object and what it was. */
+export interface Review {
+  readonly metadata: MetadataFindings;
+  readonly context: WriteContext;
+  readonly servedAs: ServedAs;
+}
+export type ChangeFindings<T extends object = ApiObject> = { find(object: T, old: T, review: Review): FieldError[] }['find'];
+
 /** What is done with a change, through whatever it comes. */
 export interface ChangeRules<T extends object = ApiObject> {
-  /** Carries over what this update may not change. Default: the status of an object; all else of a status. */
+  /** Carries over what this update may not change, beyond the status of an object, or all else of a status. */
   prepare?(object: T, old: T, context: WriteContext): void;
-  validate?(object: T, old: T, servedAs: ServedAs): FieldError[];
-  /**
-   * Instead of `validate`, for kinds that repeat the checks of metadata in an order of their own. Without it both are repeated once, before
-   * what `validate` finds.
-   */
-  review?(object: T, old: T, metadata: MetadataFindings, context: WriteContext, servedAs: ServedAs): FieldError[];
+  /** Findings beyond those of metadata. */
+  validate?: ChangeFindings<T>;
+  /** Instead of `validate`, what to look for in an order of the kind's own: the checks of metadata are `objectMeta` for the object by itself, and `objectMetaUpdate`. Without it these are the latter, then the former, and then `validate`. */
+  readonly review?: readonly ('objectMeta' | 'objectMetaUpdate' | ChangeFindings<T>)[];
 }
+
+type StatusOf<T> = T extends { status?: infer Status } ? NonNullable<Status> : never;
 
 /** How an object itself is changed. */
 export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T> {
@@ -105,6 +117,8 @@ export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T
 
 /** How a part of it is changed. Nothing of what holds for the whole object holds here. */
 export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Rules<T>, 'lastFindings' | 'warnings'> {
+  /** A write changes nothing but the status, not even what describes the object. */
+  readonly keepsMetadata?: boolean;
   /** Whether `review` has to know the labels of the namespace. Asked before `prepare`; changes nothing. */
   readsNamespace?(object: T, old: T): boolean;
 }

@@ -10,14 +10,10 @@ export function restoreMetadata(object: ApiObject, old: ApiObject): void {
   }
 }
 
-/** For the same kinds: nothing but the status is taken from what was sent. */
-export function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
-  restoreContent(object, old);
-  restoreMetadata(object, old);
-}
+const ownOfChange: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);
 
-/** Members that a write through `status` leaves as they are: all but the metadata and the status. */
+/** What a write through `status` leaves as it is: all but the metadata and the status. */
 export function restoreContent(object: ApiObject, old: ApiObject): void {
-  for (const member of Object.keys(object)) if (member !== 'metadata' && member !== 'status') delete object[member];
-  for (const [member, value] of Object.entries(old)) if (member !== 'metadata' && member !== 'status') object[member] = value;
+  for (const member of Object.keys(object)) if (!ownOfChange.has(member) && old[member] === undefined) delete object[member];
+  for (const [member, value] of Object.entries(old)) if (!ownOfChange.has(member)) object[member] = value;
 }

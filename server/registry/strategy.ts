@@ -1,6 +1,6 @@
 import type { ApiObject, ObjectMeta } from '../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
-import type { MetadataFindings, ServedAs, WriteContext } from './rules.js';
+import type { Review, ServedAs, WriteContext } from './rules.js';
 import type { FieldError } from './validation/field.js';
 
 /**
@@ -69,7 +69,7 @@ export interface ChangeSteps extends WriteSteps {
   /** Carries over what this change may not touch, drops fields of features that are off, and counts the generation. */
   prepare(object: ApiObject, old: ApiObject, context: WriteContext): void;
   /** All findings beyond the generic ones about metadata. */
-  review(object: ApiObject, old: ApiObject, metadata: MetadataFindings, context: WriteContext, servedAs: ServedAs): FieldError[];
+  review(object: ApiObject, old: ApiObject, review: Review): FieldError[];
   /** As on create. */
   lastFindings(object: ApiObject, old: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject): readonly string[];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { copyOf } from '../api/copy.js';
 import type { ApiObject } from '../api/object.js';
 import { markDeleted } from './deletion.js';
 import type { GatedFields } from '../features/fieldGates.js';
@@ -6,9 +7,8 @@ import { sameInMemory, sameValue } from './equality.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
 import type { ChangeRules, DeleteRules, FieldRules, MetadataRules, Rules, SubresourceRules } from './rules.js';
-import { restoreContent } from './statuswrites.js';
+import { restoreContent, restoreMetadata } from './statuswrites.js';
 import type { ChangeSteps, CreateSteps, DeleteSteps, FieldSteps, MetadataSteps, Strategy, UpdateSteps } from './strategy.js';
-import type { FieldError } from './validation/field.js';
 import { Path } from './validation/field.js';
 import { validateFinalizerNames } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';
@@ -68,12 +68,16 @@ function fieldSteps(rules: FieldRules | undefined, { namespaced }: Traits): Fiel
 }
 
 function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): CreateSteps {
-  const { ahead = noSteps, validate = none, lastFindings = none, canonicalize = nothing, warnings = none, create = {} } = rules;
-  const { prepare = hasStatus ? beginStatus : nothing, named = null } = create;
+  const { ahead = noSteps, prepare: prepareWrite = nothing, validate = none, lastFindings = none } = rules;
+  const { canonicalize = nothing, warnings = none, create = {} } = rules;
+  const { status = hasStatus ? {} : 'sent', prepare = nothing, named = null } = create;
   const { review = (object, ofMetadata, servedAs) => [...ofMetadata(), ...validate(object, servedAs)] } = create;
   const { generationOf, countsCreation = generationOf !== undefined } = rules.metadata ?? {};
   return {
     prepare(object, context) {
+      // Clients cannot create objects with a status.
+      if (status !== 'sent') object['status'] = copyOf(status);
+      prepareWrite(object, null, context);
       prepare(object, context);
       context.dropGated(object, null, gated);
       if (countsCreation) object.metadata.generation = 1;
@@ -87,18 +91,15 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
   };
 }
 
-/** Clients cannot create objects with a status. */
-function beginStatus(object: ApiObject): void {
-  object['status'] = {};
-}
-
 function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
-  const { ahead = noSteps, lastFindings = none, warnings = none, update = {} } = rules;
-  const { prepare = hasStatus ? keepStatus : nothing, creates = false, unconditional = true, keepsEmpty = false } = update;
+  const { ahead = noSteps, prepare: prepareWrite = nothing, lastFindings = none, warnings = none, update = {} } = rules;
+  const { prepare = nothing, creates = false, unconditional = true, keepsEmpty = false } = update;
   const count = generationCounter(rules.metadata);
   return {
     readsNamespace: () => false,
     prepare(object, old, context) {
+      if (hasStatus) keepStatus(object, old);
+      prepareWrite(object, old, context);
       prepare(object, old, context);
       context.dropGated(object, old, gated);
       count(object, old);
@@ -115,7 +116,8 @@ function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): U
 }
 
 function keepStatus(object: ApiObject, old: ApiObject): void {
-  object['status'] = old['status'];
+  if (old['status'] === undefined) delete object['status'];
+  else object['status'] = old['status'];
 }
 
 function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: MetadataRules = {}): (
@@ -129,15 +131,12 @@ function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: Me
 }
 
 function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gated: GatedFields): ChangeSteps {
-  const {
-    readsNamespace = () => false,
-    prepare = name === 'status' ? restoreContent : nothing,
-    lastFindings = none,
-    warnings = none,
-  } = own;
+  const { keepsMetadata = false, readsNamespace = () => false, prepare = nothing, lastFindings = none, warnings = none } = own;
   return {
     readsNamespace,
     prepare(object, old, context) {
+      if (name === 'status') restoreContent(object, old);
+      if (keepsMetadata) restoreMetadata(object, old);
       prepare(object, old, context);
       context.dropGated(object, old, gated);
     },
@@ -153,13 +152,13 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
  * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
  * causes see that, so it is kept.
  */
-const reviewOf = ({ validate = none, review }: ChangeRules): ChangeSteps['review'] =>
-  review ??
-  ((object, old, metadata, _context, servedAs): FieldError[] => [
-    ...metadata.update(),
-    ...metadata.object(),
-    ...validate(object, old, servedAs),
-  ]);
+const reviewOf =
+  ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
+  (object, old, review) =>
+    steps.flatMap((step) => {
+      if (step === 'objectMeta') return review.metadata.object();
+      return step === 'objectMetaUpdate' ? review.metadata.update() : step(object, old, review);
+    });
 
 function deleteSteps(rules: DeleteRules = {}): DeleteSteps {
   return {

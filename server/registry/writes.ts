@@ -173,7 +173,8 @@ function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target,
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const finalizers = (): FieldError[] => resource.behaviour.strategy.metadata.finalizers(metadata);
   const repeated = { object: () => [...found, ...finalizers()], update: () => [...update, ...finalizers()] };
-  return [...found, ...update, ...steps.review(object, old, repeated, context, { apiVersion: apiVersionOf(resource) })];
+  const review = { metadata: repeated, context, servedAs: { apiVersion: apiVersionOf(resource) } };
+  return [...found, ...update, ...steps.review(object, old, review)];
 }
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });

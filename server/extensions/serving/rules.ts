@@ -5,7 +5,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
 import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
 import { fieldsAt } from '../../kinds/fields.js';
-import type { MetadataFindings, Rules } from '../../registry/rules.js';
+import type { Rules, SubresourceRules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
 import type { DefinedVersion } from '../definition.js';
 import { specFindings, statusFindings } from './scale.js';
@@ -34,8 +34,14 @@ export function customRules(parts: RuleParts): Rules {
   } = parts;
   const findings = createFindings(parts);
   const { lastFindings, warnings } = findings;
+  const statusRules: SubresourceRules = {
+    prepare: keepMetadata,
+    review: ['objectMetaUpdate', (object, old) => findings.ofChange(object, old, true)],
+    lastFindings,
+    warnings,
+  };
   return {
-    metadata: { anyFinalizers: true },
+    metadata: { anyFinalizers: true, countsCreation: true },
     defaults: (object) => {
       schema().applyDefaults(object as JsonMembers);
     },
@@ -43,54 +49,27 @@ export function customRules(parts: RuleParts): Rules {
     lastFindings,
     warnings,
     create: {
+      // Other than that of a built-in kind, a new object has no status at all.
       prepare(object) {
         if (hasStatus) delete object['status'];
-        object.metadata.generation = 1;
       },
     },
     update: {
       unconditional: false,
       keepsEmpty: true,
       prepare(object, old) {
-        if (hasStatus) carry(object, old, 'status');
         if (!sameContent(object, old, hasStatus)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
       },
-      review: (object, old, metadata) => findings.ofChange(object, old, metadata, false),
+      review: ['objectMetaUpdate', (object, old) => findings.ofChange(object, old, false)],
     },
-    ...(hasStatus
-      ? {
-          subresources: {
-            status: {
-              prepare: restoreAllButStatus,
-              review: (object: ApiObject, old: ApiObject, metadata: MetadataFindings) => findings.ofChange(object, old, metadata, true),
-              lastFindings,
-              warnings,
-            },
-          },
-        }
-      : {}),
+    ...(hasStatus ? { subresources: { status: statusRules } } : {}),
     fields: { values: fieldsAt(...selectableFields), unsupported: (field) => `field label not supported: ${field}` },
   };
 }
 
-function carry(object: ApiObject, old: ApiObject, member: string): void {
-  if (old[member] === undefined) delete object[member];
-  else object[member] = old[member];
-}
-
 /** A write through `status` changes nothing else, not even what describes the object. */
-function restoreAllButStatus(object: ApiObject, old: ApiObject): void {
-  const {
-    kind,
-    apiVersion,
-    status,
-    metadata: { managedFields },
-  } = object;
-  for (const member of Object.keys(object)) if (member !== 'metadata') delete object[member];
-  Object.assign(object, { ...(kind === undefined ? {} : { kind }), ...(apiVersion === undefined ? {} : { apiVersion }) });
-  for (const [member, value] of Object.entries(old)) if (!frame.has(member)) object[member] = value;
-  if (status === undefined) delete object['status'];
-  else object['status'] = status;
+function keepMetadata(object: ApiObject, old: ApiObject): void {
+  const { managedFields } = object.metadata;
   object.metadata = { ...old.metadata };
   if (managedFields === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = managedFields;
@@ -105,7 +84,7 @@ function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boo
 
 interface Findings {
   ofNew(object: ApiObject): FieldError[];
-  ofChange(object: ApiObject, old: ApiObject, metadata: MetadataFindings, statusOnly: boolean): FieldError[];
+  ofChange(object: ApiObject, old: ApiObject, statusOnly: boolean): FieldError[];
   /** Of the rules, which are asked when nothing keeps them from it. */
   lastFindings(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject | null): string[];
@@ -123,12 +102,8 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
   };
   return {
     ofNew: (object) => schema().validate(typed(object), { between: ofScale(object, false) }),
-    ofChange(object, old, metadata, statusOnly) {
-      return [
-        ...metadata.update(),
-        ...schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly }),
-      ];
-    },
+    ofChange: (object, old, statusOnly) =>
+      schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly }),
     lastFindings(object, old, found) {
       if (rules().isEmpty) return [];
       if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(rulesUnchecked)];

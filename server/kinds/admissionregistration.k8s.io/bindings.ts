@@ -8,6 +8,7 @@ import { duplicate, invalid, notSupported, Path, required, type FieldError } fro
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 
@@ -19,8 +20,6 @@ const specPath = Path.of('spec');
 const knownActions = ['Audit', 'Deny', 'Warn'];
 const twiceTold =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
-
-const specOf = (binding: Binding): BindingSpec => objectAt(binding, 'spec') ?? {};
 
 function validateCommon(spec: BindingSpec): FieldError[] {
   const policy = textAt(spec, 'policyName');
@@ -69,7 +68,7 @@ const bindingKind = (name: string, validate: (binding: Binding) => FieldError[])
     setMatchDefaults(objectAt(specOf(binding), 'matchResources'));
   },
   validate,
-  update: { unconditional: false, review: (binding, _old, metadata) => [...metadata.object(), ...validate(binding)] },
+  update: { unconditional: false, review: ['objectMeta', validate] },
   cells: { PolicyName: at('spec.policyName'), ParamRef: paramRef },
 });
 

@@ -10,13 +10,13 @@ import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { countAt, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
@@ -34,8 +34,6 @@ const auditAnnotation: StructureForm = [
   ['key', 'Key', 'text'],
   ['valueExpression', 'ValueExpression', 'text'],
 ];
-
-const specOf = <P extends Policy>(policy: P): NonNullable<P['spec']> => policy.spec ?? {};
 
 function setDefaults(policy: Policy): void {
   const spec = ensureObject(policy, 'spec');
@@ -176,7 +174,7 @@ function validateMutation(mutation: Writable<Mutation>, scope: AdmissionScope, p
 }
 
 function validateStatus(policy: Validating): FieldError[] {
-  const status = objectAt(policy, 'status') ?? {};
+  const status = statusOf(policy);
   const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
   return [
     ...warnings.flatMap((warning, position) => {
@@ -202,8 +200,8 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
-  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateValidating(policy, old)] },
-  subresources: { status: { prepare: restoreAllButStatus, review: (policy) => validateStatus(policy) } },
+  update: { unconditional: false, review: ['objectMeta', validateValidating] },
+  subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
   cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
 };
 
@@ -212,6 +210,6 @@ export const mutatingAdmissionPolicies: Kind<Mutating> = {
   metadata: { anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateMutating(policy, null),
-  update: { unconditional: false, review: (policy, old, metadata) => [...metadata.object(), ...validateMutating(policy, old)] },
+  update: { unconditional: false, review: ['objectMeta', validateMutating] },
   cells: { Mutations: countAt('spec.mutations'), ParamKind: paramKind },
 };

@@ -135,10 +135,7 @@ const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
   validate: (configuration) => validate(configuration, hooks, strict),
   update: {
     unconditional: false,
-    review: (configuration, old, metadata) => [
-      ...metadata.object(),
-      ...validate(configuration, hooks, strictnessAfter(configuration, old)),
-    ],
+    review: ['objectMeta', (configuration, old) => validate(configuration, hooks, strictnessAfter(configuration, old))],
   },
   cells: { Webhooks: countAt('webhooks') },
 });

@@ -2,13 +2,13 @@ import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
-import { restoreContent } from '../../registry/statuswrites.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateApproval } from './approval.js';
 import { bundleComplaint } from './caBundle.js';
 import { validateNames } from './definitionNames.js';
@@ -20,12 +20,10 @@ import { reviewSchemas, specPath, validateSpec } from './spec.js';
 const storedPath = Path.of('status', 'storedVersions');
 const preserveText = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
-const specOf = (definition: Draft<CustomResourceDefinition>): Writable<CustomResourceDefinitionSpec> => objectAt(definition, 'spec') ?? {};
 const versionsOf = (definition: Draft<CustomResourceDefinition>): JsonObject[] => objectsIn(specOf(definition), 'versions');
-const storedOf = (definition: Draft<CustomResourceDefinition>): string[] =>
-  itemsOf((objectAt(definition, 'status') ?? {}).storedVersions).map(String);
+const storedOf = (definition: Draft<CustomResourceDefinition>): string[] => itemsOf(statusOf(definition).storedVersions).map(String);
 const isEstablished = (definition: Draft<CustomResourceDefinition>): boolean =>
-  objectsIn(objectAt(definition, 'status') ?? {}, 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
+  objectsIn(statusOf(definition), 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 
 function setDefaults(definition: Draft<CustomResourceDefinition>): void {
   const spec = ensureObject(definition, 'spec');
@@ -57,7 +55,7 @@ function nameComplaints(name: string, prefix: boolean, definition: Draft<CustomR
 }
 
 const validateAccepted = (definition: Draft<CustomResourceDefinition>): FieldError[] =>
-  validateNames(objectAt(objectAt(definition, 'status') ?? {}, 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
+  validateNames(objectAt(statusOf(definition), 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
 /** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
 function validateStored(definition: Draft<CustomResourceDefinition>): FieldError[] {
@@ -159,19 +157,19 @@ export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = 
     prepare(definition, old) {
       definition.status = { ...objectAt(old, 'status'), storedVersions: withStorageVersion(definition, storedOf(old)) };
     },
-    review: (definition, old, metadata) => [
-      ...metadata.update(),
-      ...validateSpec(specOf(definition), specOf(old)),
-      ...validateBundle(definition, old),
-      ...validateKept(definition, old),
-      ...validateAccepted(definition),
-      ...validateStored(definition),
-      ...validateApproval(textAt(specOf(definition), 'group'), definition, old),
-      ...validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
+    review: [
+      'objectMetaUpdate',
+      (definition, old) => validateSpec(specOf(definition), specOf(old)),
+      validateBundle,
+      validateKept,
+      validateAccepted,
+      validateStored,
+      (definition, old) => validateApproval(textAt(specOf(definition), 'group'), definition, old),
+      (definition, old) => validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
     ],
   },
   subresources: {
-    status: { prepare: restoreContent, review: (definition, _old, metadata) => [...metadata.update(), ...validateAccepted(definition)] },
+    status: { review: ['objectMetaUpdate', validateAccepted] },
   },
   delete: { alwaysMarks: true, mark: markDeleted },
 };

@@ -2,12 +2,12 @@ import type { APIService, APIServiceSpec } from '../../../api/types/apiregistrat
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
 import { condition } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const service = specPath.child('service');
@@ -15,8 +15,6 @@ const groupPriorityMax = 20_000;
 const versionPriorityMax = 1000;
 const portDefault = 443;
 const portMax = 65_535;
-
-const specOf = (service: Draft<APIService>): Writable<APIServiceSpec> => objectAt(service, 'spec') ?? {};
 
 function validate(service: Draft<APIService>): FieldError[] {
   const spec = specOf(service);
@@ -77,7 +75,7 @@ function validateTarget(target: JsonObject, spec: Writable<APIServiceSpec>): Fie
 const conditionStatuses = ['True', 'False', 'Unknown'];
 
 const validateStatus = (service: Draft<APIService>): FieldError[] =>
-  objectsIn(objectAt(service, 'status') ?? {}, 'conditions').flatMap((condition, position) => {
+  objectsIn(statusOf(service), 'conditions').flatMap((condition, position) => {
     const status = textAt(condition, 'status');
     return conditionStatuses.includes(status)
       ? []
@@ -122,10 +120,10 @@ export const apiServices: Kind<Draft<APIService>> = {
   },
   update: {
     unconditional: false,
-    review: (service, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateKeptName(service), ...validate(service)],
+    review: ['objectMetaUpdate', 'objectMeta', validateKeptName, validate],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, review: (service, _old, metadata) => [...metadata.update(), ...validateStatus(service)] },
+    status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },
   },
   cells: { Service: apiServiceTarget, Available: availability },
 };

@@ -3,10 +3,10 @@ import { isObject } from '../../../api/json.js';
 import type { JsonValue } from '../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { none, numberAt } from '../cells.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const dataPath = Path.of('data');
@@ -31,11 +31,11 @@ export const controllerRevisions: Kind<Draft<ControllerRevision>> = {
   name: 'controllerrevisions.apps',
   validate,
   update: {
-    review: (revision, old, metadata) => [
-      ...metadata.update(),
-      ...metadata.object(),
-      ...nonNegative(revision.revision, Path.of('revision')),
-      ...unchanged(revision.data, old.data, dataPath, printedData(revision.data)),
+    review: [
+      'objectMetaUpdate',
+      'objectMeta',
+      (revision) => nonNegative(revision.revision, Path.of('revision')),
+      immutable('data', printedData),
     ],
   },
   cells: {

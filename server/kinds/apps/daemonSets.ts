@@ -1,10 +1,8 @@
-import type { DaemonSet, DaemonSetSpec } from '../../../api/types/apps/v1.js';
+import type { DaemonSet } from '../../../api/types/apps/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { memberAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
@@ -15,14 +13,16 @@ import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/tem
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { decremented, nonNegativeMembers } from './statusCounts.js';
+import { hasNewGeneration } from '../warnings.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
+import { sameSelector } from './selector.js';
+import { counter, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
 /** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
-const specOf = (set: Draft<DaemonSet>): Writable<DaemonSetSpec> => objectAt(set, 'spec') ?? {};
 
 const templateGeneration = (set: Draft<DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
 
@@ -57,7 +57,7 @@ function validateSpec(set: Draft<DaemonSet>): FieldError[] {
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
       : []),
     ...validatePodTemplate(template, specPath.child('template')),
-    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'DaemonSet', specPath.child('template', 'spec')),
+    ...validateEndlessRun(specOf(template), 'DaemonSet', specPath.child('template', 'spec')),
     ...nonNegativeMembers(spec, ['minReadySeconds'], specPath),
     ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
     ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
@@ -104,39 +104,23 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
-  warnings: (set, old) =>
-    old === null || set.metadata.generation !== old.metadata.generation
-      ? templateWarnings(memberAt(set, 'spec', 'template'), specPath.child('template'))
-      : [],
+  warnings: (set, old) => (hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
   create: {
+    status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
     prepare(set) {
-      set.status = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
       setTemplateGeneration(set, Math.max(1, templateGeneration(set)));
     },
   },
   update: {
     prepare(set, old) {
-      set.status = old.status;
       const changed = !sameValue(specOf(set).template, specOf(old).template);
       setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
     },
-    review: (set, old, metadata) => [
-      ...metadata.update(),
-      ...unchanged(printedSelector(specOf(set).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
-      ...validateSpec(set),
-    ],
+    review: ['objectMetaUpdate', sameSelector, validateSpec],
   },
   subresources: {
     status: {
-      review: (set, old, metadata) => [
-        ...metadata.update(),
-        ...nonNegativeMembers(objectAt(set, 'status') ?? {}, statusCounts, status),
-        ...decremented(
-          memberAt(set, 'status', 'collisionCount'),
-          memberAt(old, 'status', 'collisionCount'),
-          status.child('collisionCount'),
-        ),
-      ],
+      review: ['objectMetaUpdate', (set) => nonNegativeMembers(statusOf(set), statusCounts, status), counter('status.collisionCount')],
     },
   },
   cells: {

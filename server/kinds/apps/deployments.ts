@@ -2,11 +2,9 @@ import type { Deployment, DeploymentSpec } from '../../../api/types/apps/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import { textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
@@ -14,15 +12,16 @@ import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { podNameWarnings } from './podNames.js';
-import { validateWorkloadSelector } from './selector.js';
-import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
+import { sameSelector, validateWorkloadSelector } from './selector.js';
+import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const progressDeadlineSeconds = 600;
-const specOf = (deployment: Draft<Deployment>): Writable<DeploymentSpec> => objectAt(deployment, 'spec') ?? {};
 
 function setDefaults(deployment: Draft<Deployment>): void {
   const spec = ensureObject(deployment, 'spec');
@@ -102,15 +101,14 @@ const statusCounts = [
   'collisionCount',
 ];
 
-function validateStatus(deployment: Draft<Deployment>, old: Draft<Deployment>): FieldError[] {
-  const status = objectAt(deployment, 'status') ?? {};
+function validateStatus(deployment: Draft<Deployment>): FieldError[] {
+  const status = statusOf(deployment);
   return [
     ...nonNegativeMembers(status, statusCounts, statusPath),
     ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', statusPath),
     ...(Number(status.availableReplicas ?? 0) > Number(status.readyReplicas ?? 0)
       ? [invalid(statusPath.child('availableReplicas'), status.availableReplicas, 'cannot be greater than readyReplicas')]
       : []),
-    ...decremented(status.collisionCount, memberAt(old, 'status', 'collisionCount'), statusPath.child('collisionCount')),
   ];
 }
 
@@ -120,34 +118,25 @@ export const deployments: Kind<Draft<Deployment>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
-  warnings: (deployment, old) =>
-    old !== null && deployment.metadata.generation === old.metadata.generation
-      ? []
-      : [
-          ...(old === null ? podNameWarnings(deployment) : []),
-          ...templateWarnings(memberAt(deployment, 'spec', 'template'), specPath.child('template')),
-        ],
+  warnings: (deployment, old) => [
+    ...(old === null ? podNameWarnings(deployment) : []),
+    ...(hasNewGeneration(deployment, old) ? templateWarnings(deployment.spec?.template, specPath.child('template')) : []),
+  ],
   update: {
     prepare(deployment, old) {
-      deployment.status = old.status;
       // Annotations are copied to the replica sets, so changing them is work for the controller, too.
       if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
         deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
-    review: (deployment, old, metadata) => [
-      ...metadata.update(),
-      ...validateSpec(deployment),
-      ...unchanged(printedSelector(specOf(deployment).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
-    ],
+    review: ['objectMetaUpdate', validateSpec, sameSelector],
   },
   subresources: {
     status: {
       prepare(deployment, old) {
-        deployment.spec = old.spec;
         if (old.metadata.labels === undefined) delete deployment.metadata.labels;
         else deployment.metadata.labels = old.metadata.labels;
       },
-      review: (deployment, old, metadata) => [...metadata.update(), ...validateStatus(deployment, old)],
+      review: ['objectMetaUpdate', validateStatus, counter('status.collisionCount')],
     },
   },
   cells: {

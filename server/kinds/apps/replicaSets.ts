@@ -1,23 +1,21 @@
-import type { ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
+import type { ReplicaSet } from '../../../api/types/apps/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { memberAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { printedSelector } from '../../registry/validation/printed.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import { hasNewGeneration } from '../warnings.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { podNameWarnings } from './podNames.js';
-import { validateWorkloadSelector } from './selector.js';
+import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
-const specOf = (set: Draft<ReplicaSet>): Writable<ReplicaSetSpec> => objectAt(set, 'spec') ?? {};
 
 function validateSpec(set: Draft<ReplicaSet>): FieldError[] {
   const spec = specOf(set);
@@ -44,7 +42,7 @@ const statusCounts = [
   'observedGeneration',
 ];
 
-const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(objectAt(set, 'status') ?? {}, statusCounts, status);
+const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(statusOf(set), statusCounts, status);
 
 export const replicaSets: Kind<Draft<ReplicaSet>> = {
   name: 'replicasets.apps',
@@ -58,25 +56,15 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
   validate: validateSpec,
   warnings: (set, old) => [
     ...(old === null ? podNameWarnings(set) : []),
-    ...(old === null || set.metadata.generation !== old.metadata.generation
-      ? templateWarnings(memberAt(set, 'spec', 'template'), specPath.child('template'))
-      : []),
+    ...(hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
   ],
-  create: {
-    prepare(set) {
-      set.status = { replicas: 0 };
-    },
-  },
+  create: { status: { replicas: 0 } },
   update: {
-    review: (set, old, metadata) => [
-      ...metadata.update(),
-      ...validateSpec(set),
-      ...unchanged(printedSelector(specOf(set).selector), printedSelector(specOf(old).selector), specPath.child('selector')),
-    ],
+    review: ['objectMetaUpdate', validateSpec, sameSelector],
   },
   subresources: {
     status: {
-      review: (set, _old, metadata) => [...metadata.update(), ...validateStatus(set)],
+      review: ['objectMetaUpdate', validateStatus],
     },
   },
   cells: {

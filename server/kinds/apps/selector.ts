@@ -1,7 +1,9 @@
-import type { JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
+import { memberAt } from '../../registry/members.js';
 import { selectorOf } from '../core/podSpec/controlledTemplate.js';
-import { invalid, required, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
+import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 
@@ -25,3 +27,11 @@ export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: Se
     ...(selectorOf(selector) === null ? [invalid(path, printedSelector(selector), rules.broken)] : []),
   ];
 }
+
+/** Which pods a workload has never changes. */
+export const sameSelector = (workload: ApiObject, old: ApiObject): FieldError[] =>
+  unchanged(
+    printedSelector(memberAt(workload, 'spec', 'selector')),
+    printedSelector(memberAt(old, 'spec', 'selector')),
+    Path.of('spec', 'selector'),
+  );

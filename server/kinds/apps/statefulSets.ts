@@ -17,9 +17,11 @@ import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { roundResources } from '../core/resourceLists.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateWorkloadSelector } from './selector.js';
-import { countsWithin, decremented, nonNegativeMembers } from './statusCounts.js';
+import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -37,7 +39,6 @@ const changeable = [
 const fixed =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
   "and 'minReadySeconds' are forbidden";
-const specOf = (set: Draft<StatefulSet>): Writable<StatefulSetSpec> => objectAt(set, 'spec') ?? {};
 
 function setDefaults(set: Draft<StatefulSet>): void {
   const spec = ensureObject(set, 'spec');
@@ -94,7 +95,7 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): FieldError[] {
     ...nonNegative(memberAt(spec, 'ordinals', 'start'), specPath.child('ordinals', 'start')),
     ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, specPath.child('serviceName'))),
     ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
-      validateClaimSpec(objectAt(claim, 'spec') ?? {}, specPath.child('volumeClaimTemplates').index(position).child('spec')),
+      validateClaimSpec(specOf(claim), specPath.child('volumeClaimTemplates').index(position).child('spec')),
     ),
     ...validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for statefulset',
@@ -109,7 +110,7 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): FieldError[] {
           ...validateTemplateDescription(template, specPath.child('template')),
           ...validatePodTemplate(asInPods(template, spec), specPath.child('template')),
         ]),
-    ...validateEndlessRun(objectAt(template, 'spec') ?? {}, 'StatefulSet', specPath.child('template', 'spec')),
+    ...validateEndlessRun(specOf(template), 'StatefulSet', specPath.child('template', 'spec')),
   ];
 }
 
@@ -119,7 +120,7 @@ const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, strin
 /** The template as its pods get it: with a volume for each claim, and a name in the network that the set gives. */
 function asInPods(template: JsonObject, spec: Writable<StatefulSetSpec>): JsonObject {
   const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
-  const { hostname: _hostname, subdomain: _subdomain, ...pod } = objectAt(template, 'spec') ?? {};
+  const { hostname: _hostname, subdomain: _subdomain, ...pod } = specOf(template);
   const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
   const volumes = [...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
@@ -172,7 +173,7 @@ const statusCounts = [
 ];
 
 function validateStatus(set: Draft<StatefulSet>): FieldError[] {
-  const status = objectAt(set, 'status') ?? {};
+  const status = statusOf(set);
   const [available, ready] = [Number(status.availableReplicas ?? 0), Number(status.readyReplicas ?? 0)];
   return [
     ...nonNegativeMembers(status, statusCounts, statusPath),
@@ -188,7 +189,7 @@ function warningsOf(set: Draft<StatefulSet>): string[] {
   return [
     ...templateWarnings(spec.template, specPath.child('template')),
     ...objectsIn(spec, 'volumeClaimTemplates').flatMap((claim, position) =>
-      claimSpecWarnings(objectAt(claim, 'spec') ?? {}, specPath.child('volumeClaimTemplates').index(position)),
+      claimSpecWarnings(specOf(claim), specPath.child('volumeClaimTemplates').index(position)),
     ),
     ...(Number(spec.revisionHistoryLimit ?? 0) < 0
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
@@ -201,32 +202,20 @@ export const statefulSets: Kind<Draft<StatefulSet>> = {
   gated: [below('spec.template.spec', podSpecGates), gate('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable')],
   metadata: { generationOf: ['spec'], name: dnsLabelName },
   defaults: setDefaults,
+  prepare: (set, _old, { enabled }) => {
+    setMaxUnavailable(set, enabled);
+  },
   validate: (set) => validateSpec(set, true),
-  warnings: (set, old) => (old === null || set.metadata.generation !== old.metadata.generation ? warningsOf(set) : []),
+  warnings: (set, old) => (hasNewGeneration(set, old) ? warningsOf(set) : []),
   create: {
-    prepare(set, { enabled }) {
-      set.status = { replicas: 0, availableReplicas: 0 };
-      setMaxUnavailable(set, enabled);
-    },
+    status: { replicas: 0, availableReplicas: 0 },
   },
   update: {
-    prepare(set, old, { enabled }) {
-      set.status = old.status;
-      setMaxUnavailable(set, enabled);
-    },
-    review: (set, old, metadata) => [...validateSpec(set, false), ...metadata.update(), ...validateFixed(set, old)],
+    review: [(set) => validateSpec(set, false), 'objectMetaUpdate', validateFixed],
   },
   subresources: {
     status: {
-      review: (set, old, metadata) => [
-        ...validateStatus(set),
-        ...metadata.update(),
-        ...decremented(
-          memberAt(set, 'status', 'collisionCount'),
-          memberAt(old, 'status', 'collisionCount'),
-          statusPath.child('collisionCount'),
-        ),
-      ],
+      review: [validateStatus, 'objectMetaUpdate', counter('status.collisionCount')],
     },
   },
   cells: {

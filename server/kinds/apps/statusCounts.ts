@@ -1,5 +1,8 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import type { JsonObject } from '../../api/object.js';
+import { isSet, memberAt } from '../../registry/members.js';
+import type { PathIn } from '../../registry/memberPath.js';
+import type { ChangeFindings } from '../../registry/rules.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { nonNegative } from '../../registry/validation/values.js';
 
 /** Rules of numbers that count pods, shared by the workloads. */
@@ -25,8 +28,11 @@ export function validateReplicaCounts(status: JsonObject, counts: readonly strin
 }
 
 /** A counter that a controller only ever raises. */
-export function decremented(value: JsonValue | undefined, old: JsonValue | undefined, path: Path): FieldError[] {
-  if (old === undefined || old === null) return [];
-  if (value !== undefined && value !== null && Number(value) >= Number(old)) return [];
-  return [invalid(path, value ?? 0, 'cannot be decremented')];
+export function counter<T extends object, const P extends string>(path: PathIn<T, P>): ChangeFindings<T> {
+  const names = path.split('.');
+  return (object, old) => {
+    const [value, before] = [memberAt(object as JsonObject, ...names), memberAt(old as JsonObject, ...names)];
+    if (!isSet(before) || (isSet(value) && Number(value) >= Number(before))) return [];
+    return [invalid(Path.root.child(...names), value ?? 0, 'cannot be decremented')];
+  };
 }

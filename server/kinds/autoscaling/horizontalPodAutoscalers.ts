@@ -8,6 +8,7 @@ import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { at, numberAt, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
 import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
@@ -30,7 +31,7 @@ function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
 }
 
 function validateSpec(autoscaler: Draft<HorizontalPodAutoscaler>): FieldError[] {
-  const spec = objectAt(autoscaler, 'spec') ?? {};
+  const spec = specOf(autoscaler);
   return [
     ...validateReplicas(spec),
     ...validateTarget(objectAt(spec, 'scaleTargetRef') ?? {}, specPath.child('scaleTargetRef')),
@@ -72,19 +73,15 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
   defaults: setDefaults,
   validate: validateSpec,
-  create: {
-    prepare(autoscaler) {
-      autoscaler.status = { desiredReplicas: 0, currentMetrics: null };
-    },
-  },
+  create: { status: { desiredReplicas: 0, currentMetrics: null } },
   update: {
-    review: (autoscaler, _old, metadata) => [...metadata.update(), ...validateSpec(autoscaler)],
+    review: ['objectMetaUpdate', validateSpec],
   },
   subresources: {
     status: {
-      review: (autoscaler, _old, metadata) => [
-        ...metadata.update(),
-        ...nonNegativeMembers(objectAt(autoscaler, 'status') ?? {}, ['currentReplicas', 'desiredReplicas'], status),
+      review: [
+        'objectMetaUpdate',
+        (autoscaler) => nonNegativeMembers(statusOf(autoscaler), ['currentReplicas', 'desiredReplicas'], status),
       ],
     },
   },

@@ -1,4 +1,4 @@
-import type { CronJob, CronJobSpec, JobSpec } from '../../../api/types/batch/v1.js';
+import type { CronJob, JobSpec } from '../../../api/types/batch/v1.js';
 import type { JsonValue } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
@@ -9,7 +9,9 @@ import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
 import { podNameWarnings } from '../apps/podNames.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
@@ -22,7 +24,6 @@ const nameMax = 52;
 const policies = ['Allow', 'Forbid', 'Replace'];
 const zoneInSchedule = 'TZ';
 
-const specOf = (cronJob: Draft<CronJob>): Writable<CronJobSpec> => objectAt(cronJob, 'spec') ?? {};
 const jobSpecOf = (cronJob: Draft<CronJob>): Writable<JobSpec> => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
 
 function setDefaults(cronJob: Draft<CronJob>): void {
@@ -109,27 +110,16 @@ export const cronJobs: Kind<Draft<CronJob>> = {
   validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
   warnings: (cronJob, old) => [
     ...(old === null ? podNameWarnings(cronJob) : []),
-    ...(old === null || cronJob.metadata.generation !== old.metadata.generation ? jobSpecWarnings(jobSpecOf(cronJob), template) : []),
+    ...(hasNewGeneration(cronJob, old) ? jobSpecWarnings(jobSpecOf(cronJob), template) : []),
     ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
   ],
-  create: {
-    prepare(cronJob) {
-      cronJob['status'] = {};
-    },
-  },
   update: {
-    prepare(cronJob, old) {
-      cronJob['status'] = old.status;
-    },
-    review: (cronJob, old, metadata) => [...metadata.update(), ...validateSpec(cronJob, old)],
+    review: ['objectMetaUpdate', validateSpec],
   },
   subresources: {
     status: {
-      prepare(cronJob, old) {
-        cronJob['spec'] = old.spec;
-      },
       // The general checks of metadata are all that there is.
-      review: () => [],
+      review: [],
     },
   },
   cells: {

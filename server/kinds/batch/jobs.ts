@@ -1,5 +1,4 @@
 import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
-import { objectAt } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
@@ -8,7 +7,9 @@ import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
 import { validateJobSpec } from './job/spec.js';
@@ -18,7 +19,6 @@ import { validateJobSpecUpdate } from './job/update.js';
 const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
-const specOf = (job: Draft<Job>): Writable<JobSpec> => objectAt(job, 'spec') ?? {};
 
 const validate = (job: Draft<Job>): FieldError[] => [
   ...validateGeneratedSelector(job),
@@ -93,23 +93,18 @@ export const jobs: Kind<Draft<Job>> = {
   canonicalize: mirrorLabels,
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),
-    ...(old === null || job.metadata.generation !== old.metadata.generation ? jobSpecWarnings(specOf(job), spec) : []),
+    ...(hasNewGeneration(job, old) ? jobSpecWarnings(specOf(job), spec) : []),
   ],
   create: {
     named: generateSelector,
   },
   update: {
     // The reference checks the specification once as on create and once as an update.
-    review: (job, old, metadata, { enabled }) => [
-      ...metadata.object(),
-      ...validate(job),
-      ...metadata.update(),
-      ...validateJobSpecUpdate(job, old, enabled),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', (job, old, { context: { enabled } }) => validateJobSpecUpdate(job, old, enabled)],
   },
   subresources: {
     status: {
-      review: (job, old, metadata) => [...metadata.update(), ...validateJobStatus(job, old)],
+      review: ['objectMetaUpdate', validateJobStatus],
     },
   },
   delete: { propagation: 'orphan', warnings: (policy) => (policy === null ? [orphanWarning] : []) },

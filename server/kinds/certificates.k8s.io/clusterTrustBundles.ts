@@ -2,8 +2,8 @@ import type { ClusterTrustBundle } from '../../../api/types/certificates/v1beta1
 import { X509Certificate } from 'node:crypto';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { validateSignerName } from './signerName.js';
@@ -79,14 +79,13 @@ export const clusterTrustBundles: Kind<Draft<ClusterTrustBundle>> = {
   validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
   update: {
     unconditional: false,
-    review: (bundle, old, metadata) => [
-      ...metadata.object(),
-      ...nameFindings(bundle),
-      ...signerFindings(bundle),
-      // What is there already stays acceptable: rules may have become stricter since.
-      ...(bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
-      ...metadata.update(),
-      ...unchanged(signerOf(bundle), signerOf(old), signer),
+    review: [
+      'objectMeta',
+      nameFindings,
+      signerFindings, // What is there already stays acceptable: rules may have become stricter since.
+      (bundle, old) => (bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
+      'objectMetaUpdate',
+      immutable('spec.signerName', (name = '') => name),
     ],
   },
   fields: { values: { 'spec.signerName': signerOf } },

@@ -1,8 +1,9 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { ensureObject, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { statusOf } from '../parts.js';
 
 /** How far a request has come: who may say what of it, and what cannot be taken back. */
 
@@ -13,7 +14,7 @@ const decisions = ['Approved', 'Denied'];
 const final = [...decisions, 'Failed'];
 const statuses = ['False', 'True', 'Unknown'];
 
-export const conditionsOf = (request: ApiObject): JsonObject[] => objectsIn(objectAt(request, 'status') ?? {}, 'conditions');
+export const conditionsOf = (request: ApiObject): JsonObject[] => objectsIn(statusOf(request), 'conditions');
 const ofType = (request: ApiObject, type: string): JsonObject[] => conditionsOf(request).filter((condition) => condition['type'] === type);
 const hasBoth = (request: ApiObject): boolean => decisions.every((type) => ofType(request, type).length > 0);
 

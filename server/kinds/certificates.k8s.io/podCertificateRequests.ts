@@ -1,16 +1,16 @@
-import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../../api/types/certificates/v1beta1.js';
+import type { PodCertificateRequest } from '../../../api/types/certificates/v1beta1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
-import type { MetadataFindings, WriteContext } from '../../registry/rules.js';
+import type { Review } from '../../registry/rules.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
@@ -26,7 +26,6 @@ const ends = ['Issued', 'Denied', 'Failed'];
 /** Who asks, by names and unique ids: a name alone may belong to somebody else tomorrow. */
 const parties = ['pod', 'serviceAccount', 'node'] as const;
 
-const specOf = (request: Draft<PodCertificateRequest>): Writable<PodCertificateRequestSpec> => objectAt(request, 'spec') ?? {};
 const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
   itemsOf(memberAt(request, 'status', 'conditions')).some((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
 
@@ -61,12 +60,11 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
 function reviewStatus(
   request: Draft<PodCertificateRequest>,
   old: Draft<PodCertificateRequest>,
-  metadata: MetadataFindings,
-  { now }: WriteContext,
+  { metadata, context: { now } }: Review,
 ): FieldError[] {
   const findings = [...metadata.update(), ...validateEnds(request)];
   if (findings.length > 0) return findings;
-  const [status, before] = [objectAt(request, 'status') ?? {}, objectAt(old, 'status') ?? {}];
+  const [status, before] = [statusOf(request), statusOf(old)];
   const only = (wanted: JsonObject, detail: string): FieldError[] =>
     sameValue(status, wanted) ? [] : [invalidUnquoted(statusPath, detail)];
   if (ends.some((type) => hasEndedAs(old, type))) return only(before, 'immutable after PodCertificateRequest is issued, denied, or failed');
@@ -102,8 +100,6 @@ function validateEnds(request: Draft<PodCertificateRequest>): FieldError[] {
   ];
 }
 
-const kept = immutable('spec');
-
 export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   name: 'podcertificaterequests.certificates.k8s.io',
   defaults(request) {
@@ -112,12 +108,12 @@ export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   validate,
   update: {
     unconditional: false,
-    review: (request, old, metadata) => [...metadata.update(), ...kept(request, old)],
+    review: ['objectMetaUpdate', immutable('spec')],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: reviewStatus,
+      keepsMetadata: true,
+      review: [reviewStatus],
     },
   },
 };

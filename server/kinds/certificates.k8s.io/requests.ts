@@ -1,13 +1,14 @@
-import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/types/certificates/v1.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import type { CertificateSigningRequest } from '../../../api/types/certificates/v1.js';
+import { ensureObject } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { MetadataFindings } from '../../registry/rules.js';
+import type { ChangeRules } from '../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
@@ -43,7 +44,6 @@ const knownUsages = [
   'timestamping',
 ];
 
-const specOf = (request: Draft<CertificateSigningRequest>): Writable<CertificateSigningRequestSpec> => objectAt(request, 'spec') ?? {};
 const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsOf(specOf(request).usages).map(String);
 const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
 
@@ -101,15 +101,13 @@ interface Powers {
   readonly issue: boolean;
 }
 
-const review =
-  ({ decide, issue }: Powers) =>
-  (request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, metadata: MetadataFindings): FieldError[] => [
-    ...metadata.object(),
-    ...validate(request, old),
-    ...validateKeptConditions(request, old, decide),
-    ...validateIssue(request, old, issue),
-    ...metadata.update(),
-  ];
+const review = ({ decide, issue }: Powers): ChangeRules<Draft<CertificateSigningRequest>>['review'] => [
+  'objectMeta',
+  validate,
+  (request, old) => validateKeptConditions(request, old, decide),
+  (request, old) => validateIssue(request, old, issue),
+  'objectMetaUpdate',
+];
 
 function validateIssue(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, mayIssue: boolean): FieldError[] {
   if (certificateOf(request) === certificateOf(old)) return [];
@@ -131,20 +129,17 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
       if (user.groups.length > 0) spec.groups = [...user.groups];
       if (Object.keys(user.extra).length > 0)
         spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
-      request.status = {};
     },
   },
   update: {
     prepare(request, old) {
       request.spec = old.spec;
-      request.status = old.status;
     },
     review: review({ decide: false, issue: false }),
   },
   subresources: {
     status: {
       prepare(request, old, { now }) {
-        request.spec = old.spec;
         keepDecisions(request, old);
         fillConditionTimes(request, old, now);
       },
@@ -154,7 +149,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
       prepare(request, old, { now }) {
         const conditions = conditionsOf(request);
         request.spec = old.spec;
-        const { conditions: _conditions, ...status } = objectAt(old, 'status') ?? {};
+        const { conditions: _conditions, ...status } = statusOf(old);
         request.status = conditions.length === 0 ? status : { ...status, conditions };
         fillConditionTimes(request, old, now);
       },

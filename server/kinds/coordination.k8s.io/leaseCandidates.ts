@@ -49,8 +49,6 @@ function validateStrategy(strategy: string, emulated: string): FieldError[] {
   ];
 }
 
-const kept = immutable('spec.leaseName');
-
 export const leaseCandidates: Kind<Draft<LeaseCandidate>> = {
   name: 'leasecandidates.coordination.k8s.io',
   metadata: { anyFinalizers: true, name: (name) => configMapKeyComplaints(name) },
@@ -58,6 +56,6 @@ export const leaseCandidates: Kind<Draft<LeaseCandidate>> = {
   update: {
     unconditional: false,
     creates: true,
-    review: (candidate, old, metadata) => [...metadata.update(), ...validate(candidate), ...kept(candidate, old)],
+    review: ['objectMetaUpdate', validate, immutable('spec.leaseName')],
   },
 };

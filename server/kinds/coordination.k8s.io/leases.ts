@@ -28,17 +28,12 @@ function validate({ spec = {} }: Draft<Lease>): FieldError[] {
 export const leases: Kind<Draft<Lease>> = {
   name: 'leases.coordination.k8s.io',
   metadata: { anyFinalizers: true },
+  prepare: dropGated,
   validate,
-  create: {
-    prepare(lease) {
-      dropGated(lease, null);
-    },
-  },
   update: {
     creates: true,
     unconditional: false,
-    prepare: dropGated,
-    review: (lease, _old, metadata) => [...metadata.update(), ...validate(lease)],
+    review: ['objectMetaUpdate', validate],
   },
   cells: { Holder: ({ spec }) => spec?.holderIdentity ?? '' },
 };

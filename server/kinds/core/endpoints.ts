@@ -112,11 +112,11 @@ export const endpoints: Kind<Draft<Endpoints>> = {
   warnings,
   update: {
     creates: true,
-    review: (object, old, metadata) => [
-      ...metadata.update(),
-      ...metadata.object(),
-      ...validateAnnotations(object),
-      ...(sameValue(object.subsets ?? [], old.subsets ?? []) ? [] : validateSubsets(object)),
+    review: [
+      'objectMetaUpdate',
+      'objectMeta',
+      validateAnnotations,
+      (object, old) => (sameValue(object.subsets ?? [], old.subsets ?? []) ? [] : validateSubsets(object)),
     ],
   },
   cells: { Endpoints: endpointsText },

@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
-import type { ServedAs } from '../../registry/rules.js';
+import type { Review, ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
@@ -109,12 +109,12 @@ const empty = (value: JsonObject[string]): unknown =>
     : value;
 
 /** Metadata is looked at once more in the newer group only. */
-function validateUpdate(event: Draft<Event>, old: Draft<Event>, servedAs: ServedAs, ofMetadata: () => FieldError[]): FieldError[] {
+function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, metadata }: Review): FieldError[] {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
   return [
     ...findings,
-    ...ofMetadata(),
+    ...metadata.update(),
     ...(sameValue(event.series ?? null, old.series ?? null) ? [] : validateSeries(event)),
     ...immutable
       .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
@@ -172,7 +172,7 @@ export const events: Kind<Draft<Event>> = {
   versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
   metadata: { name: pathSegmentName },
   create: { review: validateNew },
-  update: { creates: true, review: (event, old, metadata, _context, servedAs) => validateUpdate(event, old, servedAs, metadata.update) },
+  update: { creates: true, review: [validateUpdate] },
   fields: {
     values: {
       ...fieldsAt<Draft<Event>>(...involved.map((member) => `involvedObject.${member}` as const), 'reason', 'type', 'reportingComponent'),

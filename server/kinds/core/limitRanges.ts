@@ -8,6 +8,7 @@ import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { roundAmounts } from './resourceLists.js';
 
 const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
@@ -31,7 +32,7 @@ function setItemDefaults(item: JsonObject): void {
 
 function validate(range: Draft<LimitRange>): FieldError[] {
   const types = new Set<string>();
-  return objectsIn(objectAt(range, 'spec') ?? {}, 'limits').flatMap((item, position) => {
+  return objectsIn(specOf(range), 'limits').flatMap((item, position) => {
     const path = limits.index(position);
     const type = textAt(item, 'type');
     const repeated = types.has(type);
@@ -162,7 +163,7 @@ function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue 
 export const limitRanges: Kind<Draft<LimitRange>> = {
   name: 'limitranges',
   defaults(range) {
-    for (const item of objectsIn(objectAt(range, 'spec') ?? {}, 'limits')) setItemDefaults(item);
+    for (const item of objectsIn(specOf(range), 'limits')) setItemDefaults(item);
   },
   validate,
   create: {
@@ -171,5 +172,5 @@ export const limitRanges: Kind<Draft<LimitRange>> = {
       if ((range.metadata.name ?? '') === '' && (range.metadata.generateName ?? '') === '') range.metadata.name = randomUUID();
     },
   },
-  update: { creates: true, review: (range, _old, metadata) => [...metadata.object(), ...validate(range)] },
+  update: { creates: true, review: ['objectMeta', validate] },
 };

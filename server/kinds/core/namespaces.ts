@@ -62,13 +62,11 @@ export const namespaces: Kind<Draft<Namespace>> = {
   update: {
     prepare(namespace, old) {
       namespace.spec = withFinalizers(membersOf(namespace.spec), finalizersOf(old));
-      namespace.status = old.status;
     },
   },
   subresources: {
     status: {
-      prepare(namespace, old) {
-        namespace.spec = old.spec;
+      prepare(namespace) {
         namespace.status = { ...namespace.status, phase: namespace.status?.phase || activePhase };
       },
       validate: validateStatus,

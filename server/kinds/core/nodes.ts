@@ -1,4 +1,4 @@
-import type { Node, NodeSpec } from '../../../api/types/core/v1.js';
+import type { Node } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
@@ -21,7 +21,8 @@ import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { qualified } from '../../registry/validation/values.js';
 import { at, condition, none } from '../cells.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateNodeAnnotations } from './nodeAnnotations.js';
 import { roundAmounts } from './resourceLists.js';
 
@@ -29,7 +30,6 @@ const taints = Path.of('metadata', 'taints');
 const rangesPath = Path.of('spec', 'podCIDRs');
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-const specOf = (node: Draft<Node>): Writable<NodeSpec> => objectAt(node, 'spec') ?? {};
 const rangesOf = (node: Draft<Node>): string[] => itemsOf(specOf(node).podCIDRs).map(String);
 
 /** Older clients know one range only; it is the first of the list, and leads where both are given. */
@@ -50,7 +50,7 @@ function dropConfig(node: Draft<Node>, old: Draft<Node> | null): void {
 
 /** What nobody has reserved is there to be given out. */
 function setAllocatable(node: Draft<Node>): void {
-  const status = objectAt(node, 'status') ?? {};
+  const status = statusOf(node);
   const capacity = objectAt(status, 'capacity');
   if (capacity !== null && (status.allocatable ?? null) === null) status.allocatable = { ...capacity };
 }
@@ -92,7 +92,7 @@ function repeatedTaint(taint: JsonObject, path: Path): FieldError {
 
 const validateAmounts = (node: Draft<Node>): FieldError[] =>
   (['capacity', 'allocatable'] as const).flatMap((member) =>
-    Object.entries(objectAt(objectAt(node, 'status') ?? {}, member) ?? {}).flatMap(([name, amount]) => {
+    Object.entries(objectAt(statusOf(node), member) ?? {}).flatMap(([name, amount]) => {
       const path = Path.of('status', member, name);
       return [
         ...nonNegativeQuantity(amount, path),
@@ -148,7 +148,7 @@ function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
 }
 
 function repeatedAddresses(node: Draft<Node>): FieldError[] {
-  const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses').map((address) => ({
+  const addresses = objectsIn(statusOf(node), 'addresses').map((address) => ({
     Type: textAt(address, 'type'),
     Address: textAt(address, 'address'),
   }));
@@ -199,8 +199,9 @@ export const nodes: Kind<Draft<Node>> = {
   defaults(node) {
     alignRanges(node);
     setAllocatable(node);
-    for (const member of ['capacity', 'allocatable'] as const) roundAmounts(objectAt(objectAt(node, 'status') ?? {}, member));
+    for (const member of ['capacity', 'allocatable'] as const) roundAmounts(objectAt(statusOf(node), member));
   },
+  prepare: dropConfig,
   validate,
   warnings: (node) => [
     ...(specOf(node).configSource === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
@@ -209,24 +210,15 @@ export const nodes: Kind<Draft<Node>> = {
   ],
   create: {
     // A node reports itself: what it says of its state counts from the start.
-    prepare(node) {
-      dropConfig(node, null);
-    },
+    status: 'sent',
   },
   update: {
-    prepare(node, old) {
-      node.status = old.status;
-      dropConfig(node, old);
-    },
-    review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...metadata.update(), ...validateChange(node, old)],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateChange],
   },
   subresources: {
     status: {
-      prepare(node, old) {
-        node.spec = old.spec;
-        dropConfig(node, old);
-      },
-      review: (node, old, metadata) => [...metadata.update(), ...validateChange(node, old)],
+      prepare: dropConfig,
+      review: ['objectMetaUpdate', validateChange],
     },
   },
   fields: { values: { 'spec.unschedulable': (node) => textAt(node, 'spec', 'unschedulable') || 'false' } },

@@ -1,11 +1,12 @@
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/types/core/v1.js';
+import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
@@ -25,8 +26,6 @@ const resizeStates = [
   'NodeResizePending',
 ];
 
-const specOf = (claim: Draft<PersistentVolumeClaim>): Writable<PersistentVolumeClaimSpec> => objectAt(claim, 'spec') ?? {};
-
 /** Only storage is allocated to claims, or what somebody else defines. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
   const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
@@ -35,7 +34,7 @@ const validateResourceKey = (name: string, path: Path): FieldError[] => {
 };
 
 function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
-  const status = objectAt(claim, 'status') ?? {};
+  const status = statusOf(claim);
   return [
     ...(itemsOf(specOf(claim).accessModes).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
     ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
@@ -59,9 +58,9 @@ function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
 /** While the feature is off, nothing new says since when a claim has not been used. */
 const unusedType = 'Unused';
 const tellsUse = (claim: Draft<PersistentVolumeClaim>): boolean =>
-  objectsIn(objectAt(claim, 'status') ?? {}, 'conditions').some(({ type }) => type === unusedType);
+  objectsIn(statusOf(claim), 'conditions').some(({ type }) => type === unusedType);
 function dropUse(claim: Draft<PersistentVolumeClaim>): void {
-  const status = objectAt(claim, 'status') ?? {};
+  const status = statusOf(claim);
   const kept = objectsIn(status, 'conditions').filter(({ type }) => type !== unusedType);
   if (kept.length > 0) status.conditions = kept;
   else delete status.conditions;
@@ -79,6 +78,9 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
     const status = objectAt(claim, 'status');
     if (status !== null) setTextDefault(status, 'phase', 'Pending');
   },
+  prepare(claim, old, { enabled }) {
+    alignSources(specOf(claim), old === null ? null : specOf(old), enabled);
+  },
   validate,
   warnings: (claim) => [
     ...(claim.metadata.annotations?.[classAnnotation] === undefined
@@ -87,22 +89,14 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
     ...claimSpecWarnings(specOf(claim), spec),
   ],
   create: {
-    prepare(claim, { enabled }) {
-      claim.status = { phase: 'Pending' };
-      alignSources(specOf(claim), null, enabled);
-    },
+    status: { phase: 'Pending' },
   },
   update: {
-    prepare(claim, old, { enabled }) {
-      claim.status = old.status;
-      alignSources(specOf(claim), specOf(old), enabled);
-    },
-    review: (claim, old, metadata) => [...metadata.object(), ...validate(claim), ...metadata.update(), ...validateClaimChange(claim, old)],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateClaimChange],
   },
   subresources: {
     status: {
       prepare(claim, old, { enabled }) {
-        claim.spec = old.spec;
         if (!enabled('PersistentVolumeClaimUnusedSinceTime') && !tellsUse(old)) dropUse(claim);
       },
       validate: validateStatus,

@@ -11,6 +11,7 @@ import { printedStructure } from '../../registry/validation/internalform.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
@@ -21,8 +22,6 @@ import { accessModes, terminatingOr } from './volumeCells.js';
 const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
-
-const specOf = (volume: Draft<PersistentVolume>): Writable<PersistentVolumeSpec> => objectAt(volume, 'spec') ?? {};
 
 /** Sources that are mounted with options; others must not ask for any. */
 const withMountOptions = [
@@ -153,19 +152,11 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   },
   update: {
     // The checks of the object are listed twice.
-    review: (volume, old, metadata) => [
-      ...metadata.object(),
-      ...validateSpec(volume),
-      ...validateMountOptions(volume),
-      ...metadata.object(),
-      ...validateSpec(volume),
-      ...validateChange(volume, old),
-    ],
+    review: ['objectMeta', validateSpec, validateMountOptions, 'objectMeta', validateSpec, validateChange],
   },
   subresources: {
     status: {
       prepare(volume, old, context) {
-        volume.spec = old.spec;
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
         setTextDefault(now, 'phase', 'Pending');
         // The server notes when the phase changed, unless the writer does.

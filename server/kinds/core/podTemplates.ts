@@ -4,6 +4,7 @@ import { Path, type FieldError } from '../../registry/validation/field.js';
 import { joinedAt, labelsAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
@@ -19,9 +20,8 @@ export const podTemplates: Kind<Draft<PodTemplate>> = {
     setPodTemplateDefaults(ensureObject(object, 'template'));
   },
   validate,
-  warnings: (object, old) =>
-    old === null || object.metadata.generation !== old.metadata.generation ? templateWarnings(object.template, template) : [],
-  update: { review: (object, _old, metadata) => [...metadata.update(), ...validate(object)] },
+  warnings: (object, old) => (hasNewGeneration(object, old) ? templateWarnings(object.template, template) : []),
+  update: { review: ['objectMetaUpdate', validate] },
   delete: { answers: 'object' },
   cells: {
     Containers: joinedAt('template.spec.containers[].name'),

@@ -16,7 +16,8 @@ import { annotatedContainers } from './pod/profiles.js';
 import { resize } from './pod/resize.js';
 import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
-import { annotations, specOf, validateNewPod } from './pod/validation.js';
+import { annotations, validateNewPod } from './pod/validation.js';
+import { specOf } from '../parts.js';
 import { setPodDefaults } from './podSpec/defaults.js';
 import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
@@ -50,16 +51,14 @@ export const pods: Kind<Draft<Pod>> = {
   // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
-  update: {
-    review: reviewPodUpdate,
-  },
+  update: { review: [reviewPodUpdate] },
   subresources: {
     status: podStatus,
     ephemeralcontainers: ephemeralContainers,
     resize,
     // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
-    binding: { prepare: () => undefined, review: () => [] },
-    eviction: { prepare: () => undefined, review: () => [] },
+    binding: { review: [] },
+    eviction: { review: [] },
   },
   delete: {
     // A pod that no node runs, or that has ended, has nobody to wait for.

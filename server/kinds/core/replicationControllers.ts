@@ -10,7 +10,9 @@ import { validateReplicaCounts } from '../apps/statusCounts.js';
 import { joinedAt, labelsAt, numberAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
+import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
 
@@ -33,7 +35,7 @@ function setDefaults(controller: Draft<ReplicationController>): void {
 }
 
 function validate(controller: Draft<ReplicationController>): FieldError[] {
-  const spec = objectAt(controller, 'spec') ?? {};
+  const spec = specOf(controller);
   const selector = objectAt(spec, 'selector');
   const template = objectAt(spec, 'template');
   return [
@@ -46,7 +48,7 @@ function validate(controller: Draft<ReplicationController>): FieldError[] {
 
 function validateTemplate(template: JsonObject, selector: JsonObject): FieldError[] {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
-  const spec = objectAt(template, 'spec') ?? {};
+  const spec = specOf(template);
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return [
     ...(matches
@@ -73,7 +75,7 @@ function validateTemplate(template: JsonObject, selector: JsonObject): FieldErro
 const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
 const validateStatus = (controller: Draft<ReplicationController>): FieldError[] =>
-  validateReplicaCounts(objectAt(controller, 'status') ?? {}, counts, status);
+  validateReplicaCounts(statusOf(controller), counts, status);
 
 export const replicationControllers: Kind<Draft<ReplicationController>> = {
   name: 'replicationcontrollers',
@@ -81,20 +83,13 @@ export const replicationControllers: Kind<Draft<ReplicationController>> = {
   metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,
-  warnings(controller, old) {
-    const ofTemplate =
-      old === null || controller.metadata.generation !== old.metadata.generation
-        ? templateWarnings(objectAt(controller, 'spec')?.template, templatePath)
-        : [];
-    return [...(old === null ? podNameWarnings(controller) : []), ...ofTemplate];
-  },
-  create: {
-    prepare(controller) {
-      controller.status = { replicas: 0 };
-    },
-  },
+  warnings: (controller, old) => [
+    ...(old === null ? podNameWarnings(controller) : []),
+    ...(hasNewGeneration(controller, old) ? templateWarnings(controller.spec?.template, templatePath) : []),
+  ],
+  create: { status: { replicas: 0 } },
   update: {
-    review: (controller, _old, metadata) => [...metadata.update(), ...validate(controller)],
+    review: ['objectMetaUpdate', validate],
   },
   subresources: {
     status: {

@@ -6,6 +6,7 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from './resourceLists.js';
 
@@ -46,8 +47,6 @@ const valueless: ReadonlySet<string> = new Set([
 ]);
 const valuelessText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
-
-const specOf = (quota: Draft<ResourceQuota>): Writable<ResourceQuotaSpec> => objectAt(quota, 'spec') ?? {};
 
 const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
   Object.entries(amounts).flatMap(([name, amount]) => {
@@ -146,9 +145,7 @@ const validateSpec = (quota: Draft<ResourceQuota>): FieldError[] => [
 ];
 
 const validateStatus = (quota: Draft<ResourceQuota>): FieldError[] =>
-  (['hard', 'used'] as const).flatMap((member) =>
-    validateAmounts(objectAt(objectAt(quota, 'status') ?? {}, member) ?? {}, Path.of('status', member)),
-  );
+  (['hard', 'used'] as const).flatMap((member) => validateAmounts(objectAt(statusOf(quota), member) ?? {}, Path.of('status', member)));
 
 /** What a quota counts stays the same; how much of it is allowed may change. */
 function validateSameScopes(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota>): FieldError[] {
@@ -171,10 +168,10 @@ export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
   name: 'resourcequotas',
   validate: validateSpec,
   defaults(quota) {
-    roundAmounts(objectAt(objectAt(quota, 'spec') ?? {}, 'hard'));
-    for (const member of ['hard', 'used'] as const) roundAmounts(objectAt(objectAt(quota, 'status') ?? {}, member));
+    roundAmounts(objectAt(specOf(quota), 'hard'));
+    for (const member of ['hard', 'used'] as const) roundAmounts(objectAt(statusOf(quota), member));
   },
-  update: { review: (quota, old, metadata) => [...metadata.update(), ...validateSpec(quota), ...validateSameScopes(quota, old)] },
+  update: { review: ['objectMetaUpdate', validateSpec, validateSameScopes] },
   subresources: {
     status: {
       validate: validateStatus,

@@ -16,7 +16,6 @@ export const serviceAccounts: Kind<Draft<ServiceAccount>> = {
   name: 'serviceaccounts',
   warnings: (account, old) =>
     account.metadata.annotations?.[enforces] !== undefined && old?.metadata.annotations?.[enforces] === undefined ? [enforcesText] : [],
-  create: { prepare: cleanReferences },
-  update: { prepare: cleanReferences },
+  prepare: cleanReferences,
   delete: { answers: 'object' },
 };

@@ -51,17 +51,10 @@ export const services: Kind<Draft<Service>> = {
   defaults: setServiceDefaults,
   validate: validateService,
   warnings: serviceWarnings,
-  create: {
-    prepare(service) {
-      service.status = { loadBalancer: {} };
-    },
-  },
+  create: { status: { loadBalancer: {} } },
   update: {
-    prepare(service, old) {
-      service.status = old.status;
-      dropMeaningless(service, old);
-    },
-    review: (service, old, metadata) => [...metadata.update(), ...validateUpdate(service, old)],
+    prepare: dropMeaningless,
+    review: ['objectMetaUpdate', validateUpdate],
     creates: true,
   },
   subresources: {

@@ -179,12 +179,13 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
       // Counted as a change although nothing of it stays.
       dropTopology(slice, old);
     },
-    review: (slice, old, metadata) => [
-      ...metadata.update(),
-      ...validateAddressType(addressTypeOf(slice)),
-      ...(sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
-      ...validatePorts(slice),
-      ...(addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')]),
+    review: [
+      'objectMetaUpdate',
+      (slice) => validateAddressType(addressTypeOf(slice)),
+      (slice, old) => (sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
+      validatePorts,
+      (slice, old) =>
+        addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')],
     ],
   },
   cells: { AddressType: at('addressType'), Ports: slicePorts, Endpoints: sliceEndpoints },

@@ -7,6 +7,7 @@ import { printedStructure, type StructureForm } from '../../registry/validation/
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, condition, numberAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { mandatorySpec } from './mandatory.js';
 import { validateRules } from './rules.js';
 import { statusWrites, validateStatus } from './status.js';
@@ -74,8 +75,6 @@ const specForm: StructureForm = [
   ],
 ];
 
-const specOf = (schema: Draft<FlowSchema>): Writable<FlowSchemaSpec> => objectAt(schema, 'spec') ?? {};
-
 function validate(schema: Draft<FlowSchema>): FieldError[] {
   const name = schema.metadata.name ?? '';
   const spec = specOf(schema);
@@ -118,7 +117,7 @@ export const flowSchemas: Kind<Draft<FlowSchema>> = {
     if (Number(spec.matchingPrecedence ?? 0) === 0) spec.matchingPrecedence = precedenceDefault;
   },
   validate,
-  update: { review: (schema, _old, metadata) => [...metadata.object(), ...validate(schema)] },
+  update: { review: ['objectMeta', validate] },
   subresources: statusWrites,
   cells: {
     PriorityLevel: at('spec.priorityLevelConfiguration.name'),

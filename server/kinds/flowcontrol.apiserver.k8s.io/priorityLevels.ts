@@ -7,6 +7,7 @@ import { forbidden, invalid, notSupported, Path, required, type FieldError } fro
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { at, valueAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { mandatorySpec } from './mandatory.js';
 import { statusWrites, validateStatus } from './status.js';
 
@@ -68,10 +69,8 @@ const specForm: StructureForm = [
   ],
 ];
 
-const specOf = (level: Draft<PriorityLevelConfiguration>): Writable<PriorityLevelConfigurationSpec> => objectAt(level, 'spec') ?? {};
-
 function setDefaults(level: Draft<PriorityLevelConfiguration>): void {
-  const spec = objectAt(level, 'spec') ?? {};
+  const spec = specOf(level);
   const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
   if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent'] as const) setDefault(exempt, member, 0);
   if (limited === null) return;
@@ -198,7 +197,7 @@ export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate,
-  update: { review: (level, _old, metadata) => [...metadata.object(), ...validate(level)] },
+  update: { review: ['objectMeta', validate] },
   subresources: statusWrites,
   cells: {
     Type: at('spec.type'),

@@ -1,15 +1,15 @@
 import type { ApiObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import type { SubresourceRules } from '../../registry/rules.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { statusOf } from '../parts.js';
 
 const conditions = Path.of('status', 'conditions');
 
 /** Both kinds tell how they are in conditions, one of each type. */
 export function validateStatus(object: ApiObject): FieldError[] {
-  const types = objectsIn(objectAt(object, 'status') ?? {}, 'conditions').map((condition) => textAt(condition, 'type'));
+  const types = objectsIn(statusOf(object), 'conditions').map((condition) => textAt(condition, 'type'));
   return types.flatMap((type, position) => {
     const path = conditions.index(position).child('type');
     return [
@@ -21,7 +21,7 @@ export function validateStatus(object: ApiObject): FieldError[] {
 
 export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
   status: {
-    prepare: restoreAllButStatus,
-    review: (object) => validateStatus(object),
+    keepsMetadata: true,
+    review: [validateStatus],
   },
 };

@@ -1,5 +1,4 @@
 import type { StorageVersion } from '../../../api/types/apiserverinternal/v1alpha1.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
 import { dnsSubdomain, qualified } from '../../registry/validation/values.js';
@@ -119,6 +118,6 @@ export const storageVersions: Kind<Draft<StorageVersion>> = {
   metadata: { name: versionName },
   validate: validateStatus,
   // Its specification is empty: an update of the object has nothing to check, not even its metadata.
-  update: { unconditional: false, review: () => [] },
-  subresources: { status: { prepare: restoreAllButStatus, review: validateStatus } },
+  update: { unconditional: false, review: [] },
+  subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
 };

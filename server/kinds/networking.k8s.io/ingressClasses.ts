@@ -3,10 +3,11 @@ import type { JsonObject } from '../../api/object.js';
 import { objectAt, setDefault } from '../../registry/defaulting.js';
 import { memberAt, textAt } from '../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { validateTypedReference } from './references.js';
 
 const specPath = Path.of('spec');
@@ -15,7 +16,7 @@ const scopes = ['Cluster', 'Namespace'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 function validate(ingressClass: Draft<IngressClass>): FieldError[] {
-  const spec = objectAt(ingressClass, 'spec') ?? {};
+  const spec = specOf(ingressClass);
   const parameters = objectAt(spec, 'parameters');
   return [
     ...validateController(textAt(spec, 'controller'), specPath.child('controller')),
@@ -50,23 +51,16 @@ function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-const controllerOf = (ingressClass: Draft<IngressClass>): string => textAt(ingressClass, 'spec', 'controller');
-
 export const ingressClasses: Kind<Draft<IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(ingressClass) {
-    const parameters = objectAt(objectAt(ingressClass, 'spec') ?? {}, 'parameters');
+    const parameters = objectAt(specOf(ingressClass), 'parameters');
     if (parameters !== null) setDefault(parameters, 'scope', 'Cluster');
   },
   validate,
   update: {
-    review: (ingressClass, old, metadata) => [
-      ...metadata.update(),
-      ...unchanged(controllerOf(ingressClass), controllerOf(old), specPath.child('controller')),
-      ...metadata.object(),
-      ...validate(ingressClass),
-    ],
+    review: ['objectMetaUpdate', immutable('spec.controller', (controller = '') => controller), 'objectMeta', validate],
   },
   cells: {
     Controller: at('spec.controller'),

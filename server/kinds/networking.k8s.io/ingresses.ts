@@ -1,4 +1,4 @@
-import type { Ingress, IngressSpec } from '../../../api/types/networking/v1.js';
+import type { Ingress } from '../../../api/types/networking/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
@@ -6,14 +6,13 @@ import { invalid, keepable, Path, type FieldError } from '../../registry/validat
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { isAddress, validateBackend, validateRules } from './ingressRules.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status', 'loadBalancer', 'ingress');
 const classAnnotation = 'kubernetes.io/ingress.class';
-
-const specOf = (ingress: Draft<Ingress>): Writable<IngressSpec> => objectAt(ingress, 'spec') ?? {};
 
 function validateSpec(ingress: Draft<Ingress>): FieldError[] {
   const spec = specOf(ingress);
@@ -49,7 +48,7 @@ function validateClassAnnotation(ingress: Draft<Ingress>): FieldError[] {
 }
 
 const validateStatus = (ingress: Draft<Ingress>): FieldError[] =>
-  objectsIn(objectAt(objectAt(ingress, 'status') ?? {}, 'loadBalancer') ?? {}, 'ingress').flatMap((entry, position) => {
+  objectsIn(objectAt(statusOf(ingress), 'loadBalancer') ?? {}, 'ingress').flatMap((entry, position) => {
     const path = status.index(position);
     const [address, host] = [textAt(entry, 'ip'), textAt(entry, 'hostname')];
     return [
@@ -78,20 +77,13 @@ export const ingresses: Kind<Draft<Ingress>> = {
   metadata: { generationOf: ['spec'] },
   validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
   warnings,
-  create: {
-    prepare(ingress) {
-      ingress.status = { loadBalancer: {} };
-    },
-  },
+  create: { status: { loadBalancer: {} } },
   update: {
-    review: (ingress, _old, metadata) => [...metadata.update(), ...metadata.object(), ...validateSpec(ingress)],
+    review: ['objectMetaUpdate', 'objectMeta', validateSpec],
   },
   subresources: {
     status: {
-      review: (ingress, _old, metadata) => [
-        ...metadata.update(),
-        ...(memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress)),
-      ],
+      review: ['objectMetaUpdate', (ingress) => (memberAt(ingress, 'status') === undefined ? [] : validateStatus(ingress))],
     },
   },
   cells: {

@@ -1,12 +1,13 @@
 import type { IPAddress } from '../../../api/types/networking/v1.js';
 import { objectAt } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import { textAt } from '../../registry/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { addressNameComplaints } from './canonical.js';
 import { segment } from './references.js';
 
@@ -19,7 +20,7 @@ const parentForm: StructureForm = [
 ];
 
 function validate(address: Draft<IPAddress>): FieldError[] {
-  const parent = objectAt(objectAt(address, 'spec') ?? {}, 'parentRef');
+  const parent = objectAt(specOf(address), 'parentRef');
   if (parent === null) return [required(parentPath, '')];
   const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
   return [
@@ -30,19 +31,12 @@ function validate(address: Draft<IPAddress>): FieldError[] {
   ];
 }
 
-const parentOf = (address: Draft<IPAddress>): ReturnType<typeof memberAt> => memberAt(address, 'spec', 'parentRef');
-
 export const ipAddresses: Kind<Draft<IPAddress>> = {
   name: 'ipaddresses.networking.k8s.io',
   metadata: { name: addressNameComplaints },
   validate,
   update: {
-    review: (address, old, metadata) => [
-      ...metadata.object(),
-      ...validate(address),
-      ...metadata.update(),
-      ...unchanged(parentOf(address), parentOf(old), parentPath, printedStructure(parentOf(address), parentForm)),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', immutable('spec.parentRef', (parent) => printedStructure(parent, parentForm))],
   },
   cells: {
     ParentRef: (object) =>

@@ -1,4 +1,4 @@
-import type { NetworkPolicy, NetworkPolicySpec } from '../../../api/types/networking/v1.js';
+import type { NetworkPolicy } from '../../../api/types/networking/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
@@ -8,7 +8,8 @@ import { validateLabelSelector } from '../../registry/validation/labelselector.j
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
 import { selectorAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
@@ -18,8 +19,6 @@ const directions = [
   ['ingress', 'from'],
   ['egress', 'to'],
 ] as const;
-
-const specOf = (policy: Draft<NetworkPolicy>): Writable<NetworkPolicySpec> => objectAt(policy, 'spec') ?? {};
 
 function setDefaults(policy: Draft<NetworkPolicy>): void {
   const spec = objectAt(policy, 'spec');
@@ -123,6 +122,6 @@ export const networkPolicies: Kind<Draft<NetworkPolicy>> = {
   defaults: setDefaults,
   validate: (policy) => validateSpec(policy, false),
   warnings,
-  update: { review: (policy, old, metadata) => [...metadata.update(), ...validateSpec(policy, hasBadSelector(old))] },
+  update: { review: ['objectMetaUpdate', (policy, old) => validateSpec(policy, hasBadSelector(old))] },
   cells: { 'Pod-Selector': selectorAt('spec.podSelector') },
 };

@@ -1,6 +1,5 @@
 import type { ServiceCIDR } from '../../../api/types/networking/v1.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -41,12 +40,12 @@ export const serviceCidrs: Kind<Draft<ServiceCIDR>> = {
   name: 'servicecidrs.networking.k8s.io',
   validate,
   update: {
-    review: (ranges, old, metadata) => [...metadata.update(), ...validateKept(ranges, old)],
+    review: ['objectMetaUpdate', validateKept],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: (_ranges, _old, metadata) => metadata.update(),
+      keepsMetadata: true,
+      review: ['objectMetaUpdate'],
     },
   },
   cells: {

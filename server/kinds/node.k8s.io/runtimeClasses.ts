@@ -4,13 +4,13 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, Path, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import { validateContainerResources } from '../core/podSpec/validation/resources.js';
 import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const tolerationForm: StructureForm = [
@@ -67,12 +67,7 @@ export const runtimeClasses: Kind<Draft<RuntimeClass>> = {
   update: {
     creates: true,
     unconditional: false,
-    review: (runtime, old, metadata) => [
-      ...metadata.object(),
-      ...validate(runtime),
-      ...metadata.update(),
-      ...unchanged(runtime.handler, old.handler, Path.of('handler')),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', immutable('handler')],
   },
   cells: { Handler: at('handler') },
 };

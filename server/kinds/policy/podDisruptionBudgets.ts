@@ -12,13 +12,14 @@ import { optionallyOneOf } from '../../registry/validation/values.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
 import { at, numberAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const amounts = ['minAvailable', 'maxUnavailable'] as const;
 
 function validateSpec(budget: Draft<PodDisruptionBudget>): FieldError[] {
-  const spec = objectAt(budget, 'spec') ?? {};
+  const spec = specOf(budget);
   const given = amounts.filter((member) => spec[member] !== undefined && spec[member] !== null);
   const selector = objectAt(spec, 'selector');
   return [
@@ -40,7 +41,7 @@ const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionP
 });
 
 function validateStatus(budget: Draft<PodDisruptionBudget>): FieldError[] {
-  const status = objectAt(budget, 'status') ?? {};
+  const status = statusOf(budget);
   return [
     ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
     ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
@@ -57,18 +58,18 @@ export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   },
   validate: validateSpec,
   create: {
+    status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
     prepare(budget) {
       budget.spec ??= {};
-      budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
     },
   },
   update: {
     unconditional: false,
-    review: (budget) => validateSpec(budget),
+    review: [validateSpec],
   },
   subresources: {
     status: {
-      review: (budget) => validateStatus(budget),
+      review: [validateStatus],
     },
   },
   cells: {

@@ -76,12 +76,7 @@ const bindingKind = (name: string, rules: BindingRules): Kind<Draft<RoleBinding>
   validate: (binding) => validateBinding(binding, rules),
   update: {
     creates: true,
-    review: (binding, old, metadata) => [
-      ...metadata.object(),
-      ...validateBinding(binding, rules),
-      ...metadata.update(),
-      ...validateSameRole(binding, old),
-    ],
+    review: ['objectMeta', (binding) => validateBinding(binding, rules), 'objectMetaUpdate', validateSameRole],
   },
   cells: {
     Role: (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,

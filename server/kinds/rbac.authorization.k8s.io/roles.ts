@@ -48,7 +48,7 @@ const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => FieldErr
   // Names appear in other objects and in paths, and may contain colons and capitals.
   metadata: { name: pathSegmentName },
   validate,
-  update: { creates: true, review: (role, _old, metadata) => [...metadata.object(), ...validate(role), ...metadata.update()] },
+  update: { creates: true, review: ['objectMeta', validate, 'objectMetaUpdate'] },
 });
 
 export const roles = roleKind('roles', (role) => validateRules(role, 'namespace'));

@@ -3,6 +3,7 @@ import { memberAt } from '../../registry/members.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import type { ServedAs, WriteContext } from '../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
+import { statusOf } from '../parts.js';
 
 const label = 'resource.kubernetes.io/admin-access';
 const refusal = (path: Path): FieldError =>
@@ -23,7 +24,7 @@ export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: 
 
 /** The first device that has been allocated for such access; -1 where none has. */
 const allocated = (claim: ApiObject): number =>
-  objectsIn(objectAt(objectAt(objectAt(claim, 'status') ?? {}, 'allocation') ?? {}, 'devices') ?? {}, 'results').findIndex(
+  objectsIn(objectAt(objectAt(statusOf(claim), 'allocation') ?? {}, 'devices') ?? {}, 'results').findIndex(
     ({ adminAccess }) => adminAccess === true,
   );
 

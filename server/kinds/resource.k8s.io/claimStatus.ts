@@ -14,6 +14,7 @@ import { configurationsMax, validateBindingConditions, validateConfiguration, va
 import { requestNames, validateReference, validateReferences, type RequestNames } from './claimSpec.js';
 import { validateList, validateSet } from './lists.js';
 import { poolName, uniqueId } from './names.js';
+import { specOf, statusOf } from '../parts.js';
 
 /** What has been allocated for a claim, who may use it, and what drivers report of it. */
 
@@ -25,7 +26,6 @@ const ipsMax = 16;
 const interfaceNameMax = 256;
 const hardwareAddressMax = 128;
 
-const statusOf = (claim: ApiObject): JsonObject => objectAt(claim, 'status') ?? {};
 const resultsOf = (status: JsonObject): JsonObject[] =>
   objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
 /** A device that several share has an identifier for each share. */
@@ -44,7 +44,7 @@ export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldErro
       check: (device, path) => validateDevice(device, allocated, path),
     }),
     ...validateReservations(claim, before),
-    ...validateAllocation(objectAt(status, 'allocation'), objectAt(before, 'allocation'), requestNames(objectAt(claim, 'spec') ?? {})),
+    ...validateAllocation(objectAt(status, 'allocation'), objectAt(before, 'allocation'), requestNames(specOf(claim))),
   ];
 }
 

@@ -3,19 +3,18 @@ import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { membersOf } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
 
 const specPath = Path.of('spec');
-
-const specOf = (object: Draft<ResourceClaimTemplate> | JsonObject): Writable<ResourceClaimTemplateSpec> => objectAt(object, 'spec') ?? {};
 
 function validateTemplate(template: Draft<ResourceClaimTemplate>): FieldError[] {
   const spec = specOf(template);
@@ -40,12 +39,7 @@ export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
   validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
   update: {
     // Other than a claim's, a specification that cannot change is still checked as a whole.
-    review: (template, old, metadata) => [
-      ...metadata.object(),
-      ...metadata.update(),
-      ...validateTemplate(template),
-      ...unchanged(template.spec, old.spec, specPath, printedTemplate(specOf(template))),
-    ],
+    review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec = {}) => printedTemplate(spec))],
   },
   delete: { answers: 'object' },
 };

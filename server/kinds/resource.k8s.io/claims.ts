@@ -1,12 +1,11 @@
-import type { ResourceClaim, ResourceClaimSpec } from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import type { ResourceClaim } from '../../../api/types/resource/v1.js';
+import { ensureObject } from '../../registry/defaulting.js';
 import { itemsOf, memberAt } from '../../registry/members.js';
-import { restoreMetadata } from '../../registry/statuswrites.js';
 import { Path } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import { immutable } from '../immutable.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
@@ -14,8 +13,6 @@ import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
 
 const spec = Path.of('spec');
-
-const specOf = (object: Draft<ResourceClaim> | JsonObject): Writable<ResourceClaimSpec> => objectAt(object, 'spec') ?? {};
 
 export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',
@@ -27,25 +24,14 @@ export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
   update: {
     // What cannot change need not be checked again.
-    review: (claim, old, metadata) => [
-      ...metadata.object(),
-      ...metadata.update(),
-      ...unchanged(claim.spec, old.spec, spec, printedStructure(claim.spec, claimSpecForm)),
-    ],
+    review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedStructure(spec, claimSpecForm))],
   },
   subresources: {
     status: {
-      prepare(claim, old) {
-        claim.spec = old.spec;
-        restoreMetadata(claim, old);
-        dropDeallocated(claim, old);
-      },
+      keepsMetadata: true,
+      prepare: dropDeallocated,
       readsNamespace: beginsAdminAccess,
-      review: (claim, old, metadata, context) => [
-        ...validateAdminStatus(claim, old, context),
-        ...metadata.update(),
-        ...validateClaimStatus(claim, old),
-      ],
+      review: [(claim, old, { context }) => validateAdminStatus(claim, old, context), 'objectMetaUpdate', validateClaimStatus],
     },
   },
   delete: { answers: 'object' },

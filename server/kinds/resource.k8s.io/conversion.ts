@@ -1,6 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { Conversion } from '../../registry/conversion.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { specOf } from '../parts.js';
 
 /** v1beta1 asks for devices, and describes them, one level higher or lower than the versions after it. */
 
@@ -51,11 +52,7 @@ const conversion = (
 const requests = { toStorage: nestRequest, fromStorage: flattenRequest };
 
 export const claimConversion = conversion((claim) => requestsOf(objectAt(claim, 'spec')), 'requests', requests);
-export const claimTemplateConversion = conversion(
-  (template) => requestsOf(objectAt(objectAt(template, 'spec') ?? {}, 'spec')),
-  'requests',
-  requests,
-);
+export const claimTemplateConversion = conversion((template) => requestsOf(objectAt(specOf(template), 'spec')), 'requests', requests);
 export const sliceConversion = conversion((slice) => objectAt(slice, 'spec'), 'devices', {
   toStorage: flattenDevice,
   fromStorage: nestDevice,

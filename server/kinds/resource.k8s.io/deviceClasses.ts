@@ -1,5 +1,5 @@
 import type { DeviceClass } from '../../../api/types/resource/v1.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { objectsIn } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
@@ -7,13 +7,14 @@ import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { configurationsMax, validateConfiguration, validateSelectors } from './devices.js';
 import { validateList } from './lists.js';
 
 const specPath = Path.of('spec');
 
 function validate(deviceClass: Draft<DeviceClass>, old: Draft<DeviceClass> | null): FieldError[] {
-  const spec = objectAt(deviceClass, 'spec') ?? {};
+  const spec = specOf(deviceClass);
   const name = spec.extendedResourceName;
   const stored = old !== null && sameValue(spec.config, memberAt(old, 'spec', 'config'));
   return [
@@ -32,6 +33,6 @@ export const deviceClasses: Kind<Draft<DeviceClass>> = {
   gated: [gate('DRAExtendedResource', 'spec.extendedResourceName')],
   metadata: { generationOf: ['spec'], name: longName },
   validate: (deviceClass) => validate(deviceClass, null),
-  update: { review: (deviceClass, old, metadata) => [...metadata.object(), ...metadata.update(), ...validate(deviceClass, old)] },
+  update: { review: ['objectMeta', 'objectMetaUpdate', validate] },
   delete: { answers: 'object' },
 };

@@ -1,12 +1,12 @@
 import type { DeviceTaintRule } from '../../../api/types/resource/v1beta2.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabel } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 import { validateTaint } from './devices.js';
 import { poolName } from './names.js';
 
@@ -22,7 +22,7 @@ const selected = [
 
 /** A taint, and the devices that get it; without a selector all of them. An effect that is there already stays acceptable. */
 function validate(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null): FieldError[] {
-  const spec = objectAt(rule, 'spec') ?? {};
+  const spec = specOf(rule);
   const selector = objectAt(spec, 'deviceSelector') ?? {};
   const sameEffect = old !== null && textAt(old, 'spec', 'taint', 'effect') === textAt(spec, 'taint', 'effect');
   const effect = specPath.child('taint', 'effect').toString();
@@ -47,30 +47,23 @@ function validateStatus(rule: Draft<DeviceTaintRule>): FieldError[] {
 export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
   name: 'devicetaintrules.resource.k8s.io',
   metadata: { generationOf: ['spec'] },
-  validate: (rule) => validate(rule, null),
-  create: {
-    prepare(rule, { now }) {
-      rule.status = {};
-      stampTaint(rule, null, now);
-    },
+  prepare(rule, old, { now }) {
+    stampTaint(rule, old, now);
   },
+  validate: (rule) => validate(rule, null),
   update: {
-    prepare(rule, old, { now }) {
-      rule.status = old.status;
-      stampTaint(rule, old, now);
-    },
-    review: (rule, old, metadata) => [...metadata.update(), ...validate(rule, old)],
+    review: ['objectMetaUpdate', validate],
   },
   subresources: {
-    status: { prepare: restoreAllButStatus, review: (rule, _old, metadata) => [...metadata.update(), ...validateStatus(rule)] },
+    status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },
   },
 };
 
 /** When the taint was given: written by the server where the client does not say it, and again when the effect changes. */
 function stampTaint(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null, now: string): void {
-  const taint = objectAt(objectAt(rule, 'spec') ?? {}, 'taint');
+  const taint = objectAt(specOf(rule), 'taint');
   if (taint === null) return;
-  const before = old === null ? {} : (objectAt(objectAt(old, 'spec') ?? {}, 'taint') ?? {});
+  const before = old === null ? {} : (objectAt(specOf(old), 'taint') ?? {});
   const changed = old !== null && textAt(before, 'effect') !== textAt(taint, 'effect') && taint.timeAdded === before.timeAdded;
   if (taint.timeAdded === undefined || taint.timeAdded === null || changed) taint.timeAdded = now;
 }

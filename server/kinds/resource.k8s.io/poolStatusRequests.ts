@@ -1,7 +1,6 @@
 import type { ResourcePoolStatusRequest } from '../../../api/types/resource/v1alpha3.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { isSet, itemsOf, memberAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import {
   immutable,
@@ -80,20 +79,12 @@ export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> 
   },
   update: {
     unconditional: false,
-    prepare(request, old) {
-      if (old.status === undefined) delete request.status;
-      else request.status = old.status;
-    },
-    review: (request, old, metadata) => [...metadata.update(), ...declared(request, { value: old }, Path.root)],
+    review: ['objectMetaUpdate', (request, old) => declared(request, { value: old }, Path.root)],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: (request, old, metadata) => [
-        ...metadata.update(),
-        ...validateAnswer(request, old),
-        ...declared(request, { value: old }, Path.root),
-      ],
+      keepsMetadata: true,
+      review: ['objectMetaUpdate', validateAnswer, (request, old) => declared(request, { value: old }, Path.root)],
     },
   },
 };

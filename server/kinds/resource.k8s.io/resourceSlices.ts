@@ -5,12 +5,13 @@ import { sameValue } from '../../registry/equality.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
+import { unchanged } from '../../registry/validation/immutable.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
-import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { sliceGates } from './gated.js';
 import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
@@ -27,7 +28,6 @@ const counterNameMax = 63;
 const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
-const specOf = (slice: Draft<ResourceSlice>): Writable<ResourceSliceSpec> => objectAt(slice, 'spec') ?? {};
 const devicesOf = (spec: Writable<ResourceSliceSpec>): JsonObject[] => objectsIn(spec, 'devices');
 
 function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null): FieldError[] {
@@ -37,7 +37,7 @@ function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null)
   return [
     ...driverName(textAt(spec, 'driver'), specPath.child('driver')),
     ...validatePool(objectAt(spec, 'pool') ?? {}, specPath.child('pool')),
-    ...(old === null ? [] : validateOrigin(slice, old)),
+    ...(before === null ? [] : validateOrigin(spec, before)),
     ...validatePlace(spec),
     ...(itemsOf(spec.sharedCounters).length > 0 && itemsOf(spec.devices).length > 0
       ? [invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')]
@@ -71,7 +71,11 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
 }
 
 /** Whose devices a slice lists never changes. */
-const validateOrigin = immutable('spec.pool.name', 'spec.driver', 'spec.nodeName');
+const validateOrigin = (spec: Writable<ResourceSliceSpec>, before: Writable<ResourceSliceSpec>): FieldError[] => [
+  ...unchanged(spec.pool?.name, before.pool?.name, specPath.child('pool', 'name')),
+  ...unchanged(spec.driver, before.driver, specPath.child('driver')),
+  ...unchanged(spec.nodeName, before.nodeName, specPath.child('nodeName')),
+];
 
 /** Where the devices are: at a node, at some, at all, or each somewhere else. */
 function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
@@ -140,7 +144,7 @@ export const resourceSlices: Kind<Draft<ResourceSlice>> = {
       if (!sameValue(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
       setTaintTimes(slice, now);
     },
-    review: (slice, old, metadata) => [...metadata.update(), ...validate(slice, old)],
+    review: ['objectMetaUpdate', validate],
   },
   delete: { answers: 'object' },
   fields: { values: fieldsAt('spec.driver', 'spec.nodeName') },

@@ -1,19 +1,17 @@
-import type { PodGroup, PodGroupSpec } from '../../../api/types/scheduling/v1alpha2.js';
+import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { below, gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 import { declaredGroup, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');
 
 const defaultMode = 'Pod';
-
-const specOf = (group: Draft<PodGroup>): Writable<PodGroupSpec> => objectAt(group, 'spec') ?? {};
 
 /** What the fields by themselves do not say: that only claims of the group are told of. */
 function validateStatus(group: Draft<PodGroup>): FieldError[] {
@@ -21,7 +19,7 @@ function validateStatus(group: Draft<PodGroup>): FieldError[] {
   const path = status.child('resourceClaimStatuses');
   return [
     ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), status.child('conditions')),
-    ...objectsIn(objectAt(group, 'status') ?? {}, 'resourceClaimStatuses').flatMap((each, position) =>
+    ...objectsIn(statusOf(group), 'resourceClaimStatuses').flatMap((each, position) =>
       claims.has(textAt(each, 'name'))
         ? []
         : [invalid(path.index(position).child('name'), textAt(each, 'name'), 'must match the name of an entry in `spec.resourceClaims`')],
@@ -43,24 +41,17 @@ const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => 
 export const podGroups: Kind<Draft<PodGroup>> = {
   name: 'podgroups.scheduling.k8s.io',
   gated: [below('spec', groupGates), gate('DRAWorkloadResourceClaims', 'status.resourceClaimStatuses')],
-  validate: (group) => declaredGroup(group, null, Path.root),
-  create: {
-    prepare(group, { enabled }) {
-      group.status = {};
-      setMode(group, enabled);
-    },
+  prepare(group, _old, { enabled }) {
+    setMode(group, enabled);
   },
+  validate: (group) => declaredGroup(group, null, Path.root),
   update: {
-    prepare(group, old, { enabled }) {
-      group.status = old.status;
-      setMode(group, enabled);
-    },
-    review: (group, old, metadata) => [...metadata.update(), ...changes(completed(group), completed(old))],
+    review: ['objectMetaUpdate', (group, old) => changes(completed(group), completed(old))],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: (group, old, metadata) => [...metadata.update(), ...validateStatus(group), ...changes(group, old)],
+      keepsMetadata: true,
+      review: ['objectMetaUpdate', validateStatus, changes],
     },
   },
 };

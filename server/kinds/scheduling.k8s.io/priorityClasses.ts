@@ -1,7 +1,7 @@
 import type { PriorityClass } from '../../../api/types/scheduling/v1.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { oneOf } from '../../registry/validation/values.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const systemPrefix = 'system-';
@@ -57,10 +57,11 @@ export const priorityClasses: Kind<Draft<PriorityClass>> = {
   },
   update: {
     // An update is only compared with what there was.
-    review: (priority, old, metadata) => [
-      ...metadata.update(),
-      ...((priority.value ?? 0) === (old.value ?? 0) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')]),
-      ...unchanged(priority.preemptionPolicy, old.preemptionPolicy, Path.of('preemptionPolicy')),
+    review: [
+      'objectMetaUpdate',
+      (priority, old) =>
+        (priority.value ?? 0) === (old.value ?? 0) ? [] : [forbidden(Path.of('value'), 'may not be changed in an update.')],
+      immutable('preemptionPolicy'),
     ],
   },
   delete: { protectedBy: (name) => (systemClasses.has(name) ? 'this is a system priority class and cannot be deleted' : null) },

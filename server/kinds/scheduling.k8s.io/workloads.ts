@@ -8,5 +8,5 @@ export const workloads: Kind<Draft<Workload>> = {
   name: 'workloads.scheduling.k8s.io',
   gated: [below('spec.podGroupTemplates[]', groupGates)],
   validate: (workload) => declaredWorkload(workload, null, Path.root),
-  update: { review: (workload, old, metadata) => [...metadata.update(), ...declaredWorkload(workload, { value: old }, Path.root)] },
+  update: { review: ['objectMetaUpdate', (workload, old) => declaredWorkload(workload, { value: old }, Path.root)] },
 };

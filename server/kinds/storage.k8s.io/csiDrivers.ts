@@ -1,6 +1,6 @@
-import type { CSIDriver, CSIDriverSpec } from '../../../api/types/storage/v1.js';
+import type { CSIDriver } from '../../../api/types/storage/v1.js';
 import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
+import { ensureObject, objectsIn, setDefault } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
@@ -8,7 +8,9 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';
 import { booleanAt, joinedAt, none, unset } from '../cells.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import { immutable } from '../immutable.js';
+import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;
@@ -24,8 +26,6 @@ const flags = {
 };
 const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
-
-const specOf = (driver: Draft<CSIDriver>): Writable<CSIDriverSpec> => objectAt(driver, 'spec') ?? {};
 
 function setDefaults(driver: Draft<CSIDriver>): void {
   const spec = ensureObject(driver, 'spec');
@@ -105,25 +105,20 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
   ],
   metadata: { generationOf: ['spec'], countsCreation: false },
   defaults: setDefaults,
+  prepare(driver, old, { enabled }) {
+    if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
+  },
   validate,
   // Who changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
-  create: {
-    prepare(driver, { enabled }) {
-      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, null);
-    },
-  },
   update: {
     unconditional: false,
-    prepare(driver, old, { enabled }) {
-      if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
-    },
-    review: (driver, old, metadata) => [
-      ...metadata.update(),
-      ...validate(driver),
-      ...unchanged(specOf(driver).attachRequired, specOf(old).attachRequired, specPath.child('attachedRequired')),
-      ...unchanged(specOf(driver).volumeLifecycleModes, specOf(old).volumeLifecycleModes, specPath.child('volumeLifecycleModes')),
+    review: [
+      'objectMetaUpdate',
+      validate,
+      (driver, old) => unchanged(specOf(driver).attachRequired, specOf(old).attachRequired, specPath.child('attachedRequired')),
+      immutable('spec.volumeLifecycleModes'),
     ],
   },
   delete: { answers: 'object' },

@@ -1,6 +1,6 @@
 import type { CSINode } from '../../../api/types/storage/v1.js';
 import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
@@ -9,6 +9,7 @@ import { printedStructure, type StructureForm } from '../../registry/validation/
 import { nonNegative, qualified } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf } from '../parts.js';
 
 const drivers = Path.of('spec', 'drivers');
 const nodeIdMax = 256;
@@ -19,7 +20,7 @@ const driverForm: StructureForm = [
   ['allocatable', 'Allocatable', 'optional'],
 ];
 
-const driversOf = (node: Draft<CSINode>): JsonObject[] => objectsIn(objectAt(node, 'spec') ?? {}, 'drivers');
+const driversOf = (node: Draft<CSINode>): JsonObject[] => objectsIn(specOf(node), 'drivers');
 
 function validate(node: Draft<CSINode>): FieldError[] {
   const seen = new Set<string>();
@@ -68,7 +69,7 @@ const validateKept = (node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] =
 export const csiNodes: Kind<Draft<CSINode>> = {
   name: 'csinodes.storage.k8s.io',
   validate,
-  update: { unconditional: false, review: (node, old, metadata) => [...metadata.object(), ...validate(node), ...validateKept(node, old)] },
+  update: { unconditional: false, review: ['objectMeta', validate, validateKept] },
   delete: { answers: 'object' },
   cells: { Drivers: countAt('spec.drivers') },
 };

@@ -2,12 +2,12 @@ import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { deprecatedNodeLabel, namedLabel } from '../core/podSpec/warnings/placement.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
@@ -40,12 +40,6 @@ export const csiStorageCapacities: Kind<Draft<CSIStorageCapacity>> = {
   warnings: (capacity) => topologyWarnings(capacity),
   update: {
     unconditional: false,
-    review: (capacity, old, metadata) => [
-      ...metadata.object(),
-      ...validate(capacity),
-      ...metadata.update(),
-      ...unchanged(capacity.nodeTopology, old.nodeTopology, topologyPath, printedSelector(capacity.nodeTopology)),
-      ...unchanged(capacity.storageClassName, old.storageClassName, Path.of('storageClassName')),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', immutable('nodeTopology', printedSelector), immutable('storageClassName')],
   },
 };

@@ -3,17 +3,16 @@ import type { JsonObject } from '../../api/object.js';
 import { objectsIn, setDefault } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
 
 const topologies = Path.of('allowedTopologies');
-const immutable = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
 function validate(storage: Draft<StorageClass>): FieldError[] {
   return [
@@ -85,12 +84,14 @@ export const storageClasses: Kind<Draft<StorageClass>> = {
   validate,
   warnings: (storage) => topologyWarnings(storage),
   update: {
-    review: (storage, old, metadata) => [
-      ...metadata.object(),
-      ...validate(storage),
-      ...metadata.update(),
-      ...unchanged(storage.parameters, old.parameters, Path.of('parameters'), printedMap(storage.parameters)),
-      ...immutable.flatMap((member) => unchanged(storage[member], old[member], Path.of(member))),
+    review: [
+      'objectMeta',
+      validate,
+      'objectMetaUpdate',
+      immutable('parameters', printedMap),
+      immutable('provisioner'),
+      immutable('reclaimPolicy'),
+      immutable('volumeBindingMode'),
     ],
   },
   delete: { answers: 'object' },

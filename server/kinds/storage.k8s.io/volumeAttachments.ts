@@ -2,18 +2,18 @@ import type { VolumeAttachment } from '../../../api/types/storage/v1.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { membersOf, textAt } from '../../registry/members.js';
-import { restoreMetadata } from '../../registry/statuswrites.js';
-import type { MetadataFindings } from '../../registry/rules.js';
+import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { specOf, statusOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -37,8 +37,8 @@ const specForm: StructureForm = [
 ];
 
 function validate(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = objectAt(attachment, 'spec') ?? {};
-  const status = objectAt(attachment, 'status') ?? {};
+  const spec = specOf(attachment);
+  const status = statusOf(attachment);
   return [
     ...driverName(textAt(spec, 'attacher'), specPath.child('attacher')),
     ...validateSource(objectAt(spec, 'source') ?? {}, specPath.child('source')),
@@ -77,41 +77,34 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
 }
 
 function validateVolumeName(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = objectAt(attachment, 'spec') ?? {};
+  const spec = specOf(attachment);
   const volume = objectAt(spec, 'source')?.persistentVolumeName;
   return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
 }
 
-const reviewUpdate = (attachment: Draft<VolumeAttachment>, old: Draft<VolumeAttachment>, metadata: MetadataFindings): FieldError[] => [
-  ...metadata.object(),
-  ...validate(attachment),
-  ...validateVolumeName(attachment),
-  ...unchanged(attachment.spec, old.spec, specPath, printedStructure(attachment.spec, specForm)),
+const review: ChangeRules<Draft<VolumeAttachment>>['review'] = [
+  'objectMeta',
+  validate,
+  validateVolumeName,
+  immutable('spec', (spec) => printedStructure(spec, specForm)),
 ];
 
 export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
   name: 'volumeattachments.storage.k8s.io',
   defaults(attachment) {
-    const inline = objectAt(objectAt(objectAt(attachment, 'spec') ?? {}, 'source') ?? {}, 'inlineVolumeSpec');
+    const inline = objectAt(objectAt(specOf(attachment), 'source') ?? {}, 'inlineVolumeSpec');
     if (inline !== null) setSourceDefaults(inline);
   },
   validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
-  create: {
-    prepare(attachment) {
-      attachment.status = { attached: false };
-    },
-  },
+  create: { status: { attached: false } },
   update: {
     unconditional: false,
-    review: reviewUpdate,
+    review,
   },
   subresources: {
     status: {
-      prepare(attachment, old) {
-        attachment.spec = old.spec;
-        restoreMetadata(attachment, old);
-      },
-      review: reviewUpdate,
+      keepsMetadata: true,
+      review,
     },
   },
   delete: { answers: 'object' },

@@ -24,13 +24,14 @@ export const volumeAttributesClasses: Kind<Draft<VolumeAttributesClass>> = {
     },
   },
   update: {
-    review: (attributes, old, metadata) => [
-      ...metadata.update(),
-      ...(['driverName', 'parameters'] as const)
-        .filter((member) => !sameValue(attributes[member] ?? null, old[member] ?? null))
-        .map((member) => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
-      ...metadata.object(),
-      ...validate(attributes),
+    review: [
+      'objectMetaUpdate',
+      (attributes, old) =>
+        (['driverName', 'parameters'] as const)
+          .filter((member) => !sameValue(attributes[member] ?? null, old[member] ?? null))
+          .map((member) => forbidden(Path.of(member), `updates to ${member} are forbidden.`)),
+      'objectMeta',
+      validate,
     ],
   },
   delete: { answers: 'object' },

@@ -1,6 +1,5 @@
 import type { StorageVersionMigration } from '../../../api/types/storagemigration/v1beta1.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import { restoreAllButStatus } from '../../registry/statuswrites.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -75,22 +74,17 @@ export const storageVersionMigrations: Kind<Draft<StorageVersionMigration>> = {
   validate,
   update: {
     unconditional: false,
-    review: (migration, old, metadata) => [
-      ...metadata.object(),
-      ...validate(migration),
-      ...metadata.update(),
-      ...validateKept(migration, old),
-    ],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateKept],
   },
   subresources: {
     status: {
-      prepare: restoreAllButStatus,
-      review: (migration, old, metadata) => [
-        ...metadata.update(),
-        ...validateVersion(migration),
-        ...validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), conditions),
-        ...validateKeptVersion(migration, old),
-        ...validateProgress(migration, old),
+      keepsMetadata: true,
+      review: [
+        'objectMetaUpdate',
+        validateVersion,
+        (migration) => validateConditions(itemsOf(memberAt(migration, 'status', 'conditions')), conditions),
+        validateKeptVersion,
+        validateProgress,
       ],
     },
   },

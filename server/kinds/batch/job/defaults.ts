@@ -2,6 +2,7 @@ import { isSet } from '../../../registry/members.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
+import { specOf } from '../../parts.js';
 
 const backoffLimit = 6;
 /** With a limit for each index, the job as a whole has none. */
@@ -32,10 +33,7 @@ export function setJobTemplateDefaults(spec: JsonObject): void {
 
 /** A job without labels has those of its pods: the same ones, also when more are added to the pods. */
 export function mirrorLabels(job: ApiObject): void {
-  const labels = objectAt(objectAt(objectAt(objectAt(job, 'spec') ?? {}, 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<
-    string,
-    string
-  > | null;
+  const labels = objectAt(objectAt(objectAt(specOf(job), 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<string, string> | null;
   if (labels === null || Object.keys(labels).length === 0 || Object.keys(job.metadata.labels ?? {}).length > 0) return;
   job.metadata.labels = labels;
 }

@@ -4,14 +4,13 @@ import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
 import { ensureObject, objectAt } from '../../../registry/defaulting.js';
 import { invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
+import { specOf } from '../../parts.js';
 
 /** Labels that tell the pods of one job from all others; the older names stay for those who select by them. */
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const uidLabels = ['controller-uid', uidLabel];
 const specPath = Path.of('spec');
-
-const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
 
 /** Gives a job a selector that no other job has, unless its author wants to select by hand. What is there already stays, and is validated. */
 export function generateSelector(job: ApiObject): void {

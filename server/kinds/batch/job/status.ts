@@ -5,6 +5,7 @@ import { isSet, itemsOf, textAt } from '../../../registry/members.js';
 import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegativeMembers } from '../../apps/statusCounts.js';
 import { overlapOf, parseIndexes } from './indexes.js';
+import { specOf, statusOf } from '../../parts.js';
 
 /**
  * Rules of a job's status, in the order in which the reference reports them. Most look at a member only when it changes, so that what older controllers wrote stays
@@ -14,8 +15,6 @@ import { overlapOf, parseIndexes } from './indexes.js';
 const statusPath = Path.of('status');
 const conditionsPath = statusPath.child('conditions');
 
-const statusOf = (job: ApiObject): JsonObject => objectAt(job, 'status') ?? {};
-const specOf = (job: ApiObject): JsonObject => objectAt(job, 'spec') ?? {};
 const isTrue = (status: JsonObject, type: string): boolean =>
   objectsIn(status, 'conditions').some((each) => each['type'] === type && each['status'] === 'True');
 const isFinished = (status: JsonObject): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');

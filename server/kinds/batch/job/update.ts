@@ -16,6 +16,7 @@ import {
 import { printedSelector } from '../../../registry/validation/printed.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { validateJobSpec } from './spec.js';
+import { specOf } from '../../parts.js';
 
 const specPath = Path.of('spec');
 const failurePolicy = listOf('rules', [
@@ -35,7 +36,7 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
 
 /** What an update may not change. */
 export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): FieldError[] {
-  const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
+  const [spec, before] = [specOf(job), specOf(old)];
   return [
     ...validateJobSpec(spec, specPath),
     ...validateCompletions(spec, before),
@@ -88,14 +89,14 @@ const fixedPart = (template: JsonObject, { placement, resources }: Changeable): 
 /** The part of a template that says nothing of where its pods run. */
 function withoutPlacement(template: JsonObject): JsonObject {
   const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
-  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec') ?? {};
+  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = specOf(template);
   const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
   return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
 }
 
 /** The part of a template that says nothing of what its containers ask for. */
 function withoutResources(template: JsonObject): JsonObject {
-  const spec = objectAt(template, 'spec') ?? {};
+  const spec = specOf(template);
   const lists = ['initContainers', 'containers'].filter((list) => isSet(spec[list]));
   const bare = lists.map((list): [string, JsonObject[]] => [
     list,

@@ -7,11 +7,11 @@ import { printedMap, printedSelector } from '../../../registry/validation/printe
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { classAnnotation } from '../persistentVolumes.js';
 import { copySource } from './sources.js';
+import { specOf, statusOf } from '../../parts.js';
 
 const specPath = Path.of('spec');
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-const specOf = (claim: ApiObject): JsonObject => objectAt(claim, 'spec') ?? {};
 const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 'resources') ?? {}, 'requests') ?? {};
 
 /** A claim is what quotas and volumes are matched against: once made, little of it may change, and only after it is bound. */
@@ -66,7 +66,7 @@ function comparable(claim: ApiObject, before: JsonObject, classAllowed: boolean)
 function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
   const size = requestsOf(specOf(claim))['storage'];
   if (compareAmounts(size, requestsOf(specOf(old))['storage']) >= 0) return [];
-  const actual = objectAt(objectAt(old, 'status') ?? {}, 'capacity')?.['storage'];
+  const actual = objectAt(statusOf(old), 'capacity')?.['storage'];
   return compareAmounts(size, actual) > 0
     ? []
     : [forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
@@ -75,7 +75,7 @@ function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
 /** A class that has been applied can be changed for another one, not taken away. */
 function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[] {
   const name = specOf(claim)['volumeAttributesClassName'] ?? null;
-  if ((objectAt(old, 'status') ?? {})['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
+  if (statusOf(old)['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
   // An empty name that was there already is let be.
   if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
   return [

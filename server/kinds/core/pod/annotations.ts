@@ -6,6 +6,7 @@ import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { localPath } from '../../../registry/validation/values.js';
 import { validateTolerationList } from '../podSpec/validation/scheduling.js';
 import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
+import { specOf } from '../../parts.js';
 
 /** Annotations that mean something to the server: some of them were fields in the making, and are still checked. */
 
@@ -104,6 +105,6 @@ export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, p
     ...Object.keys(present)
       .filter((key) => !Object.hasOwn(before, key))
       .flatMap((key) => fixed(key, 'add')),
-    ...validatePodAnnotations(present, objectAt(pod, 'spec') ?? {}, path),
+    ...validatePodAnnotations(present, specOf(pod), path),
   ];
 }

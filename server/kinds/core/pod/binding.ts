@@ -2,6 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
 import { notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { specOf } from '../../parts.js';
 
 /** Giving a pod to a node. */
 
@@ -18,7 +19,7 @@ export function validateBinding(binding: ApiObject): FieldError[] {
 /** Why a pod cannot be given to a node, or null. */
 export function bindingProblem(pod: ApiObject): string | null {
   const name = pod.metadata.name ?? '';
-  const spec = objectAt(pod, 'spec') ?? {};
+  const spec = specOf(pod);
   if (pod.metadata.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
   if (textAt(spec, 'nodeName') !== '') return `pod ${name} is already assigned to node ${JSON.stringify(textAt(spec, 'nodeName'))}`;
   return itemsOf(spec['schedulingGates']).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : null;

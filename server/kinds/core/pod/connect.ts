@@ -1,14 +1,14 @@
 import type { ApiObject } from '../../../api/object.js';
 import { badRequest } from '../../../api/status.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { objectsIn } from '../../../registry/defaulting.js';
 import { textAt } from '../../../registry/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegative } from '../../../registry/validation/values.js';
+import { specOf } from '../../parts.js';
 
 /** What can be asked of a running pod: its log, a process, a stream. */
 
-const namesIn = (pod: ApiObject, list: string): string[] =>
-  objectsIn(objectAt(pod, 'spec') ?? {}, list).map((container) => textAt(container, 'name'));
+const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(specOf(pod), list).map((container) => textAt(container, 'name'));
 
 /** The container that a request is about. One that is not named must be the only one. Throws 400. */
 export function chosenContainer(pod: ApiObject, wanted: string): string {

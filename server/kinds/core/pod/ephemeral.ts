@@ -2,11 +2,12 @@ import type { ApiObject } from '../../../api/object.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { textAt } from '../../../registry/members.js';
-import type { SubresourceRules } from '../../../registry/rules.js';
+import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
-import { annotations, specPath, specOf, validatePod } from './validation.js';
+import { annotations, specPath, validatePod } from './validation.js';
+import { specOf } from '../../parts.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {
@@ -45,15 +46,16 @@ export const ephemeralContainers: SubresourceRules = {
     else spec['ephemeralContainers'] = containers;
     countGeneration(pod, old);
   },
-  review(pod, old, metadata) {
-    if (Object.hasOwn(annotationsOf(old), mirrorAnnotation))
-      return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
-    return [
-      ...metadata.update(),
-      ...metadata.object(),
-      ...validatePod(pod),
-      ...validatePodAnnotationsUpdate(pod, old, annotations),
-      ...validateAdditions(pod, old),
-    ];
-  },
+  review: [reviewAdditions],
 };
+
+function reviewAdditions(pod: ApiObject, old: ApiObject, { metadata }: Review): FieldError[] {
+  if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
+  return [
+    ...metadata.update(),
+    ...metadata.object(),
+    ...validatePod(pod),
+    ...validatePodAnnotationsUpdate(pod, old, annotations),
+    ...validateAdditions(pod, old),
+  ];
+}

@@ -5,6 +5,7 @@ import { forbidden, StatusError } from '../../../api/status.js';
 import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { membersOf, textAt } from '../../../registry/members.js';
 import { setCondition } from './binding.js';
+import { statusOf } from '../../parts.js';
 
 /** Removing a pod unless that takes more of its kind away than their disruption budget allows. */
 
@@ -34,9 +35,7 @@ export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObj
 
 /** Whether the pod may go without being counted: it is not healthy, and the budget does not mind. */
 export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
-  const ready = objectsIn(objectAt(pod, 'status') ?? {}, 'conditions').some(
-    (condition) => condition['type'] === 'Ready' && condition['status'] === 'True',
-  );
+  const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
   if (ready) return false;
   if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
   const desired = numberAt(budget, 'desiredHealthy');
@@ -67,7 +66,7 @@ export function spend(budget: ApiObject, podName: string, now: string): ApiObjec
 
 function refusal(budget: ApiObject): string {
   const name = budget.metadata.name ?? '';
-  const condition = objectsIn(objectAt(budget, 'status') ?? {}, 'conditions').find((each) => each['type'] === 'DisruptionAllowed');
+  const condition = objectsIn(statusOf(budget), 'conditions').find((each) => each['type'] === 'DisruptionAllowed');
   if (condition?.['status'] === 'False' && condition['reason'] === 'SyncFailed') {
     return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${textAt(condition, 'message')}`;
   }

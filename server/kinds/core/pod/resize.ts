@@ -4,13 +4,14 @@ import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { sameValue } from '../../../registry/equality.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import type { SubresourceRules } from '../../../registry/rules.js';
+import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
 import { annotationsOf, mirrorAnnotation } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
-import { specPath, specOf, validatePod } from './validation.js';
+import { specPath, validatePod } from './validation.js';
+import { specOf, statusOf } from '../../parts.js';
 
 /** The `resize` subresource: other amounts of cpu and memory for a running pod and its containers. */
 
@@ -34,7 +35,7 @@ function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): stri
 
 function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
-  const status = objectAt(old, 'status') ?? {};
+  const status = statusOf(old);
   const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
     isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
   );
@@ -129,9 +130,11 @@ function takeResources(pod: ApiObject, old: ApiObject): void {
 
 export const resize: SubresourceRules = {
   prepare: takeResources,
-  review(pod, old, metadata, { enabled }) {
-    const why = refusal(pod, old, enabled);
-    if (why !== null) return [forbidden(Path.root, why)];
-    return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
-  },
+  review: [reviewResize],
 };
+
+function reviewResize(pod: ApiObject, old: ApiObject, { metadata, context: { enabled } }: Review): FieldError[] {
+  const why = refusal(pod, old, enabled);
+  if (why !== null) return [forbidden(Path.root, why)];
+  return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
+}

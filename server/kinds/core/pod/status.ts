@@ -8,13 +8,13 @@ import { subdomainName } from '../../../registry/validation/names.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 import { inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
-import { annotations, specOf } from './validation.js';
+import { annotations } from './validation.js';
+import { specOf, statusOf } from '../../parts.js';
 
 /** The `status` of a pod: what its node reports. Little of it is checked. */
 
 const statusPath = Path.of('status');
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
-const statusOf = (pod: ApiObject): JsonObject => objectAt(pod, 'status') ?? {};
 
 /** The single address is the older member, and leads where both are given. */
 function mirrorAddresses(status: JsonObject): void {
@@ -205,7 +205,6 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
 
 export const podStatus: SubresourceRules = {
   prepare(pod, old) {
-    pod['spec'] = old['spec'];
     const owners = old.metadata.ownerReferences;
     if (owners === undefined) delete pod.metadata.ownerReferences;
     else pod.metadata.ownerReferences = owners;
@@ -214,9 +213,5 @@ export const podStatus: SubresourceRules = {
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
-  review: (pod, old, metadata) => [
-    ...metadata.update(),
-    ...validatePodAnnotationsUpdate(pod, old, annotations),
-    ...validateStatus(pod, old),
-  ],
+  review: ['objectMetaUpdate', (pod, old) => validatePodAnnotationsUpdate(pod, old, annotations), validateStatus],
 };

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../registry/equality.js';
 import { objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import type { MetadataFindings } from '../../../registry/rules.js';
+import type { Review } from '../../../registry/rules.js';
 import { forbidden, invalid, required, type FieldError } from '../../../registry/validation/field.js';
 import { between } from '../../../registry/validation/values.js';
 import { spacesAround } from '../podSpec/validation/containers.js';
@@ -10,7 +10,8 @@ import { validateTolerations } from '../podSpec/validation/scheduling.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateGatedUpdate } from './gated.js';
 import { specDifference } from '../podSpec/printed.js';
-import { annotations, specPath, specOf, validatePod } from './validation.js';
+import { annotations, specPath, validatePod } from './validation.js';
+import { specOf } from '../../parts.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
 const changeable = [
@@ -23,7 +24,7 @@ const changeable = [
 const deadlineMax = 2_147_483_647;
 
 /** All findings of an update of a pod, beyond the generic ones. Some rules make those that follow them pointless, and end the list. */
-export function reviewPodUpdate(pod: ApiObject, old: ApiObject, metadata: MetadataFindings): FieldError[] {
+export function reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Review): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
   const always = [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validatePodAnnotationsUpdate(pod, old, annotations)];
   for (const list of ['containers', 'initContainers']) {

@@ -6,10 +6,10 @@ import { validateImageSpaces } from '../podSpec/validation/containers.js';
 import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/podSpec.js';
 import { annotationsOf, validatePodAnnotations } from './annotations.js';
 import { validateProfilesAgree } from './profiles.js';
+import { specOf } from '../../parts.js';
 
 export const specPath = Path.of('spec');
 export const annotations = Path.of('metadata', 'annotations');
-export const specOf = (pod: ApiObject): JsonObject => objectAt(pod, 'spec') ?? {};
 
 /** Findings about a pod at any time, apart from its generic metadata. */
 export function validatePod(pod: ApiObject): FieldError[] {

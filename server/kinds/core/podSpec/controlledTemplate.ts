@@ -6,6 +6,7 @@ import { objectAt } from '../../../registry/defaulting.js';
 import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { validatePodTemplate } from './template.js';
+import { specOf } from '../../parts.js';
 
 /** What the rules of a workload's template depend on. */
 export interface TemplateRules {
@@ -39,7 +40,7 @@ export function validateSelected(template: JsonObject, selector: LabelSelector, 
 /** Findings about the template of a workload whose pods are replaced when they end. */
 export function validateControlledTemplate(template: JsonObject, path: Path, { kind, selector }: TemplateRules): FieldError[] {
   if (selector === null) return [];
-  const spec = objectAt(template, 'spec') ?? {};
+  const spec = specOf(template);
   return [
     ...validateSelected(template, selector, path),
     ...validatePodTemplate(template, path),

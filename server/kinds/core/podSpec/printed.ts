@@ -18,6 +18,7 @@ import { printedMetadata } from '../../../registry/validation/printed.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { container, ephemeral, profiles, resources, seLinux, windows } from './printedContainers.js';
 import { volume } from './printedVolumes.js';
+import { specOf } from '../../parts.js';
 
 /** Pods as the reference prints them when it shows what an update would have changed. */
 
@@ -112,7 +113,7 @@ function printedSpec(spec: JsonObject): JsonObject {
 /** A template of pods: its metadata is not held by a member of its own. */
 export const printedPodTemplate = (template: JsonObject): JsonObject => ({
   ...printedMetadata(objectAt(template, 'metadata') ?? {}),
-  Spec: printedSpec(objectAt(template, 'spec') ?? {}),
+  Spec: printedSpec(specOf(template)),
 });
 
 /** What changed between two specifications of a pod. */

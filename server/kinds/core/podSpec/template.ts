@@ -7,6 +7,7 @@ import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from './defaults.js';
 import { validatePodSpec } from './validation/podSpec.js';
+import { specOf } from '../../parts.js';
 
 /** Defaults of the pod template that a workload holds. */
 export function setPodTemplateDefaults(template: JsonObject): void {
@@ -17,7 +18,7 @@ export function setPodTemplateDefaults(template: JsonObject): void {
 /** Findings about a pod template; labels and annotations are reported without `metadata` in their paths, as the reference does. */
 export function validatePodTemplate(template: JsonObject, path: Path): FieldError[] {
   const metadata = objectAt(template, 'metadata') ?? {};
-  const spec = objectAt(template, 'spec') ?? {};
+  const spec = specOf(template);
   return [
     ...validateTemplateDescription(template, path),
     ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
@@ -35,6 +36,6 @@ export function validateTemplateDescription(template: JsonObject, path: Path): F
   return [
     ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
     ...validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
-    ...validatePodAnnotations(annotations ?? {}, objectAt(template, 'spec') ?? {}, path.child('annotations')),
+    ...validatePodAnnotations(annotations ?? {}, specOf(template), path.child('annotations')),
   ];
 }

@@ -2,7 +2,8 @@ import type { ApiObject } from '../../../api/object.js';
 import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { ipAddress } from '../../../registry/validation/values.js';
-import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, policyOf, specOf } from './kinds.js';
+import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, policyOf } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 /** Addresses of a service, their families and the policy for them: three members that have to agree. */
 

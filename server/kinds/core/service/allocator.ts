@@ -12,16 +12,8 @@ import { carryAllocated } from './carry.js';
 import { portClaims, type PortRecord } from './portRecord.js';
 import { noAllocationCounts, type AllocationCounts, type AllocationScope } from './allocationCounts.js';
 import { addressRanges, usable, type PortRange } from './ranges.js';
-import {
-  allocatesNodePorts,
-  clusterIPsOf,
-  familiesOf,
-  isExternalName,
-  isHeadless,
-  needsHealthCheckPort,
-  opensNodePorts,
-  specOf,
-} from './kinds.js';
+import { allocatesNodePorts, clusterIPsOf, familiesOf, isExternalName, isHeadless, needsHealthCheckPort, opensNodePorts } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;

@@ -10,8 +10,8 @@ import {
   needsHealthCheckPort,
   opensNodePorts,
   sameSpec,
-  specOf,
 } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 /** What an update keeps although the client left it out, and what it loses although the client repeated it. */
 

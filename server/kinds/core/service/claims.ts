@@ -4,7 +4,8 @@ import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
 import { parseAddress } from '../../../registry/validation/addresses.js';
 import type { AllocationContext } from '../../../registry/allocation.js';
 import { objectsIn } from '../../../registry/defaulting.js';
-import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts, specOf } from './kinds.js';
+import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 /**
  * What a service holds that no other may hold. An address is claimed by an IPAddress, which clients can see; how node ports are claimed, which the API

@@ -2,6 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
 import { memberAt } from '../../../registry/members.js';
 import { isExternallyAccessible, isLoadBalancer, needsClusterIP } from './kinds.js';
+import { statusOf } from '../../parts.js';
 
 const affinitySeconds = 10_800;
 
@@ -23,7 +24,7 @@ export function setServiceDefaults(service: ApiObject): void {
   if (needsClusterIP(service)) setDefault(spec, 'internalTrafficPolicy', 'Cluster');
   if (!isLoadBalancer(service)) return;
   setDefault(spec, 'allocateLoadBalancerNodePorts', true);
-  const balancer = objectAt(objectAt(service, 'status') ?? {}, 'loadBalancer');
+  const balancer = objectAt(statusOf(service), 'loadBalancer');
   for (const ingress of balancer === null ? [] : objectsIn(balancer, 'ingress'))
     if ((ingress['ip'] ?? '') !== '') setDefault(ingress, 'ipMode', 'VIP');
 }

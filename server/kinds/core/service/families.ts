@@ -4,18 +4,8 @@ import { invalid, Path, withoutKept, type FieldError } from '../../../registry/v
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import { standing } from '../../../registry/validation/gatedFindings.js';
 import { validateAddressing } from './addressing.js';
-import {
-  clusterIPsOf,
-  familiesOf,
-  isExternalName,
-  isHeadless,
-  lacksPolicy,
-  needsClusterIP,
-  policyOf,
-  sameSpec,
-  specOf,
-  typeOf,
-} from './kinds.js';
+import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, needsClusterIP, policyOf, sameSpec, typeOf } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 /** Works out which address families a service has, from what the client said, the state before, and what the cluster is set up for. */
 

@@ -1,10 +1,10 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
+import { itemsOf, textAt } from '../../../registry/members.js';
 import { sameValue } from '../../../registry/equality.js';
+import { specOf } from '../../parts.js';
 
 /** What the type of a service, together with a few other members, implies: who has addresses, node ports, traffic policies. */
 
-export const specOf = (service: ApiObject): JsonObject => membersOf(service['spec']);
 export const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
 export const clusterIPsOf = (service: ApiObject): string[] => itemsOf(specOf(service)['clusterIPs']).map(String);
 export const familiesOf = (service: ApiObject): string[] => itemsOf(specOf(service)['ipFamilies']).map(String);

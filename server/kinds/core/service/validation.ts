@@ -16,9 +16,9 @@ import {
   needsClusterIP,
   needsHealthCheckPort,
   policyOf,
-  specOf,
   typeOf,
 } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 const specPath = Path.of('spec');
 const portsPath = specPath.child('ports');

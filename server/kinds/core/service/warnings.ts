@@ -1,7 +1,8 @@
 import type { ApiObject } from '../../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
 import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
-import { clusterIPsOf, isExternalName, isHeadless, specOf } from './kinds.js';
+import { clusterIPsOf, isExternalName, isHeadless } from './kinds.js';
+import { specOf } from '../../parts.js';
 
 const hints = 'service.kubernetes.io/topology-aware-hints';
 

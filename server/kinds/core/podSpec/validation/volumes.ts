@@ -9,6 +9,7 @@ import { validateClaimSpec } from '../../persistentVolumeClaim/validation.js';
 import type { Volumes } from './mounts.js';
 import type { SourceRule } from './sources/rule.js';
 import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
+import { specOf } from '../../../parts.js';
 
 /** A claim that is made for the pod and goes with it. */
 const ephemeral: SourceRule = (source, path) => {
@@ -16,10 +17,7 @@ const ephemeral: SourceRule = (source, path) => {
   const at = path.child('volumeClaimTemplate');
   if (template === null) return [required(at, '')];
   const meta = objectAt(template, 'metadata') ?? {};
-  return [
-    ...validateTemplateMetadata(meta, at.child('metadata')),
-    ...validateClaimSpec(objectAt(template, 'spec') ?? {}, at.child('spec')),
-  ];
+  return [...validateTemplateMetadata(meta, at.child('metadata')), ...validateClaimSpec(specOf(template), at.child('spec'))];
 };
 
 type Rules = Readonly<Record<string, SourceRule>>;

@@ -9,6 +9,7 @@ import { overlappingPaths } from './paths.js';
 import { nodeWarnings, podAffinityWarnings } from './placement.js';
 import { portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
+import { specOf } from '../../../parts.js';
 
 /** Annotations that once were fields in the making. */
 const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
@@ -24,7 +25,7 @@ export const templateWarnings = (template: JsonValue | undefined, path: Path): s
 export const podWarnings = (pod: JsonObject): string[] => warningsOf(pod, Path.root, false);
 
 function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string[] {
-  const spec = objectAt(holder, 'spec') ?? {};
+  const spec = specOf(holder);
   const annotations = objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
   const annotationsPath = path.child('metadata', 'annotations');
   const at = path.child('spec');

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
+import { specOf } from '../../../parts.js';
 
 /** Volume sources that are on their way out or gone, in the order in which they are looked for, and under which name they are reported. */
 const deprecated: readonly (readonly [member: string, text: string, reported?: string])[] = [
@@ -34,7 +35,7 @@ export function volumeWarnings(spec: JsonObject, path: Path): string[] {
 function claimWarnings(source: JsonObject, path: Path): string[] {
   const template = objectAt(source, 'volumeClaimTemplate');
   if (template === null) return [];
-  return claimSpecWarnings(objectAt(template, 'spec') ?? {}, path.child('volumeClaimTemplate', 'spec'));
+  return claimSpecWarnings(specOf(template), path.child('volumeClaimTemplate', 'spec'));
 }
 
 /** What is doubtful about a claim to storage; `path` is that of its specification. */

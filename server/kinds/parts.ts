@@ -1,0 +1,11 @@
+import { objectAt } from '../registry/defaulting.js';
+import type { MemberIn, ObjectIn } from '../registry/members.js';
+
+/** The specification of an object; an empty one, which is no part of it, where it has none. */
+export const specOf = <T extends object>(object: T): ObjectIn<MemberIn<T, 'spec'>> => partOf(object, 'spec');
+
+/** The same of its status. */
+export const statusOf = <T extends object>(object: T): ObjectIn<MemberIn<T, 'status'>> => partOf(object, 'status');
+
+const partOf = <T extends object, M extends string>(object: T, member: M): ObjectIn<MemberIn<T, M>> =>
+  (objectAt(object as Record<string, object>, member) ?? {}) as ObjectIn<MemberIn<T, M>>;
