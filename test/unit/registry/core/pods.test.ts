@@ -197,7 +197,7 @@ const resources: Rows = [
   [
     'less for the pod than for its containers',
     pod({
-      containers: [container({ resources: { requests: { cpu: '2', 'ephemeral-storage': '1Gi' } } })],
+      containers: [container({ resources: { requests: { cpu: '2', memory: '1Gi', 'ephemeral-storage': '1Gi' } } })],
       resources: { requests: { cpu: '1' } },
     }),
     ['invalid spec.resources.requests[cpu]'],

@@ -1,5 +1,5 @@
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { textAt } from '../../../../registry/members.js';
 import {
@@ -137,7 +137,7 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
   ];
 }
 
-/** What the containers ask for must fit into what the pod asks for, of all that a pod can ask for. */
+/** What the containers ask for must fit into what the pod asks for. Where the pod says nothing of a resource, it has what its containers have. */
 function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const limits = objectAt(resources, 'limits') ?? {};
   return [
@@ -166,11 +166,11 @@ function validateTotals(
 ): FieldError[] {
   const amounts = objectAt(resources, of) ?? {};
   return [...aggregateAmounts(spec, of)]
-    .filter(([name, total]) => counts(name) && compareQuantities(total, quantityOf(amounts[name])) > 0)
+    .filter(([name, total]) => counts(name) && amounts[name] !== undefined && compareQuantities(total, quantityOf(amounts[name])) > 0)
     .map(([name, total]) =>
       invalid(
         path.child(of).key(name),
-        amounts[name] ?? '0',
+        amounts[name] as JsonValue,
         `must be greater than or equal to aggregate container ${of} of ${formatQuantity(total)}`,
       ),
     );
