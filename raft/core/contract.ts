@@ -61,7 +61,7 @@ export interface Core {
   readonly restTicks: number;
   tick(): void;
   /** The leader is known to be gone, or never to have been there: voters campaign one after the other, the first after a tick. Does nothing on a leader. */
-  hasten(): void;
+  campaignSoon(): void;
   /**
    * This server did not run for an election timeout or longer, and not because it waited for a processor or a disk: a leader stands down before it says
    * another word. The others have replaced it, most likely; and a word from it would teach them that leaders are late, and to wait longer for the next one.

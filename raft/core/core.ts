@@ -6,7 +6,7 @@ import type { Rules } from './server.js';
 /** Raft as proved. */
 export const raftRules: Rules = {
   commitsByCounting: (entryTerm, current) => entryTerm === current,
-  patienceTimeoutsMax: limits.patienceTimeoutsMax,
+  adaptiveTimeoutsMax: limits.adaptiveTimeoutsMax,
 };
 
 /**

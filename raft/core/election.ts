@@ -23,10 +23,10 @@ export function electionRest(server: Server): number {
  * others find out as well and may grant its pre-vote; each of the others waits as long as an election takes, and does nothing if there was one. Who
  * fails, because its log is too old or the leader is not gone after all, waits at random again.
  */
-export function hasten(server: Server): void {
+export function campaignSoon(server: Server): void {
   if (server.leadership !== null) return;
   const before = otherVoters(server).filter((id) => id < server.id && id !== server.leader).length;
-  server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.hastenedTurn));
+  server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.soonTurn));
 }
 
 /** The owner did not run for as long as an election takes: see `Core.stopped`. A sole voter cannot have been replaced. */

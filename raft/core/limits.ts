@@ -3,11 +3,11 @@ export const limits = {
   /** What one entry costs in memory besides its data; counted wherever bytes of entries are. */
   entryOverheadBytes: 64,
   /** The longest wait for a leader that was late, in election timeouts; also how long a leader may go without its quorum. */
-  patienceTimeoutsMax: 8,
+  adaptiveTimeoutsMax: 8,
   /** What was learnt about late leaders is forgotten by half in each such span, in election timeouts, in which none was as late. */
-  patienceSpanTimeouts: 40,
+  adaptiveSpanTimeouts: 40,
   /** How long one voter leaves to another, in election timeouts, where both know that the leader is gone: some round trips and syncs. */
-  hastenedTurn: 1 / 5,
+  soonTurn: 1 / 5,
   /** Heartbeats of an idle leader in the shortest election timeout at least. */
   idleHeartbeatsMin: 5,
   /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */

@@ -3,7 +3,7 @@ import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
 import {
   electionRest,
-  hasten,
+  campaignSoon,
   onPreVote,
   onPreVoteReply,
   onTimeoutNow,
@@ -86,7 +86,7 @@ export class Machine implements Core {
     return this.server.log.commit;
   }
   get electionTimeoutTicks(): number {
-    return this.server.patience.ticks;
+    return this.server.adaptiveTimeout.ticks;
   }
   get restTicks(): number {
     const { server } = this;
@@ -99,14 +99,14 @@ export class Machine implements Core {
   tick(): void {
     const { server } = this;
     server.now++;
-    server.patience.tick(server.now);
+    server.adaptiveTimeout.tick(server.now);
     if (server.leadership === null) tickElection(server);
     else tickLeader(server, server.leadership);
     server.reads.expire(server.now - server.options.electionTicks);
   }
 
-  hasten(): void {
-    hasten(this.server);
+  campaignSoon(): void {
+    campaignSoon(this.server);
   }
 
   stopped(): void {

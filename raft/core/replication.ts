@@ -15,11 +15,11 @@ import { handOverIfReady, mostUpToDate } from './transfer.js';
 
 /**
  * One tick of a leader. A leader that hears from no quorum as long as it would itself wait for a leader steps down, so that its clients look elsewhere:
- * not before followers that learnt as much as it did would replace it, and after `patienceTimeoutsMax` election timeouts at the latest.
+ * not before followers that learnt as much as it did would replace it, and after `adaptiveTimeoutsMax` election timeouts at the latest.
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
-  if (server.now - heardAt >= server.patience.ticks) {
+  if (server.now - heardAt >= server.adaptiveTimeout.ticks) {
     missQuorum(server, heardAt);
     becomeFollower(server, server.term, null);
     return;
@@ -147,7 +147,7 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (peer.activeAt === server.now) return;
   const before = quorumHeardAt(server, leadership);
   peer.activeAt = server.now;
-  if (quorumHeardAt(server, leadership) > before) server.patience.learn(server.now - before);
+  if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before);
 }
 
 /** Returns whether an append was sent. The loop ends with the window: at most `inflightMax` messages. */

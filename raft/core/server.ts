@@ -7,7 +7,7 @@ import type { Leadership } from './leadership.js';
 import { limits } from './limits.js';
 import { RaftLog } from './log.js';
 import type { Message, MessageBody } from './messages.js';
-import { Patience } from './patience.js';
+import { AdaptiveTimeout } from './adaptiveTimeout.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
 import type { Silence } from './silence.js';
@@ -17,7 +17,7 @@ export interface Rules {
   /** May a leader of `current` commit an entry of `entryTerm` because a quorum holds it? (Raft, section 5.4.2) */
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
   /** The longest wait for a leader that is known to be late, in election timeouts; 1: nothing is learnt. */
-  readonly patienceTimeoutsMax: number;
+  readonly adaptiveTimeoutsMax: number;
 }
 
 /** What one server knows: figure 2 of the paper and what the other modules of this folder keep in it. They change it; it decides nothing. */
@@ -38,7 +38,7 @@ export class Server {
   now = 0;
   /** Ticks since this server heard from its leader, voted or campaigned. */
   electionElapsed = 0;
-  readonly patience: Patience;
+  readonly adaptiveTimeout: AdaptiveTimeout;
   silence: Silence;
   /** The last silence of a leader in an older term, until a word of it is heard. */
   formerSilence: Silence | null = null;
@@ -78,15 +78,15 @@ export class Server {
     invariant(this.log.lastTerm <= this.term, 'no entry is newer than the term', () => ({ term: this.term, lastTerm: this.log.lastTerm }));
     this.memberships = this.readMemberships();
     this.reads = new Reads(options.random);
-    this.patience = new Patience(options.electionTicks, rules.patienceTimeoutsMax);
+    this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, rules.adaptiveTimeoutsMax);
     // Whoever leads now has not been silent: this server was not there.
     this.silence = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();
   }
 
-  /** In [patience, 2 * patience), at random: split votes do not repeat (Raft, section 5.2). Follows what is learnt while it runs. */
+  /** In [timeout, 2 * timeout) of the adaptive timeout, at random: split votes do not repeat (Raft, section 5.2). Follows what is learnt while it runs. */
   get electionTimeout(): number {
-    const { ticks } = this.patience;
+    const { ticks } = this.adaptiveTimeout;
     return ticks + Math.floor((ticks * this.electionDraw) / this.options.electionTicks);
   }
 
@@ -99,8 +99,8 @@ export class Server {
   shortenElectionTimeout(ticks: number): void {
     const { electionTicks } = this.options;
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
-    this.electionElapsed = this.patience.ticks;
-    this.electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.patience.ticks), electionTicks - 1);
+    this.electionElapsed = this.adaptiveTimeout.ticks;
+    this.electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
   }
 
   /** Sends without waiting for the disk: for messages that promise nothing about this server's disk (dissertation, section 10.2.1). */

@@ -11,12 +11,12 @@ export interface Silence {
   readonly since: number;
 }
 
-// Where silences end, and `patience` learns of them. The present one is that of the server's own term; going without a leader for a while, as a preCandidate
+// Where silences end, and `adaptiveTimeout` learns of them. The present one is that of the server's own term; going without a leader for a while, as a preCandidate
 // does, does not end it. Besides, the last silence of an older term is kept: a word of that leader shows that it was deposed while it was alive.
 
 /** A word of the leader of this server's term. */
 export function heardLeader(server: Server, leader: MemberId): void {
-  server.patience.learn(server.now - server.silence.since);
+  server.adaptiveTimeout.learn(server.now - server.silence.since);
   server.silence = { of: leader, term: server.term, since: server.now };
 }
 
@@ -43,17 +43,17 @@ export function heardRefusal(server: Server, from: MemberId): void {
 
 /** An answer to the campaign of this server in its term, be it too late: so long do elections take. */
 export function heardVoter(server: Server): void {
-  if (server.role !== 'leader' && server.vote === server.id) server.patience.learn(server.now - server.silence.since);
+  if (server.role !== 'leader' && server.vote === server.id) server.adaptiveTimeout.learn(server.now - server.silence.since);
 }
 
 /**
  * A message of an older term. If its sender led in that term and did not know of a newer one yet, it was alive, and deposed for being late. One such sight
- * is enough; how late it was is not known, since the network may have kept the message: `patience` bounds what a silence teaches.
+ * is enough; how late it was is not known, since the network may have kept the message: `adaptiveTimeout` bounds what a silence teaches.
  */
 export function heardFromPast(server: Server, message: Message): void {
   const { formerSilence } = server;
   if (formerSilence === null || message.from !== formerSilence.of || message.term !== formerSilence.term || !isLeading(message)) return;
-  server.patience.learn(server.now - formerSilence.since);
+  server.adaptiveTimeout.learn(server.now - formerSilence.since);
   server.formerSilence = null;
 }
 

@@ -32,13 +32,13 @@ export class Administration {
   #changes: Change[] = [];
   #removals: Removal[] = [];
   #transfers: Transfer[] = [];
-  readonly #patienceTicks: number;
+  readonly #waitTicks: number;
 
-  /** `patienceTicks`: how long a removal waits for answers; several heartbeats. */
-  constructor(core: Core, sink: ReplicaSink, patienceTicks: number) {
+  /** `waitTicks`: how long a removal waits for answers; several heartbeats. */
+  constructor(core: Core, sink: ReplicaSink, waitTicks: number) {
     this.#core = core;
     this.#sink = sink;
-    this.#patienceTicks = patienceTicks;
+    this.#waitTicks = waitTicks;
   }
 
   /**
@@ -74,7 +74,7 @@ export class Administration {
       const { left, answered } = this.#whoStays(removal);
       // Of the last voter the core says that it is the last one.
       if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
-      else if (removal.ticks < this.#patienceTicks) this.#removals.push(removal);
+      else if (removal.ticks < this.#waitTicks) this.#removals.push(removal);
       else
         this.#sink.membership(removal.id, {
           outcome: 'refused',

@@ -16,7 +16,7 @@ import { Barriers } from './barriers.js';
 import { ReplicaError } from './errors.js';
 import { Figures } from './figures.js';
 import { FirstElection } from './firstElection.js';
-import type { Happening, Inbox } from './inbox.js';
+import type { Input, Inbox } from './inbox.js';
 import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
 import type { RequestReceiver } from './port.js';
@@ -94,7 +94,7 @@ export class Engine {
       bytesMax: this.#limits.proposalBytesMax,
       batchBytesMax: this.#limits.batchBytesMax,
       resendTicks: 2 * parts.electionTicks,
-      patienceTicks: this.#limits.patienceElections * parts.electionTicks,
+      waitTicks: this.#limits.waitElections * parts.electionTicks,
     });
     this.#snapshots = new Snapshots({
       directory: parts.snapshotDirectory,
@@ -227,7 +227,7 @@ export class Engine {
       const { quiet, due } = this.#ticks.take();
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
       this.#storeCare.quietTicks(quiet);
-      for (const happening of this.#parts.inbox.take()) this.#handle(happening);
+      for (const input of this.#parts.inbox.take()) this.#handle(input);
       // The tick that is due comes after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
       if (due) this.#tick();
       if (this.#advance()) this.#schedule();
@@ -241,42 +241,42 @@ export class Engine {
     }
   }
 
-  #handle(happening: Happening): void {
+  #handle(input: Input): void {
     const { core, sink } = this.#parts;
-    switch (happening.type) {
+    switch (input.type) {
       case 'message':
-        core.step(happening.message);
-        if (happening.message.type === 'append' && happening.message.from === core.leader) this.#silences.heard(performance.now());
+        core.step(input.message);
+        if (input.message.type === 'append' && input.message.from === core.leader) this.#silences.heard(performance.now());
         return;
       case 'forward':
-        this.#onForward(happening);
+        this.#onForward(input);
         return;
       case 'snapshotArrived':
-        this.#snapshots.arrived(happening.announcement.snapshot, happening.path);
+        this.#snapshots.arrived(input.announcement.snapshot, input.path);
         // Who is asked for a copy while one arrives loses the one that arrived, as any message may be lost: the leader finds out, and sends another.
-        if (!this.#snapshots.copying) core.step(happening.announcement);
+        if (!this.#snapshots.copying) core.step(input.announcement);
         return;
       case 'snapshotSent':
-        core.reportSnapshot(happening.to, happening.ok);
+        core.reportSnapshot(input.to, input.ok);
         return;
       case 'connected':
-        this.#proposals.connected(happening.peer);
+        this.#proposals.connected(input.peer);
         return;
       case 'disconnected':
-        this.#proposals.disconnected(happening.peer);
-        core.reportUnreachable(happening.peer);
+        this.#proposals.disconnected(input.peer);
+        core.reportUnreachable(input.peer);
         // Most likely the process of the leader died. If it is well, pre-vote finds that out without disturbing it.
-        if (core.leader === happening.peer) core.hasten();
+        if (core.leader === input.peer) core.campaignSoon();
         return;
       case 'refused':
-        sink.log('error', 'refused by a peer', { peer: happening.peer, reason: happening.reason });
-        throw new ReplicaError('REFUSED_BY_PEER', `${happening.peer} refuses this replica for good: ${happening.reason}`);
+        sink.log('error', 'refused by a peer', { peer: input.peer, reason: input.reason });
+        throw new ReplicaError('REFUSED_BY_PEER', `${input.peer} refuses this replica for good: ${input.reason}`);
       case 'failed':
-        throw happening.error;
+        throw input.error;
     }
   }
 
-  #onForward({ from, forward }: Happening & { type: 'forward' }): void {
+  #onForward({ from, forward }: Input & { type: 'forward' }): void {
     const { core, transport } = this.#parts;
     if (forward.type === 'refused') {
       this.#proposals.refused(from, forward);

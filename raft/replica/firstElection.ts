@@ -6,15 +6,15 @@ import type { MemberId } from '../types.js';
 export class FirstElection {
   readonly #core: Core;
   readonly #isConnected: (peer: MemberId) => boolean;
-  readonly #patienceTicks: number;
+  readonly #waitTicks: number;
   #quietTicks = 0;
   #isOver = false;
 
-  /** `patienceTicks`: how long a quorum has to be there before this replica takes it that nobody leads. */
-  constructor(core: Core, isConnected: (peer: MemberId) => boolean, patienceTicks: number) {
+  /** `waitTicks`: how long a quorum has to be there before this replica takes it that nobody leads. */
+  constructor(core: Core, isConnected: (peer: MemberId) => boolean, waitTicks: number) {
     this.#core = core;
     this.#isConnected = isConnected;
-    this.#patienceTicks = patienceTicks;
+    this.#waitTicks = waitTicks;
   }
 
   /** Whether a leader was known since this replica started. */
@@ -33,6 +33,6 @@ export class FirstElection {
     const reachable = voters.filter((voter) => voter === id || this.#isConnected(voter));
     const first = reachable.length * 2 > voters.length && reachable.every((voter) => voter >= id) && voters.includes(id);
     this.#quietTicks = first ? this.#quietTicks + 1 : 0;
-    if (this.#quietTicks === this.#patienceTicks) this.#core.hasten();
+    if (this.#quietTicks === this.#waitTicks) this.#core.campaignSoon();
   }
 }

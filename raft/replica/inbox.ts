@@ -3,7 +3,7 @@ import type { Forward, PeerMessage, SnapshotAnnouncement, TransportHandlers } fr
 import type { MemberId } from '../types.js';
 
 /** What happened outside, in the order in which it did, until the next round takes it. */
-export type Happening =
+export type Input =
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'forward'; readonly from: MemberId; readonly forward: Forward }
   | { readonly type: 'snapshotArrived'; readonly announcement: SnapshotAnnouncement; readonly path: string }
@@ -22,7 +22,7 @@ export class Inbox implements TransportHandlers {
   wake: () => void = () => undefined;
   readonly #messagesMax: number;
   readonly #bytesMax: number;
-  #happenings: Happening[] = [];
+  #inputs: Input[] = [];
   #bytes = 0;
 
   constructor(messagesMax: number, bytesMax: number) {
@@ -31,24 +31,24 @@ export class Inbox implements TransportHandlers {
   }
 
   get isEmpty(): boolean {
-    return this.#happenings.length === 0;
+    return this.#inputs.length === 0;
   }
 
-  take(): readonly Happening[] {
-    const taken = this.#happenings;
-    this.#happenings = [];
+  take(): readonly Input[] {
+    const taken = this.#inputs;
+    this.#inputs = [];
     this.#bytes = 0;
     return taken;
   }
 
-  add(happening: Happening): void {
-    this.#happenings.push(happening);
+  add(input: Input): void {
+    this.#inputs.push(input);
     this.wake();
   }
 
   onMessage(from: MemberId, message: PeerMessage): void {
     const bytes = bytesOf(message);
-    if (this.#happenings.length >= this.#messagesMax || (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax)) return;
+    if (this.#inputs.length >= this.#messagesMax || (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax)) return;
     this.#bytes += bytes;
     if (message.channel === 'forward') this.add({ type: 'forward', from, forward: message.message });
     // An announcement without its bytes is worthless; `onSnapshot` brings both.

@@ -14,7 +14,7 @@ export const replicaLimits = {
    * Election timeouts without any write settled after which those that waited as long are answered. Many times what an election takes, and short enough
    * that whoever renews a lease of seconds can still do so through another replica.
    */
-  patienceElections: 8,
+  waitElections: 8,
   /** Sessions (one for each start of a replica) whose proposals a leader keeps in order during its term. */
   sessionsMax: 4_096,
   /** Barriers that wait. */

@@ -33,7 +33,7 @@ export interface ProposalOptions {
   /** Ticks without any progress after which everything in doubt is sent again; doubles with each time. */
   readonly resendTicks: number;
   /** Ticks in which nothing was settled after which those that have waited as long are given up: no leader can be reached, and whoever asked should look elsewhere. */
-  readonly patienceTicks: number;
+  readonly waitTicks: number;
 }
 
 interface Item extends Proposal {
@@ -207,9 +207,9 @@ export class Proposals {
 
   /** Those that got nowhere for so long that waiting on is no use. While others are settled, the rest is in a queue that moves, and waits for its deadline. */
   stuck(): GivenUp[] {
-    const { patienceTicks } = this.#options;
-    if (this.#items.size === 0 || this.#now - this.#lastSettledTick < patienceTicks) return [];
-    return this.#giveUp(({ addedTick }) => this.#now - addedTick >= patienceTicks);
+    const { waitTicks } = this.#options;
+    if (this.#items.size === 0 || this.#now - this.#lastSettledTick < waitTicks) return [];
+    return this.#giveUp(({ addedTick }) => this.#now - addedTick >= waitTicks);
   }
 
   expire(nowMs: number): GivenUp[] {

@@ -3,7 +3,7 @@ export const countNames = [
   'steps',
   'elections',
   'transfers',
-  'hastened',
+  'soonCampaigns',
   'stoodDown',
   'writesAcknowledged',
   'readsServed',

@@ -90,11 +90,11 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
   },
 
   /** Some believe, rightly or not, that their leader is gone. */
-  hasten: (cluster) => {
+  campaignSoon: (cluster) => {
     for (const server of cluster.running()) {
       if (!cluster.prng.chance(500)) continue;
-      cluster.counts.hastened++;
-      server.core?.hasten();
+      cluster.counts.soonCampaigns++;
+      server.core?.campaignSoon();
       cluster.wake(server);
     }
   },

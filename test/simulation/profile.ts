@@ -3,7 +3,7 @@ import type { Prng } from './prng.js';
 /** What goes wrong. */
 export const faultKinds = ['crash', 'crashLeader', 'powerFailure', 'partition', 'oneWayPartition', 'stall'] as const;
 /** What is done to a cluster that runs. */
-export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'hasten', 'stopped'] as const;
+export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'campaignSoon', 'stopped'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type OperationKind = (typeof operationKinds)[number];
 

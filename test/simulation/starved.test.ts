@@ -47,9 +47,9 @@ const quiet = (seed: number): Profile => ({
 const starvedThreads: Partial<Profile> = { faults: ['stall'], faultEvery: 60, cutMax: 3 * electionInstants };
 const slowNetwork: Partial<Profile> = { delayMax: 4 * electionInstants };
 
-const withTimeoutsUpTo = (patienceTimeoutsMax: number): BrokenMode => ({
+const withTimeoutsUpTo = (adaptiveTimeoutsMax: number): BrokenMode => ({
   ...brokenModes.none,
-  makeCore: (options) => new Machine(options, { ...raftRules, patienceTimeoutsMax }),
+  makeCore: (options) => new Machine(options, { ...raftRules, adaptiveTimeoutsMax }),
 });
 
 function lateCluster(seed: number, around: Partial<Profile>, mode: BrokenMode): Cluster {
@@ -78,7 +78,7 @@ function run(seed: number, around: Partial<Profile>, mode: BrokenMode): Outcome 
 
 describe('simulation of machines that are late', function () {
   this.timeout(60_000);
-  const learnt = withTimeoutsUpTo(limits.patienceTimeoutsMax);
+  const learnt = withTimeoutsUpTo(limits.adaptiveTimeoutsMax);
   const fixed = withTimeoutsUpTo(1);
   const seeds = Array.from({ length: seedCount }, (_, at) => at + 1);
   const elections = (outcomes: readonly Outcome[]): number => outcomes.reduce((sum, outcome) => sum + outcome.elections, 0);

@@ -70,7 +70,7 @@ class Node {
       bytesMax: 1e6,
       batchBytesMax: 3,
       resendTicks: 3,
-      patienceTicks: 100,
+      waitTicks: 100,
     });
   }
 
@@ -282,7 +282,7 @@ describe('raft/replica forwarding', function () {
       bytesMax: 1e6,
       batchBytesMax: 1e6,
       resendTicks: 3,
-      patienceTicks: 100,
+      waitTicks: 100,
     });
     proposals.connected(ids[1] as MemberId);
     proposals.add({ sequence: 1, data: Buffer.of(1), deadlineMs: Infinity });
@@ -411,7 +411,7 @@ describe('raft/replica forwarding', function () {
       bytesMax: 10,
       batchBytesMax: 100,
       resendTicks: 3,
-      patienceTicks: 100,
+      waitTicks: 100,
     });
     expect(proposals.add({ sequence: 1, data: Buffer.alloc(6), deadlineMs: 5 })).to.equal(true);
     expect(proposals.add({ sequence: 2, data: Buffer.alloc(6), deadlineMs: 5 }), 'bytes').to.equal(false);
@@ -421,10 +421,10 @@ describe('raft/replica forwarding', function () {
     expect(proposals.size).to.equal(1);
   });
 
-  describe('patience', () => {
+  describe('the time that proposals wait', () => {
     const [self, other] = ids as [MemberId, MemberId];
     const patient = (): Proposals =>
-      new Proposals({ self, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 100, patienceTicks: 4 });
+      new Proposals({ self, session: 's', countMax: 10, bytesMax: 1e6, batchBytesMax: 1e6, resendTicks: 100, waitTicks: 4 });
     const add = (proposals: Proposals, sequence: number): boolean =>
       proposals.add({ sequence, data: Buffer.of(sequence), deadlineMs: Infinity });
     const tick = (proposals: Proposals, times: number): void => {

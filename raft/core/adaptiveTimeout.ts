@@ -10,7 +10,7 @@ import { limits } from './limits.js';
  * more than a late word. A leader that is late again and again is known after a few silences. What is remembered halves with each span in which nothing as
  * long was seen, so that one hiccup is soon forgotten. Nothing but the moments of elections and of stepping down may rest on it (DESIGN.md).
  */
-export class Patience {
+export class AdaptiveTimeout {
   /** The longest silence remembered, and the longest of the present span. */
   private longest = 0;
   private longestOfSpan = 0;
@@ -33,7 +33,7 @@ export class Patience {
   }
 
   tick(now: number): void {
-    if (now % (limits.patienceSpanTimeouts * this.electionTicks) !== 0) return;
+    if (now % (limits.adaptiveSpanTimeouts * this.electionTicks) !== 0) return;
     this.longest = Math.max(Math.floor(this.longest / 2), this.longestOfSpan);
     this.longestOfSpan = 0;
   }

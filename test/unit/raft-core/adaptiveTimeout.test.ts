@@ -1,19 +1,19 @@
 import { expect } from 'chai';
 import type { MemberId } from '../../../raft/types.js';
 import { limits } from '../../../raft/core/limits.js';
-import { Patience } from '../../../raft/core/patience.js';
+import { AdaptiveTimeout } from '../../../raft/core/adaptiveTimeout.js';
 import type { MessageBody } from '../../../raft/core/messages.js';
 import { TestServer, a, append, b, c, d, e, electionTicks, members } from './harness.js';
 
-const span = limits.patienceSpanTimeouts * electionTicks;
-const most = limits.patienceTimeoutsMax * electionTicks;
+const span = limits.adaptiveSpanTimeouts * electionTicks;
+const most = limits.adaptiveTimeoutsMax * electionTicks;
 
 const refusal: MessageBody = { type: 'preVoteReply', granted: false };
 const granted: MessageBody = { type: 'preVoteReply', granted: true };
 
 const follower = (): TestServer => new TestServer(a, members([a, b, c])).receive(b, 1, append({}));
 
-describe('patience', () => {
+describe('adaptive timeout', () => {
   const table: readonly (readonly [what: string, silences: readonly number[], timeout: number])[] = [
     ['nothing yet', [], electionTicks],
     ['heartbeats in time', [2, 2, 3, 2], electionTicks],
@@ -28,30 +28,30 @@ describe('patience', () => {
   ];
   for (const [what, silences, timeout] of table) {
     it(`after ${what} is ${timeout} ticks, where the election timeout is ${electionTicks}`, () => {
-      const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
-      for (const silence of silences) patience.learn(silence);
-      expect(patience.ticks).to.equal(timeout);
+      const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
+      for (const silence of silences) adaptive.learn(silence);
+      expect(adaptive.ticks).to.equal(timeout);
     });
   }
 
   it('is forgotten by half in each span without a silence as long, down to the election timeout', () => {
-    const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
-    for (let sights = 0; sights < 3; sights++) patience.learn(1e9);
+    const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
+    for (let sights = 0; sights < 3; sights++) adaptive.learn(1e9);
     const seen: number[] = [];
     for (let now = 1; now <= 5 * span; now++) {
-      patience.tick(now);
-      if (seen.at(-1) !== patience.ticks) seen.push(patience.ticks);
+      adaptive.tick(now);
+      if (seen.at(-1) !== adaptive.ticks) seen.push(adaptive.ticks);
     }
     expect(seen).to.deep.equal([80, 40, 20, 10]);
   });
 
   it('is not forgotten while leaders are as late as they were', () => {
-    const patience = new Patience(electionTicks, limits.patienceTimeoutsMax);
+    const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
     for (let now = 1; now <= 5 * span; now++) {
-      if (now % (span / 2) === 0) patience.learn(10);
-      patience.tick(now);
+      if (now % (span / 2) === 0) adaptive.learn(10);
+      adaptive.tick(now);
     }
-    expect(patience.ticks).to.equal(20);
+    expect(adaptive.ticks).to.equal(20);
   });
 });
 
@@ -134,7 +134,7 @@ describe('a follower whose owner knows that the leader is gone', () => {
     new TestServer(id, members(voters), { random: (below) => below - 1 }).receive(leader, 1, append({}));
   /** Ticks from the news until the server campaigns. */
   const waitOf = (server: TestServer): number => {
-    server.core.hasten();
+    server.core.campaignSoon();
     let ticks = 0;
     while (server.core.role === 'follower') {
       server.tick();
@@ -152,7 +152,7 @@ describe('a follower whose owner knows that the leader is gone', () => {
     const server = of(c, [a, b, c], a);
     const ask: MessageBody = { type: 'preVote', lastIndex: 0 as never, lastTerm: 0 as never, transfer: false };
     expect(server.receive(b, 2, ask).takeOf('preVoteReply')[0], 'before the news').to.include({ granted: false });
-    server.core.hasten();
+    server.core.campaignSoon();
     expect(server.receive(b, 2, ask).takeOf('preVoteReply')[0]).to.include({ granted: true });
   });
 
@@ -160,10 +160,10 @@ describe('a follower whose owner knows that the leader is gone', () => {
     const server = follower()
       .tick(electionTicks - 1)
       .receive(b, 1, append({}));
-    const patience = server.core.electionTimeoutTicks;
-    expect(patience).to.be.greaterThan(electionTicks);
+    const timeout = server.core.electionTimeoutTicks;
+    expect(timeout).to.be.greaterThan(electionTicks);
     expect(waitOf(server)).to.equal(1);
-    expect(server.core.electionTimeoutTicks).to.equal(patience);
+    expect(server.core.electionTimeoutTicks).to.equal(timeout);
   });
 
   it('waits at random again when it was refused', () => {
