@@ -35,6 +35,7 @@ import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
@@ -116,7 +117,10 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
   begun.push(() => tracing?.exporter.stop());
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
-  exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
+  exposeProgram(metrics.registry, {
+    features: featuresOf(options),
+    version: { ...versionInfo(), emulationMinor: String(emulatedMinor(options)) },
+  });
   const debug = debugPages(options, verbosity, begun);
   const socketPath = options['debug-socket-path'];
   const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);

@@ -169,6 +169,7 @@ describe('options, on running servers', function () {
       ['36', '36'],
       ['36', '34'],
     ]);
+    expect(await both('/metrics', ({ text }) => /^version_info\{.*emulation="([^"]*)"/m.exec(text)?.[1])).to.deep.equal(['1.36', '1.34']);
     expect(await both('/apis/admissionregistration.k8s.io/v1', ({ text }) => text.includes('"mutatingadmissionpolicies"'))).to.deep.equal([
       true,
       false,
