@@ -35,6 +35,7 @@ import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
 import type { ApiServerOptions } from './options/apiserver.js';
+import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { versionInfo } from './catalogue/version.js';
@@ -42,6 +43,7 @@ import type { RunningServer } from './process/runningServer.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { MasterLeases } from './presence/masterLeases.js';
+import { Elections } from './election/elections.js';
 import { Presence } from './presence/presence.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './assembly/serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
@@ -115,7 +117,10 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
   begun.push(() => tracing?.exporter.stop());
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
-  exposeProgram(metrics.registry, { features: featuresOf(options), version: versionInfo() });
+  exposeProgram(metrics.registry, {
+    features: featuresOf(options),
+    version: { ...versionInfo(), emulationMinor: String(emulatedMinor(options)) },
+  });
   const debug = debugPages(options, verbosity, begun);
   const socketPath = options['debug-socket-path'];
   const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
@@ -278,6 +283,7 @@ async function serveStore({
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
         });
   const presence = presenceOf({ options, api, store, log, port: listener.port });
+  const elections = electionsOf({ options, api, store, log });
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
@@ -288,6 +294,7 @@ async function serveStore({
     compaction.begin();
     events?.start();
     presence?.start();
+    elections?.start();
     fairness?.objects.start();
   });
   const failed = new Promise<Error>((resolve) => {
@@ -309,6 +316,7 @@ async function serveStore({
     if (presence !== null) await Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
     compaction.stop();
     events?.stop();
+    await elections?.stop();
     fairness?.objects.stop();
     fairness?.fairness.stop();
     await Promise.all([drain(options, listener, chain, log), others?.drain()]);
@@ -328,6 +336,31 @@ async function serveStore({
 function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
   const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
   return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
+}
+
+/** Null where clients elect among themselves. */
+function electionsOf({
+  options,
+  api,
+  store,
+  log,
+}: {
+  readonly options: ApiServerOptions;
+  readonly api: Api;
+  readonly store: ServerStore;
+  readonly log: Logger;
+}): Elections | null {
+  if (!featuresOf(options).enabled('CoordinatedLeaderElection')) return null;
+  return new Elections({
+    storage: api.storage,
+    registry: api.registry,
+    catalogue: api.catalogue,
+    leads: () => store.leads(),
+    now: machineClock.now,
+    report: (what, error) => {
+      log.named('election').warn('cannot be held now, and is tried again', { what, error });
+    },
+  });
 }
 
 /** Null where the machine has no address to give to others. */

@@ -9,6 +9,7 @@ import {
 import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
 import { readStaticTokens, type StaticTokens } from '../authentication/tokens/staticFile.js';
+import type { GraphTimes } from '../authorization/node/authorizer.js';
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../authentication/peer.js';
 import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
@@ -19,6 +20,7 @@ import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSe
 import {
   createCertificateMetrics,
   createDecisionCounts,
+  createGraphMetrics,
   createTokenCacheMetrics,
   createTokenMetrics,
   type DecisionCount,
@@ -50,6 +52,8 @@ export interface AccessFiles {
   readonly observeCertificate: (secondsLeft: number) => void;
   readonly countToken: (use: TokenUse) => void;
   readonly tokenCacheCounts: TokenCacheCounts;
+  /** How long the node authorizer takes over changes. */
+  readonly graphTimes: GraphTimes;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -88,6 +92,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),
     tokenCacheCounts: createTokenCacheMetrics(metrics.registry),
+    graphTimes: createGraphMetrics(metrics.registry),
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),

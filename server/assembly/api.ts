@@ -33,7 +33,7 @@ import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { createAdmissionMetrics } from '../observability/admissions.js';
-import { createAllocationMetrics, exposeAllocations } from '../observability/allocations.js';
+import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../observability/allocations.js';
 import type { Logger } from '../observability/logger.js';
 import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -178,6 +178,7 @@ export function assembleApi({
     log: log.named('services'),
     now: () => timeText(Date.now()),
     ports: store.asReference ? ports : null,
+    failed: createRepairMetrics(metrics),
   });
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));

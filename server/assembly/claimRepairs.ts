@@ -12,6 +12,8 @@ export interface ClaimRepairOptions {
   readonly now: () => string;
   /** The range of node ports, where they are written down in the reference's way; null where each has an object of its own. */
   readonly ports: PortRange | null;
+  /** Told of turns that did not come to an end, by what they were about. */
+  readonly failed: (what: 'addresses' | 'ports') => void;
 }
 
 /** As often as kube-apiserver. */
@@ -33,12 +35,12 @@ export class ClaimRepairs {
   /** Resolves after the first turn. */
   async begin(): Promise<void> {
     const { storage, now } = this.options;
-    await this.#attempt(() =>
+    await this.#attempt(this.#ports === null ? ['addresses', 'ports'] : ['addresses'], () =>
       repairServiceClaims({ storage, now: now(), newUid: randomUUID, ...(this.#ports === null ? {} : { claimed: [addresses] }) }),
     );
     const ports = this.#ports;
     if (ports === null) return;
-    const turn = (): Promise<void> => this.#attempt(() => ports.turn());
+    const turn = (): Promise<void> => this.#attempt(['ports'], () => ports.turn());
     await turn();
     this.stop();
     this.#timer = setInterval(() => void turn(), intervalMs).unref();
@@ -49,12 +51,13 @@ export class ClaimRepairs {
     this.#timer = null;
   }
 
-  async #attempt(repair: () => Promise<Repaired>): Promise<void> {
+  async #attempt(what: readonly ('addresses' | 'ports')[], repair: () => Promise<Repaired>): Promise<void> {
     const { log } = this.options;
     try {
       const { added, removed } = await repair();
       if (added + removed > 0) log.info('repaired claims on addresses and ports', { added, removed });
     } catch (error) {
+      for (const each of what) this.options.failed(each);
       log.warn('cannot check claims on addresses and ports', { error });
     }
   }

@@ -6,6 +6,7 @@ export const fieldGates = [
   'ClusterTrustBundleProjection',
   'ContainerRestartRules',
   'ContainerStopSignals',
+  'CoordinatedLeaderElection',
   'CrossNamespaceVolumeDataSource',
   'DRAAdminAccess',
   'DRAConsumableCapacity',

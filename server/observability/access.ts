@@ -13,6 +13,9 @@ export interface AccessMetrics {
 /** Bounds in seconds, as in the reference: doubled from one millisecond on. */
 const bounds = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 
+/** Bounds in seconds, as in the reference. */
+const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
+
 /** Names that occur in every cluster; others are told by their kind, because labels must stay few. */
 const knownNames: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 const nameOf = (user: string): string => (knownNames.has(user) ? user : user.includes('@') ? 'email_id' : 'other');
@@ -41,6 +44,14 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
         registers: [registry],
       }),
   ) as [DurationHistogram, DurationHistogram];
+  const filters = new DurationHistogram({
+    name: 'apiserver_request_filter_duration_seconds',
+    help: 'Time that a step before the work on a request took, in seconds: authentication and authorization.',
+    labelNames: ['filter'],
+    buckets: filterBounds,
+    registers: [registry],
+  });
+  const filter = { authentication: filters.of({ filter: 'authentication' }), authorization: filters.of({ filter: 'authorization' }) };
   const series = {
     success: authentication.of({ result: 'success' }),
     failure: authentication.of({ result: 'failure' }),
@@ -56,11 +67,13 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
     authenticated: (result, seconds, user) => {
       attempts(result);
       series[result].observe(seconds);
+      filter.authentication.observe(seconds);
       if (result === 'success') users(nameOf(user));
     },
     authorized: (decision, seconds) => {
       decisions(decision);
       decided[decision].observe(seconds);
+      filter.authorization.observe(seconds);
     },
   };
 }
@@ -84,6 +97,23 @@ const leftBuckets = [
   180 * day,
   360 * day,
 ];
+
+/** How long it took to bring what the node authorizer knows up to a change, by kind of change. */
+export function createGraphMetrics(registry: Registry): (operation: string) => (seconds: number) => void {
+  const durations = new DurationHistogram({
+    name: 'node_authorizer_graph_actions_duration_seconds',
+    help: 'Time that it took to bring what nodes may see up to a change, in seconds.',
+    labelNames: ['operation'],
+    buckets: Array.from({ length: 12 }, (_, power) => 0.0001 * 2 ** power),
+    registers: [registry],
+  });
+  return (operation) => {
+    const series = durations.of({ operation });
+    return (seconds) => {
+      series.observe(seconds);
+    };
+  };
+}
 
 /** How long certificates of clients are still good for when they are used. */
 export function createCertificateMetrics(registry: Registry): (secondsLeft: number) => void {

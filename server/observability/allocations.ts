@@ -3,6 +3,7 @@ import type { AllocationCounts } from '../kinds/core/service/allocationCounts.js
 import type { Usage } from '../kinds/core/service/usage.js';
 import { DurationHistogram } from './durations.js';
 import type { Metrics } from './metrics.js';
+import { total } from './totals.js';
 
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -42,6 +43,17 @@ export function createAllocationMetrics({ registry }: Metrics): AllocationCounts
     portFailed: (scope) => {
       portErrors.inc({ scope });
     },
+  };
+}
+
+/** Turns of repair that did not come to an end, by what they were about. */
+export function createRepairMetrics({ registry }: Metrics): (what: 'addresses' | 'ports') => void {
+  const errors = {
+    addresses: total(registry, 'apiserver_clusterip_repair_reconcile_errors_total', 'Times that claims on addresses could not be checked.'),
+    ports: total(registry, 'apiserver_nodeport_repair_reconcile_errors_total', 'Times that claims on node ports could not be checked.'),
+  };
+  return (what) => {
+    errors[what].value++;
   };
 }
 

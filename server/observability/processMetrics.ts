@@ -35,6 +35,20 @@ export function exposeProgram(
     },
     1,
   );
+  new Gauge({
+    name: 'version_info',
+    help: 'Always 1; its labels tell which versions the program is, emulates, and is compatible with.',
+    labelNames: ['binary', 'component', 'emulation', 'min_compat'],
+    registers: [registry],
+  }).set(
+    {
+      binary: version.gitVersion.replace(/^v/, '').replace(/[-+].*$/, ''),
+      component: 'kube',
+      emulation: `${version.emulationMajor}.${version.emulationMinor}`,
+      min_compat: `${version.minCompatibilityMajor}.${version.minCompatibilityMinor}`,
+    },
+    1,
+  );
   const counts = (registry as Partial<ChosenMetrics>).counts;
   const read = { disabled: () => counts?.disabled ?? 0, hidden: () => counts?.hidden ?? 0, registered: () => counts?.registered ?? 0 };
   const counter = (name: string, help: string, value: () => number): void => {

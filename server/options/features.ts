@@ -28,6 +28,7 @@ export const switching = [
   'LoggingAlphaOptions',
   'LoggingBetaOptions',
   'MutatingAdmissionPolicy',
+  'OpenAPIEnums',
   'PodLogsQuerySplitStreams',
   'PodTopologyLabelsAdmission',
   'RemoteRequestHeaderUID',

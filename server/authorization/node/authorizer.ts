@@ -174,19 +174,45 @@ function nodeRules(): RuleIndex<true> {
 const listRules: RuleResolver = (user) =>
   nodeOf(user) === null ? noRules : { ...noRules, incomplete: true, problems: ['node authorizer does not support user rule resolution'] };
 
+/** Where it is kept how long one kind of change to the graph took, in seconds; looked up once for each. */
+export type GraphTimes = (operation: GraphOperation) => (seconds: number) => void;
+
+/** Kinds of changes, in the reference's words. */
+const graphOperations = [
+  'AddPod',
+  'DeletePod',
+  'AddPV',
+  'DeletePV',
+  'AddVolumeAttachment',
+  'DeleteVolumeAttachment',
+  'AddResourceSlice',
+  'DeleteResourceSlice',
+] as const;
+type GraphOperation = (typeof graphOperations)[number];
+
+function timedBy(times: GraphTimes): Readonly<Record<GraphOperation, (change: () => void) => void>> {
+  const timed = (observe: (seconds: number) => void) => (change: () => void) => {
+    const begun = performance.now();
+    change();
+    observe((performance.now() - begun) / 1000);
+  };
+  return Object.fromEntries(graphOperations.map((operation) => [operation, timed(times(operation))])) as ReturnType<typeof timedBy>;
+}
+
 /** Follows pods, volumes, attachments and slices in storage. */
-export function createNodeAuthorization(storage: Pick<Storage, 'watch'>): NodeAuthorization {
+export function createNodeAuthorization(storage: Pick<Storage, 'watch'>, times: GraphTimes = () => () => undefined): NodeAuthorization {
   const graph = new NodeGraph();
+  const timed = timedBy(times);
   const followed = [
     follow(
       storage,
       { group: '', resource: 'pods' },
       {
         put: (object) => {
-          graph.putPod(object.namespace, object.name, object.decode());
+          timed.AddPod(() => graph.putPod(object.namespace, object.name, object.decode()));
         },
         remove: (namespace, name) => {
-          graph.removePod(namespace, name);
+          timed.DeletePod(() => graph.removePod(namespace, name));
         },
       },
     ),
@@ -195,10 +221,10 @@ export function createNodeAuthorization(storage: Pick<Storage, 'watch'>): NodeAu
       { group: '', resource: 'persistentvolumes' },
       {
         put: (object) => {
-          graph.putVolume(object.name, object.decode());
+          timed.AddPV(() => graph.putVolume(object.name, object.decode()));
         },
         remove: (_, name) => {
-          graph.removeVolume(name);
+          timed.DeletePV(() => graph.removeVolume(name));
         },
       },
     ),
@@ -207,10 +233,10 @@ export function createNodeAuthorization(storage: Pick<Storage, 'watch'>): NodeAu
       { group: 'storage.k8s.io', resource: 'volumeattachments' },
       {
         put: (object) => {
-          graph.putAttachment(object.name, object.decode());
+          timed.AddVolumeAttachment(() => graph.putAttachment(object.name, object.decode()));
         },
         remove: (_, name) => {
-          graph.removeAttachment(name);
+          timed.DeleteVolumeAttachment(() => graph.removeAttachment(name));
         },
       },
     ),
@@ -219,10 +245,10 @@ export function createNodeAuthorization(storage: Pick<Storage, 'watch'>): NodeAu
       { group: 'resource.k8s.io', resource: 'resourceslices' },
       {
         put: (object) => {
-          graph.putSlice(object.name, object.decode());
+          timed.AddResourceSlice(() => graph.putSlice(object.name, object.decode()));
         },
         remove: (_, name) => {
-          graph.removeSlice(name);
+          timed.DeleteResourceSlice(() => graph.removeSlice(name));
         },
       },
     ),

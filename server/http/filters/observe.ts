@@ -14,7 +14,7 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: 
       ended?.();
       const seconds = (performance.now() - exchange.startedAt) / 1000;
       const code = exchange.response.headersSent ? exchange.response.statusCode : 0;
-      const { info, method, bodyBytes, terminated } = exchange;
+      const { info, method, bodyBytes, terminated, query } = exchange;
       metrics.observe({
         info,
         method,
@@ -23,6 +23,7 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: 
         longRunning,
         answerBytes: lengthOf(exchange),
         bodyBytes,
+        fieldValidation: query.get('fieldValidation') ?? '',
         terminated: terminated && code > 0,
       });
       if (log.enabled(accessLogLevel)) logAccess(exchange, code, seconds, log);

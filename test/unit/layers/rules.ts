@@ -68,7 +68,15 @@ const anyProcess = [
 ];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
-  ['server/console/', 'server/http/', 'server/discovery/', 'server/openapi/', 'server/aggregation/', 'server/presence/'],
+  [
+    'server/console/',
+    'server/http/',
+    'server/discovery/',
+    'server/openapi/',
+    'server/aggregation/',
+    'server/presence/',
+    'server/election/',
+  ],
   ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
   ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
   ['server/storage/'],

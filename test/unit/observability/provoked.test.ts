@@ -113,6 +113,34 @@ describe('metrics that are provoked', function () {
     expect(await growth(controller, refused)).to.include({ [`name="ServiceAccount",${create('admit', true)}`]: 1 });
   });
 
+  it('writes by how unknown members are met, and the steps before the work', async () => {
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const writes = async (): Promise<void> => {
+      for (const how of ['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?fieldValidation=what'])
+        await post(`${maps}${how}`, { metadata: { generateName: 'v-' } });
+    };
+    expect(await growth('field_validation_request_duration_seconds', writes)).to.deep.equal({
+      'field_validation=""': 1,
+      'field_validation="Strict"': 1,
+      'field_validation="Warn"': 1,
+      'field_validation="invalid"': 1,
+    });
+    const steps = await growth('apiserver_request_filter_duration_seconds', () => ask(maps));
+    expect(steps['filter="authentication"']).to.be.greaterThanOrEqual(1);
+    expect(steps['filter="authorization"']).to.be.greaterThanOrEqual(1);
+  });
+
+  it('what the node authorizer learns', async () => {
+    const volume = {
+      metadata: { name: 'v' },
+      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } },
+    };
+    const made = async (): Promise<void> => {
+      expect((await post('/api/v1/persistentvolumes', volume)).status).to.equal(201);
+    };
+    expect(await growth('node_authorizer_graph_actions_duration_seconds', made)).to.deep.equal({ 'operation="AddPV"': 1 });
+  });
+
   it('audit events', async () => {
     expect((await growth('apiserver_audit_event_total', () => ask('/api/v1/namespaces')))['']).to.be.greaterThanOrEqual(2);
     expect(await shown('apiserver_audit_requests_rejected_total')).to.deep.equal({ '': 0 });

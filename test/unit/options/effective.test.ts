@@ -72,8 +72,8 @@ describe('options, on running servers', function () {
         '--external-hostname=ext.example',
         '--emulated-version=1.34',
         '--runtime-config-emulation-forward-compatible',
-        '--runtime-config=storagemigration.k8s.io/v1beta1=true',
-        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false,StorageVersionMigrator=true,OpenAPIEnums=false',
+        '--runtime-config=storagemigration.k8s.io/v1beta1=true,coordination.k8s.io/v1beta1=true',
+        '--feature-gates=ComponentStatusz=false,ComponentFlagz=true,StorageVersionHash=false,AllAlpha=false,StorageVersionMigrator=true,OpenAPIEnums=false,CoordinatedLeaderElection=true',
         '--storage-initialization-timeout=1s',
       ),
       recordingLogger([]),
@@ -169,6 +169,7 @@ describe('options, on running servers', function () {
       ['36', '36'],
       ['36', '34'],
     ]);
+    expect(await both('/metrics', ({ text }) => /^version_info\{.*emulation="([^"]*)"/m.exec(text)?.[1])).to.deep.equal(['1.36', '1.34']);
     expect(await both('/apis/admissionregistration.k8s.io/v1', ({ text }) => text.includes('"mutatingadmissionpolicies"'))).to.deep.equal([
       true,
       false,
@@ -182,6 +183,28 @@ describe('options, on running servers', function () {
       false,
     ]);
     expect(await both('/openapi/v2', ({ text }) => text.includes('"enum":["Always","IfNotPresent","Never"]'))).to.deep.equal([true, false]);
+  });
+  it('holders of leases, whom the server elects', async () => {
+    const group = '/apis/coordination.k8s.io';
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = {
+      leaseName: 'sought',
+      binaryVersion: '1.36.0',
+      emulationVersion: '1.36.0',
+      strategy: 'OldestEmulationVersion',
+      renewTime,
+    };
+    const path = `${group}/v1beta1/namespaces/default/leasecandidates`;
+    expect((await create(other, path, { metadata: { name: 'me' }, spec })).status).to.equal(201);
+    const elected = async (): Promise<unknown> => (await ask(other, `${group}/v1/namespaces/default/leases/sought`)).body['spec'];
+    let lease = await elected();
+    while (lease === undefined) lease = await elected();
+    expect(lease).to.include({ holderIdentity: 'me', strategy: 'OldestEmulationVersion' });
+    const plain = await create(usual, `${group}/v1/namespaces/default/leases`, {
+      metadata: { name: 'a' },
+      spec: { strategy: 'OldestEmulationVersion' },
+    });
+    expect(plain.body['spec']).to.not.have.property('strategy');
   });
   it('the verbosity of the log', async () => {
     expect((await ask(usual, { method: 'PUT', path: '/debug/flags/v', body: '1' } as Call)).text).to.equal(

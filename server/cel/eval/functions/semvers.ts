@@ -96,6 +96,13 @@ export function isBefore(one: string, other: string): boolean {
   return left instanceof Semver && right instanceof Semver && left.compareTo(right) < 0;
 }
 
+/** How two versions are ordered; what is none counts as the lowest. */
+export function compareVersions(one: string, other: string): number {
+  const [left, right] = [read(one, false), read(other, false)];
+  const lowest = new Semver([], []);
+  return (left instanceof Semver ? left : lowest).compareTo(right instanceof Semver ? right : lowest);
+}
+
 const reading =
   (use: (version: Semver | Failure) => Value): Implementation =>
   ([text, loose = false]) =>
