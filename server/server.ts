@@ -45,6 +45,7 @@ import type { ServerAddress } from './presence/serverLease.js';
 import { MasterLeases } from './presence/masterLeases.js';
 import { Elections } from './election/elections.js';
 import { Presence } from './presence/presence.js';
+import { Parts } from './assembly/parts.js';
 import { advertisedAddress, endpointAddress, servingOptions } from './assembly/serving.js';
 import { loadEncryption } from './storage/encryption/load.js';
 import { Expiry } from './storage/expiry.js';
@@ -72,32 +73,27 @@ export async function startServer(
   thread?: ConsensusThread,
 ): Promise<RunningServer> {
   const live = new LiveFiles();
-  const begun: Begun = [
-    () => {
-      live.stop();
-    },
-  ];
+  const parts = new Parts(log);
+  parts.add({ name: 'files', stop: () => live.stop() });
   try {
-    return await begin({ options, log, live, begun, verbosity, thread });
+    return await begin({ options, log, live, parts, verbosity, thread });
   } catch (error) {
-    for (const undo of begun.reverse()) await undo();
+    // What cannot be ended either is in the log.
+    await parts.stop().catch(() => undefined);
     throw error;
   }
 }
-
-/** How to end what has begun, in order. */
-type Begun = (() => unknown)[];
 
 interface Beginning {
   readonly options: ApiServerOptions;
   readonly log: Logger;
   readonly live: LiveFiles;
-  readonly begun: Begun;
+  readonly parts: Parts;
   readonly verbosity: Verbosity;
   readonly thread: ConsensusThread | undefined;
 }
 
-async function begin({ options, log, live, begun, verbosity, thread }: Beginning): Promise<RunningServer> {
+async function begin({ options, log, live, parts, verbosity, thread }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
   const serving = servingOptions(options, live, log.named('tls'));
   const plugins: PluginConfigurations =
@@ -114,37 +110,34 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
   );
   const tracing =
     options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
-  begun.push(() => tracing?.exporter.stop());
+  parts.add({ name: 'traces', stop: () => tracing?.exporter.stop() });
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
   exposeProgram(metrics.registry, {
     features: featuresOf(options),
     version: { ...versionInfo(), emulationMinor: String(emulatedMinor(options)) },
   });
-  const debug = debugPages(options, verbosity, begun);
+  const debug = debugPages(options, verbosity, parts);
   const socketPath = options['debug-socket-path'];
   const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
-  begun.push(() => socket?.close());
+  parts.add({ name: 'debug socket', stop: () => socket?.close() });
   const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
-  begun.push(() => {
-    closeAccessFiles(files);
-  });
+  parts.add({ name: 'signers and reviewers', stop: () => closeAccessFiles(files) });
   const auditor = await createAuditing({ options, metrics, dial: egress('controlplane'), log: log.named('audit') });
-  begun.push(() => auditor?.close());
+  parts.add({ name: 'audit', stop: () => auditor?.close() });
   const agents = readAgentCredentials(options);
 
   const threads = servingThreadsOf(options);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
   const store = await openStore(options, log, { egress, threads, thread });
-  begun.push(() => store.stop());
+  parts.add({ name: 'store', stop: () => store.stop() });
   const limits = eventLimitsOf(plugins, options);
   const countEvents = limits === null ? () => [] : eventCounter(limits);
   const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
-  const running = await serveStore({
+  return serveStore({
     options,
     log,
-    live,
     serving,
     files,
     plugins,
@@ -158,27 +151,18 @@ async function begin({ options, log, live, begun, verbosity, thread }: Beginning
     tracer: tracing?.tracer ?? null,
     countEvents: limits === null ? null : countEvents,
     others,
+    parts,
   });
-  // The pages about the process stay until nothing else is left to ask about.
-  const stop = async (): Promise<void> => {
-    await running.stop();
-    await tracing?.exporter.stop();
-    socket?.close();
-    debug.socket.stop();
-  };
-  return { ...running, stop };
 }
 
 /** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
 function debugPages(
   options: ApiServerOptions,
   verbosity: Verbosity,
-  begun: Begun,
+  parts: Parts,
 ): { readonly served: DebugPages | null; readonly socket: DebugPages } {
   const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
-  begun.push(() => {
-    pages.stop();
-  });
+  parts.add({ name: 'debug pages', stop: () => pages.stop() });
   return { served: options.profiling ? pages : null, socket: pages };
 }
 
@@ -191,8 +175,6 @@ function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions)
 interface Prepared {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  /** Files that are read again when they change, as long as the server runs. */
-  readonly live: LiveFiles;
   readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
@@ -210,12 +192,12 @@ interface Prepared {
   readonly countEvents: CountEvents | null;
   /** The other serving threads; null where there are none. */
   readonly others: ServingThreads | null;
+  readonly parts: Parts;
 }
 
 async function serveStore({
   options,
   log,
-  live,
   serving,
   files,
   plugins,
@@ -229,6 +211,7 @@ async function serveStore({
   tracer,
   countEvents,
   others,
+  parts,
 }: Prepared): Promise<RunningServer> {
   const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({
@@ -243,6 +226,7 @@ async function serveStore({
     metrics,
     log,
   });
+  parts.add({ name: 'API', stop: () => api.close() });
   const threads = others?.share ?? null;
   const fairness = options['enable-priority-and-fairness']
     ? fairnessOf({ options, log, api, store, metrics, seats: threads?.seats ?? null })
@@ -261,9 +245,23 @@ async function serveStore({
     tracer,
     threads,
   });
-  const listener = await listenWith(others, { ...serving, handle: chain.handle }).catch(async (error: unknown) => {
-    await api.close();
-    throw error;
+  const listener = await listenWith(others, { ...serving, handle: chain.handle });
+  parts.add({ name: 'other threads', stop: () => others?.stop() });
+  parts.add({
+    name: 'listener',
+    stop: async () => {
+      await Promise.all([drain(options, listener, chain, log), others?.drain()]);
+      // Another one that stops meanwhile may have handed it back.
+      await store.handOver(log);
+    },
+  });
+  parts.add({
+    name: 'fairness',
+    start: () => fairness?.objects.start(),
+    stop: () => {
+      fairness?.objects.stop();
+      fairness?.fairness.stop();
+    },
   });
   exposeHandshakes(metrics, listener);
   if (others !== null) {
@@ -282,21 +280,23 @@ async function serveStore({
           ttlMs: options['event-ttl'],
           sharedMs: options['lease-reuse-duration-seconds'] * 1000,
         });
+  parts.add({ name: 'expiry of events', start: () => events?.start(), stop: () => events?.stop() });
+  parts.add({ name: 'compaction', start: () => compaction.begin(), stop: () => compaction.stop() });
   const presence = presenceOf({ options, api, store, log, port: listener.port });
   const elections = electionsOf({ options, api, store, log });
+  parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
+  if (presence !== null) {
+    // Clients of the service must stop coming before this server goes; without a majority nobody can be told.
+    const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
+    parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
+  }
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
   // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
   setMaxListeners(0, stopping.signal);
-  const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => {
-    compaction.begin();
-    events?.start();
-    presence?.start();
-    elections?.start();
-    fairness?.objects.start();
-  });
+  const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => parts.start());
   const failed = new Promise<Error>((resolve) => {
     store.onFailure(resolve);
     void others?.failed.then(resolve);
@@ -311,21 +311,7 @@ async function serveStore({
     const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
-    live.stop();
-    // Clients of the service must stop coming before this server goes; without a majority nobody can be told.
-    if (presence !== null) await Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
-    compaction.stop();
-    events?.stop();
-    await elections?.stop();
-    fairness?.objects.stop();
-    fairness?.fairness.stop();
-    await Promise.all([drain(options, listener, chain, log), others?.drain()]);
-    // Another one that stops meanwhile may have handed it back.
-    await store.handOver(log);
-    await others?.stop();
-    await auditor?.close();
-    await api.close();
-    await store.stop();
+    await parts.stop();
     log.info('stopped');
   };
   const takeConnection = others === null ? listener.take : null;

@@ -170,7 +170,7 @@ class DeploymentLoop {
     if (!hasDeadline(deployment)) return;
     const conditions = withCondition(
       deployment.status?.conditions ?? [],
-      condition('Progressing', 'False', reasons.failed, message, clock.now()),
+      condition({ type: 'Progressing', status: 'False', reason: reasons.failed, message }, clock.now()),
     );
     if (conditions !== deployment.status?.conditions)
       await api.update(deployments, { ...deployment, status: { ...deployment.status, conditions } }, { subresource: 'status' });

@@ -55,7 +55,7 @@ function withPause(deployment: Deployment, now: number): Deployment {
   const [reason, message] = isPaused ? [reasons.paused, 'Deployment is paused'] : [reasons.resumed, 'Deployment is resumed'];
   return withConditions(
     deployment,
-    withCondition(deployment.status?.conditions ?? [], condition('Progressing', 'Unknown', reason, message, now)),
+    withCondition(deployment.status?.conditions ?? [], condition({ type: 'Progressing', status: 'Unknown', reason, message }, now)),
   );
 }
 
@@ -133,7 +133,15 @@ function existing(deployment: Deployment, sets: readonly ReplicaSet[], now: numb
           deployment,
           withCondition(
             deployment.status?.conditions ?? [],
-            condition('Progressing', 'True', reasons.found, `Found new replica set "${current.metadata.name ?? ''}"`, now),
+            condition(
+              {
+                type: 'Progressing',
+                status: 'True',
+                reason: reasons.found,
+                message: `Found new replica set "${current.metadata.name ?? ''}"`,
+              },
+              now,
+            ),
           ),
         )
       : deployment;
@@ -158,7 +166,13 @@ function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: numbe
   const set = newSet(deployment, currentSize(deployment, old, 0), revision);
   const before = deployment.status?.conditions ?? [];
   const conditions = hasDeadline(deployment)
-    ? withCondition(before, condition('Progressing', 'True', reasons.created, `Created new replica set "${set.metadata.name ?? ''}"`, now))
+    ? withCondition(
+        before,
+        condition(
+          { type: 'Progressing', status: 'True', reason: reasons.created, message: `Created new replica set "${set.metadata.name ?? ''}"` },
+          now,
+        ),
+      )
     : before;
   return {
     deployment: withConditions(withRevision(deployment, String(revision)), conditions),

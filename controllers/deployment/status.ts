@@ -18,9 +18,11 @@ export const reasons = {
 
 type Conditions = readonly DeploymentCondition[];
 
-export function condition(type: string, status: string, reason: string, message: string, now: number): DeploymentCondition {
-  return { type, status, lastUpdateTime: timeText(now), lastTransitionTime: timeText(now), reason, message };
-}
+/** A condition that has just become so. */
+export const condition = (
+  { type, status, reason, message }: Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>,
+  now: number,
+): DeploymentCondition => ({ type, status, lastUpdateTime: timeText(now), lastTransitionTime: timeText(now), reason, message });
 
 /** The same status for the same reason stays as it was; the time of transition moves only with the status. */
 export function withCondition(before: Conditions, wanted: DeploymentCondition): Conditions {
@@ -59,8 +61,19 @@ export function counted(deployment: Deployment, sets: Sets, now: number): Deploy
     conditions: withCondition(
       conditions,
       enough
-        ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', now)
-        : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', now),
+        ? condition(
+            { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' },
+            now,
+          )
+        : condition(
+            {
+              type: 'Available',
+              status: 'False',
+              reason: 'MinimumReplicasUnavailable',
+              message: 'Deployment does not have minimum availability.',
+            },
+            now,
+          ),
     ),
   };
 }
@@ -107,18 +120,24 @@ function progress(deployment: Deployment, status: DeploymentStatus, current: Rep
   const conditions = status.conditions ?? [];
   const who = current ? `ReplicaSet "${current.metadata.name ?? ''}"` : `Deployment "${deployment.metadata.name ?? ''}"`;
   if (isComplete(deployment, status))
-    return withCondition(conditions, condition('Progressing', 'True', reasons.complete, `${who} has successfully progressed.`, now));
+    return withCondition(
+      conditions,
+      condition({ type: 'Progressing', status: 'True', reason: reasons.complete, message: `${who} has successfully progressed.` }, now),
+    );
   if (isProgressing(deployment.status, status)) {
     // Always written anew: its time of update is what the deadline counts from.
     const before = conditionOf(deployment.status?.conditions, 'Progressing');
-    const wanted = condition('Progressing', 'True', reasons.updated, `${who} is progressing.`, now);
+    const wanted = condition({ type: 'Progressing', status: 'True', reason: reasons.updated, message: `${who} is progressing.` }, now);
     return [
       ...without(conditions, 'Progressing'),
       before?.status === 'True' && before.lastTransitionTime ? { ...wanted, lastTransitionTime: before.lastTransitionTime } : wanted,
     ];
   }
   if (isTimedOut(deployment, conditions, now))
-    return withCondition(conditions, condition('Progressing', 'False', reasons.timedOut, `${who} has timed out progressing.`, now));
+    return withCondition(
+      conditions,
+      condition({ type: 'Progressing', status: 'False', reason: reasons.timedOut, message: `${who} has timed out progressing.` }, now),
+    );
   return conditions;
 }
 

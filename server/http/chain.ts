@@ -19,6 +19,7 @@ import { corsFilter } from './filters/cors.js';
 import { deadlineFilter } from './filters/deadline.js';
 import type { Fairness } from '../fairness/fairness.js';
 import { fairnessFilter } from './filters/fairness.js';
+import { passThrough, type Filter } from './filters/filter.js';
 import { impersonateFilter } from './filters/impersonate.js';
 import { inflightFilter, isProbe } from './filters/inflight.js';
 import type { InflightLimits } from './filters/inflight.js';
@@ -74,64 +75,35 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
   const active = new ExchangeList('place');
   let draining: Draining = 'no';
-  const observe = observeFilter(metrics.requests, log.named('access'));
-  const cors = corsFilter(options.corsOrigins, options.strictTransportSecurity);
-  const deadline = deadlineFilter(options.requestTimeoutMs);
   const access = createAccessMetrics(metrics.registry);
-  const authenticate = authenticateFilter(options.authenticate, access, log.named('authentication'));
-  const audited = auditFilter(options.audit ?? null, authenticate);
-  const impersonate = impersonateFilter(options.authorize, {
-    constrained: options.constrainedImpersonation ?? false,
-    counts: createImpersonationMetrics(metrics.registry),
-  });
   const { fairness = null, tap = null } = options;
   const inflight = inflightFilter(options.inflight);
-  const takeTurn = fairness === null ? inflight.filter : fairnessFilter(fairness);
-  const authorize = authorizeFilter(options.authorize, access);
   metrics.inflight(() => fairness?.current ?? inflight.current);
-
-  // Whatever was waited for, the client may have left meanwhile, or the time may be over: then nothing more is begun.
-  const filters = async (exchange: Exchange): Promise<void> => {
-    observe(exchange);
-    tap?.begin(exchange);
-    if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) {
-      exchange.terminated = true;
-      throw refusal(exchange, draining);
-    }
-    deadline(exchange);
-    if (cors(exchange)) return;
-    const caughtUp = options.caughtUp?.();
-    if (caughtUp !== undefined) {
-      await caughtUp;
-      if (exchange.over) return;
-    }
-    const authenticated = audited(exchange);
-    if (authenticated !== undefined) {
-      await authenticated;
-      if (exchange.over) return;
-    }
-    if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
-    const impersonated = impersonate(exchange);
-    if (impersonated !== undefined) {
-      await impersonated;
-      if (exchange.over) return;
-    }
-    // Whoever is turned away here is: what is thrown leaves it so.
-    exchange.terminated = true;
-    const turn = takeTurn(exchange);
-    if (turn !== undefined) await turn;
-    if (exchange.over) return;
-    exchange.terminated = false;
-    const authorized = authorize(exchange);
-    if (authorized !== undefined) {
-      await authorized;
-      if (exchange.over) return;
-    }
-    await answer(exchange);
-  };
+  const filters: readonly Filter[] = [
+    observeFilter(metrics.requests, log.named('access')),
+    (exchange) => tap?.begin(exchange),
+    (exchange) => {
+      if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) turnAway(exchange, draining);
+    },
+    deadlineFilter(options.requestTimeoutMs),
+    corsFilter(options.corsOrigins, options.strictTransportSecurity),
+    () => options.caughtUp?.(),
+    auditFilter(options.audit ?? null, authenticateFilter(options.authenticate, access, log.named('authentication'))),
+    (exchange) => {
+      if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
+    },
+    impersonateFilter(options.authorize, {
+      constrained: options.constrainedImpersonation ?? false,
+      counts: createImpersonationMetrics(metrics.registry),
+    }),
+    terminating(fairness === null ? inflight.filter : fairnessFilter(fairness)),
+    authorizeFilter(options.authorize, access),
+    answer,
+  ];
 
   const { tracer = null } = options;
-  const work = tracer === null ? filters : traceFilter(tracer, filters);
+  const pass = (exchange: Exchange): Promise<void> => passThrough(filters, exchange);
+  const work = tracer === null ? pass : traceFilter(tracer, pass);
   const run = async (exchange: Exchange): Promise<void> => {
     try {
       await work(exchange);
@@ -230,12 +202,27 @@ function auditIdOf(request: Request): string {
 /** Whoever watches over the process, or measures it, is answered to the end, as by the reference: a supervisor must not take a server that stops for a dead one. */
 const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/metrics(\/|$)/.test(info.path);
 
-function refusal(exchange: Exchange, how: Draining): Error {
+function turnAway(exchange: Exchange, how: Draining): never {
+  exchange.terminated = true;
   sendAway(exchange);
-  return how === 'retryAfter'
+  throw how === 'retryAfter'
     ? tooManyRequests('the server is shutting down, please try again', 5)
     : unavailable('the server is shutting down');
 }
+
+/** Whoever is turned away by this filter, or leaves while it keeps him waiting, counts as terminated. */
+const terminating =
+  (filter: Filter): Filter =>
+  (exchange) => {
+    exchange.terminated = true;
+    const outcome = filter(exchange);
+    if (outcome instanceof Promise)
+      return outcome.then(() => {
+        if (!exchange.over) exchange.terminated = false;
+      });
+    exchange.terminated = false;
+    return outcome;
+  };
 
 function tooManyConnections(exchange: Exchange): Error {
   sendAway(exchange);

@@ -118,13 +118,12 @@ export function pathsOfVersion(
   answersObject: AnswersObject,
 ): PathEntry[] {
   const groupVersion = { group, version };
-  const own = documentPath(
-    `/${rootOf(groupVersion)}/`,
-    `get${scopeWord(groupVersion)}APIResources`,
-    'Tells which resources there are.',
-    `${meta}APIResourceList`,
-    tagOf(groupVersion),
-  );
+  const own = documentPath(`/${rootOf(groupVersion)}/`, {
+    id: `get${scopeWord(groupVersion)}APIResources`,
+    description: 'Tells which resources there are.',
+    type: `${meta}APIResourceList`,
+    tag: tagOf(groupVersion),
+  });
   return [own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
 }
 
@@ -313,7 +312,11 @@ function watchPaths(resource: ResourceNames, root: string, collection: string): 
   ];
 }
 
-const documentPath = (path: string, id: string, description: string, type: string, tag: string): PathEntry => ({
+interface DocumentWords extends Pick<Operation, 'id' | 'description' | 'tag'> {
+  readonly type: string;
+}
+
+const documentPath = (path: string, { id, description, type, tag }: DocumentWords): PathEntry => ({
   path,
   parameters: [],
   operations: [
@@ -339,19 +342,48 @@ export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Ma
   const ofGroup = ({ name }: ServedGroup<ResourceNames>): [string, PathEntry[]] => [
     `apis/${name}`,
     [
-      documentPath(
-        `/apis/${name}/`,
-        `get${capital(groupWord(name))}APIGroup`,
-        'Tells which versions the group has.',
-        `${meta}APIGroup`,
-        groupWord(name),
-      ),
+      documentPath(`/apis/${name}/`, {
+        id: `get${capital(groupWord(name))}APIGroup`,
+        description: 'Tells which versions the group has.',
+        type: `${meta}APIGroup`,
+        tag: groupWord(name),
+      }),
     ],
   ];
   return new Map([
-    ['api', [documentPath('/api/', 'getCoreAPIVersions', 'Tells which versions the core group has.', `${meta}APIVersions`, 'core')]],
-    ['apis', [documentPath('/apis/', 'getAPIVersions', 'Tells which groups there are.', `${meta}APIGroupList`, 'apis')]],
+    [
+      'api',
+      [
+        documentPath('/api/', {
+          id: 'getCoreAPIVersions',
+          description: 'Tells which versions the core group has.',
+          type: `${meta}APIVersions`,
+          tag: 'core',
+        }),
+      ],
+    ],
+    [
+      'apis',
+      [
+        documentPath('/apis/', {
+          id: 'getAPIVersions',
+          description: 'Tells which groups there are.',
+          type: `${meta}APIGroupList`,
+          tag: 'apis',
+        }),
+      ],
+    ],
     ...groups.filter(({ name }) => name !== '').map(ofGroup),
-    ['version', [documentPath('/version/', 'getCodeVersion', 'Tells the version of the server.', 'version.Info', 'version')]],
+    [
+      'version',
+      [
+        documentPath('/version/', {
+          id: 'getCodeVersion',
+          description: 'Tells the version of the server.',
+          type: 'version.Info',
+          tag: 'version',
+        }),
+      ],
+    ],
   ]);
 }

@@ -253,7 +253,7 @@ class GenericRegistry implements Registry {
       const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
       const reviewing = reviewAhead(steps, object);
       if (reviewing !== null) await reviewing;
-      const checked = nameAndValidate(target, object, name, namespaceLabels, this.enabled);
+      const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: this.enabled });
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn();
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
@@ -388,7 +388,10 @@ class GenericRegistry implements Registry {
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn();
     const owners =
-      applied ?? (sent.object === undefined ? undefined : await ownersOfUpdate(target, sent.object, old, change.subresource, request));
+      applied ??
+      (sent.object === undefined
+        ? undefined
+        : await ownersOfUpdate(target, { object: sent.object, old, subresource: change.subresource }, request));
     const steps = target.resource.behaviour.strategy.through(change.subresource);
     const reviewing = reviewAhead(steps, object);
     if (reviewing !== null) await reviewing;
@@ -404,7 +407,7 @@ class GenericRegistry implements Registry {
       dropGated,
       namespaceLabels,
     };
-    const prepared = prepareUpdate(target, object, old, change.subresource, context);
+    const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
     if (heavy) await nextTurn();

@@ -45,14 +45,14 @@ export function prepareCreate(
   if (server.owners !== undefined) object.metadata.managedFields = server.owners;
 }
 
+interface Naming {
+  readonly name: string;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  readonly enabled: EnabledFeatures;
+}
+
 /** Throws (or rejects with) 422 with all findings; returns the stored form. */
-export function nameAndValidate(
-  target: Target,
-  object: ApiObject,
-  name: string,
-  namespaceLabels: Readonly<Record<string, string>>,
-  enabled: EnabledFeatures,
-): Eventually<ApiObject> {
+export function nameAndValidate(target: Target, object: ApiObject, { name, namespaceLabels, enabled }: Naming): Eventually<ApiObject> {
   const { resource } = target;
   const { metadata, read, create } = resource.behaviour.strategy;
   object.metadata.name = name;
@@ -82,6 +82,14 @@ function refuseInvalid(target: Target, name: string, findings: readonly FieldErr
   if (findings.length > 0) throw invalidTarget(target, name, findings);
 }
 
+/** A change of an object, through a subresource or none (empty). */
+export interface Update {
+  /** What is wanted. Belongs to the callee. */
+  readonly object: ApiObject;
+  readonly old: ApiObject;
+  readonly subresource: string;
+}
+
 /** What an update leads to. */
 export type UpdateStep =
   | { readonly step: 'unchanged'; readonly object: ApiObject; readonly warnings: readonly string[] }
@@ -95,14 +103,9 @@ export function beginUpdate(target: Target, object: ApiObject): void {
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
-export function prepareUpdate(
-  target: Target,
-  object: ApiObject,
-  old: ApiObject,
-  subresource: string,
-  context: WriteContext,
-): Eventually<UpdateStep> {
+export function prepareUpdate(target: Target, update: Update, context: WriteContext): Eventually<UpdateStep> {
   const { resource } = target;
+  const { object, old, subresource } = update;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   resource.behaviour.strategy.through(subresource).prepare(object, old, context);
@@ -115,17 +118,11 @@ export function prepareUpdate(
     });
   return afterwards(owners, (managedFields) => {
     if (managedFields !== undefined) object.metadata.managedFields = managedFields;
-    return checkedUpdate(target, object, old, subresource, context);
+    return checkedUpdate(target, update, context);
   });
 }
 
-function checkedUpdate(
-  target: Target,
-  object: ApiObject,
-  old: ApiObject,
-  subresource: string,
-  context: WriteContext,
-): Eventually<UpdateStep> {
+function checkedUpdate(target: Target, { object, old, subresource }: Update, context: WriteContext): Eventually<UpdateStep> {
   const { resource } = target;
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
@@ -151,9 +148,7 @@ function checkedUpdate(
  */
 export function ownersOfUpdate(
   target: Target,
-  object: ApiObject,
-  old: ApiObject,
-  subresource: string,
+  { object, old, subresource }: Update,
   context: WriteContext,
 ): Eventually<JsonObject[] | undefined> {
   const sent = object.metadata.managedFields;

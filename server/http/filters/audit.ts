@@ -1,14 +1,12 @@
 import type { Auditor } from '../../audit/auditor.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 /**
  * Finds out who asks, and begins the record of the request: what is written of it depends on who asks. Requests without good credentials
  * are written down as well, with the ways that were tried.
  */
-export function auditFilter(
-  auditor: Auditor | null,
-  authenticate: (exchange: Exchange) => void | Promise<void>,
-): (exchange: Exchange) => void | Promise<void> {
+export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filter {
   if (auditor === null) return authenticate;
   return async (exchange) => {
     try {

@@ -3,15 +3,12 @@ import type { Authentication, Authenticator } from '../../authentication/authent
 import type { AccessMetrics } from '../../observability/access.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as const;
 
 /** Finds out who asks. Why credentials were refused is logged and not told. */
-export function authenticateFilter(
-  authenticate: Authenticator,
-  metrics: AccessMetrics,
-  log: Logger,
-): (exchange: Exchange) => void | Promise<void> {
+export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): Filter {
   const judge = (exchange: Exchange, result: Authentication, from: number): void => {
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {

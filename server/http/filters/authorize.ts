@@ -4,9 +4,10 @@ import type { Attributes, Authorizer, Decision } from '../../authorization/autho
 import { forbidden } from '../../authorization/forbidden.js';
 import type { AccessMetrics } from '../../observability/access.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 /** Refuses what nobody allowed. Runs before anything is looked up: a refusal must not tell what exists. */
-export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): (exchange: Exchange) => void | Promise<void> {
+export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): Filter {
   const demand = (exchange: Exchange, attributes: Attributes, from: number, decision: Decision): void => {
     metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
     exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');

@@ -1,14 +1,14 @@
-import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 /**
  * Adds the CORS headers for origins that match one of the patterns, and HSTS directives to all. A preflight request (OPTIONS with an allowed
- * origin) is answered at once: it carries no credentials. Returns true when the request has been answered.
+ * origin) is answered at once: it carries no credentials.
  */
-export function corsFilter(origins: readonly RegExp[], hsts: string | null): (exchange: Exchange) => boolean {
+export function corsFilter(origins: readonly RegExp[], hsts: string | null): Filter {
   return ({ request, response, method }) => {
     if (hsts !== null) response.setHeader('strict-transport-security', hsts);
     const { origin } = request.headers;
-    if (typeof origin !== 'string' || !origins.some((pattern) => pattern.test(origin))) return false;
+    if (typeof origin !== 'string' || !origins.some((pattern) => pattern.test(origin))) return;
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('access-control-allow-methods', 'POST, GET, OPTIONS, PUT, DELETE, PATCH');
     response.setHeader(
@@ -17,9 +17,9 @@ export function corsFilter(origins: readonly RegExp[], hsts: string | null): (ex
     );
     response.setHeader('access-control-expose-headers', 'Date');
     response.setHeader('access-control-allow-credentials', 'true');
-    if (method !== 'OPTIONS') return false;
+    if (method !== 'OPTIONS') return;
     response.statusCode = 204;
     response.end();
-    return true;
+    return 'answered';
   };
 }

@@ -2,13 +2,14 @@ import { badRequest, timeout } from '../../api/status.js';
 import { delayMsMax, parseDuration } from '../../catalogue/flags/duration.js';
 import { writeStatusError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 /**
  * Gives each request its time limit: the server's, or less if the client asks for less with `?timeout=`. When the limit passes, the client
  * gets a 504 and the work is told to stop; whether it takes effect is then unknown. An answer that is not taken by then is cut off. Long-running
  * requests set limits of their own.
  */
-export function deadlineFilter(requestTimeoutMs: number): (exchange: Exchange) => void {
+export function deadlineFilter(requestTimeoutMs: number): Filter {
   return (exchange) => {
     if (exchange.longRunning) return;
     const limit = Math.min(requestTimeoutMs, requested(exchange.query) ?? requestTimeoutMs);

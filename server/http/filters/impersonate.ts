@@ -4,6 +4,7 @@ import { removeHeaders } from '../../authentication/stripping.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';
 import { impersonate, type ImpersonationCounts, type Wanted } from '../../authorization/impersonation.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 const extraPrefix = 'impersonate-extra-';
 
@@ -17,7 +18,7 @@ export interface ImpersonationOptions {
  * Lets a user act as another one (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if that is granted on every
  * single part. From here on the request is the other user's; who really asked stays known for the audit log.
  */
-export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): (exchange: Exchange) => void | Promise<void> {
+export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): Filter {
   return (exchange) => {
     const wanted = readHeaders(exchange);
     return wanted === null ? undefined : become(exchange, wanted, authorize, options);

@@ -1,6 +1,7 @@
 import type { Exchange } from '../exchange.js';
 import { OwnCount, type Count } from '../counts.js';
 import { ownerOf, Slots } from '../slots.js';
+import type { Filter } from './filter.js';
 
 export interface InflightLimits {
   /** Requests that change nothing; 0 for no limit. */
@@ -11,7 +12,7 @@ export interface InflightLimits {
 }
 
 export interface Inflight {
-  readonly filter: (exchange: Exchange) => undefined;
+  readonly filter: Filter;
   /** Requests that are being worked on now, without long-running ones. */
   readonly current: { readonly readOnly: number; readonly mutating: number };
 }

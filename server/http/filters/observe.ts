@@ -1,12 +1,13 @@
 import type { Logger } from '../../observability/logger.js';
 import type { RequestMetrics } from '../../observability/metrics.js';
 import type { Exchange } from '../exchange.js';
+import type { Filter } from './filter.js';
 
 /** Verbosity from which every request is logged. */
 const accessLogLevel = 3;
 
 /** Counts and times each request, and at `-v=3` logs it, once its answer is over. */
-export function observeFilter(metrics: RequestMetrics, log: Logger): (exchange: Exchange) => void {
+export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
   return (exchange) => {
     const { longRunning } = exchange;
     const ended = longRunning ? metrics.longRunning(exchange.info) : null;

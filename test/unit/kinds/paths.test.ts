@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Deployment } from '../../../api/types/apps/v1.js';
 import type { PodSpec } from '../../../api/types/core/v1.js';
 import { at, countAt, joinedAt, keysAt, numberAt } from '../../../server/kinds/cells.js';
+import { immutable } from '../../../server/kinds/immutable.js';
 import { fieldsAt } from '../../../server/kinds/fields.js';
 import { below, gate } from '../../../server/kinds/gated.js';
 import type { Draft, Kind, Writable } from '../../../server/kinds/kind.js';
@@ -21,6 +22,7 @@ const right: Rules = {
   name: 'deployments.apps',
   metadata: { generationOf: ['spec'] },
   gated: [below('spec.template.spec', ofPodSpecs), gate('ImageVolume', 'status.replicas'), gate('DeploymentReplicaSetTerminatingReplicas')],
+  update: { review: ['objectMeta', immutable('spec.selector', (selector) => selector?.matchLabels)] },
   fields: { values: fieldsAt('spec.replicas', 'metadata.name') },
   cells: {
     Replicas: numberAt('spec.replicas'),
@@ -45,6 +47,14 @@ const misspelt: Rules = {
     // @ts-expect-error -- a feature that nobody knows
     gate('ImageVolumes', 'spec.replicas'),
   ],
+  update: {
+    review: [
+      // @ts-expect-error -- a member that cannot stay as it is, since it is not there
+      immutable('spec.selectors'),
+      // @ts-expect-error -- what is no check of metadata
+      'metadata',
+    ],
+  },
   // @ts-expect-error -- a field that is not there
   fields: { values: fieldsAt('spec.replica') },
   cells: {
