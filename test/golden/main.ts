@@ -7,6 +7,7 @@ import { allAreas, listScenarios } from './recordings.js';
 import {
   brief,
   bySurroundings,
+  probeResources,
   readExpectations,
   readFailingVariations,
   replay,
@@ -21,9 +22,11 @@ import { passes } from './variation.js';
 /** `npm run golden`: replays recordings against a new cluster and shows what differs. */
 const usage = `usage: npm run golden -- [OPTION...] [NAME-PART...]
        npm run golden -- variations [OPTION...] [NAME-PART...]
+       npm run golden -- probe [OPTION...] NAME-PART...
 
   Replays the recorded scenarios (all listed areas and scenarios, or those of all areas whose name contains a NAME-PART) and shows each difference.
   With "variations": the recorded variations of all resources, or of those whose name contains a NAME-PART.
+  With "probe": changes of the recorded objects that were not recorded, a line for each member with what its values are answered, to be read by who knows the rules.
   --update      keep the lists in test/golden: passing.json of scenarios that pass, failingVariations.json of variations that do not
   --repeat N    replay scenarios N times; only what passes every time counts as passing
   --replicas N  API servers to start (1)
@@ -46,7 +49,9 @@ type Surround = { readonly managers: number; readonly fakeNodes: number };
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return say(usage, 0);
-  return positionals[0] === 'variations' ? variations(values, positionals.slice(1)) : scenarios(values, positionals);
+  const [first, ...rest] = positionals;
+  if (first === 'variations') return variations(values, rest);
+  return first === 'probe' ? probes(values, rest) : scenarios(values, positionals);
 }
 
 async function scenarios(values: Values, parts: readonly string[]): Promise<number> {
@@ -84,6 +89,12 @@ async function variations(values: Values, parts: readonly string[]): Promise<num
   const replayed = new Set(results.map(({ id }) => id));
   writeFailingVariations([...[...known].filter((id) => !replayed.has(id)), ...failing.map(({ id }) => id)]);
   return say('test/golden/failingVariations.json is written', 0);
+}
+
+async function probes(values: Values, parts: readonly string[]): Promise<number> {
+  const results = await against(values, variationCluster, (server) => probeResources(server, parts));
+  for (const { name, lines } of results) say([`# ${name}`, ...lines].join('\n'), 0);
+  return results.length === 0 ? say('no resource has such a name', 1) : 0;
 }
 
 /** Each group of recordings on a cluster of its own, unless a server is named. */

@@ -67,18 +67,24 @@ export interface Outcome {
   readonly changes?: Readonly<Record<Pointer, unknown>>;
 }
 
-export interface Variation {
+/** A request with a valid object in which something is changed. */
+export interface Change {
   readonly base: string;
   readonly verb: 'create' | 'update';
   readonly edit?: readonly Edit[];
+}
+export interface Variation extends Change {
   readonly expect: Outcome;
 }
 
-/** Small changes of valid objects of one resource. */
-export interface Variations {
+/** Valid objects of one resource, by what changes of them are called after. */
+export interface Bases {
   /** Path of the collection. */
   readonly resource: string;
   readonly bases: Readonly<Record<string, unknown>>;
+}
+/** Small changes of valid objects of one resource. */
+export interface Variations extends Bases {
   readonly cases: readonly Variation[];
 }
 

@@ -5,6 +5,7 @@ import { Connection, type Server } from './connection.js';
 import type { Difference } from './differences.js';
 import { listVariations, readScenario, readVariations } from './recordings.js';
 import { playScenario, type StepResult } from './scenario.js';
+import { probe, type Probed } from './probe.js';
 import { playVariations, type VariationResult } from './variation.js';
 
 /** What became of one scenario: `wrong` says in one line each which steps differ. */
@@ -108,6 +109,18 @@ export async function replayVariations(server: Server, parts: readonly string[] 
   });
   connection.close();
   return results.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Makes up changes of the recorded objects of the resources whose names contain one of the parts, and tells how each is answered. */
+export async function probeResources(server: Server, parts: readonly string[]): Promise<Probed[]> {
+  const connection = new Connection(server);
+  const results: Probed[] = [];
+  const names = listVariations().filter((name) => parts.some((part) => name.includes(part)));
+  await several(names, resourcesAtOnce, async (name) => {
+    results.push({ name, lines: await probe(connection, readVariations(name)) });
+  });
+  connection.close();
+  return results.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function several<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import { filled, variationPlaceholders, type Names } from './placeholders.js';
 import { leavesOf, parentOf } from './pointers.js';
 import { randomWord } from './scenario.js';
-import type { Edit, Outcome, Variation, Variations } from './recordings.js';
+import type { Bases, Change, Edit, Outcome, Variations } from './recordings.js';
 
 /** How an answer compares with the recorded one: `same` and `wording` pass, all others say what differs. */
 export type Verdict = 'same' | 'wording' | 'status' | 'reason' | 'causes' | 'object' | 'changes' | 'warnings';
@@ -14,21 +14,31 @@ export interface VariationResult {
   readonly got: Outcome;
 }
 
+/** The server, for requests of which the whole answer is JSON. */
+export type Asked = Pick<Connection, 'json'>;
+
 /** An update that met another one is tried again. */
 const triesMax = 5;
 
 /** Plays all cases of one resource, in order. Nothing is stored but the objects that are updated, which go afterwards. */
-export async function playVariations(connection: Connection, name: string, variations: Variations): Promise<VariationResult[]> {
-  const player = new Player(connection, variations);
-  const results: VariationResult[] = [];
+export async function playVariations(connection: Asked, name: string, variations: Variations): Promise<VariationResult[]> {
   const ids = idsOf(name, variations);
+  const outcomes = await outcomesOf(connection, variations, variations.cases);
+  return outcomes.map((got, index) => {
+    const want = variations.cases[index]?.expect ?? { status: 0 };
+    return { id: ids[index] ?? '', verdict: verdictOf(want, got), want, got };
+  });
+}
+
+/** The answers to changes of objects of one resource, in order. Where there is no answer, the status is 0. */
+export async function outcomesOf(connection: Asked, bases: Bases, changes: readonly Change[]): Promise<Outcome[]> {
+  const player = new Player(connection, bases);
+  const outcomes: Outcome[] = [];
   await player.begin();
-  for (const [index, variation] of variations.cases.entries()) {
-    const got = await player.outcome(variation).catch((error: unknown): Outcome => ({ status: 0, reason: String(error) }));
-    results.push({ id: ids[index] ?? '', verdict: verdictOf(variation.expect, got), want: variation.expect, got });
-  }
+  for (const change of changes)
+    outcomes.push(await player.outcome(change).catch((error: unknown): Outcome => ({ status: 0, reason: String(error) })));
   await player.end();
-  return results;
+  return outcomes;
 }
 
 /** Says what is changed, which is stable when cases are added; cases of one description are numbered. */
@@ -55,10 +65,10 @@ class Player {
   readonly #plain = new Map<string, unknown>();
 
   constructor(
-    private readonly connection: Connection,
-    private readonly variations: Variations,
+    private readonly connection: Asked,
+    private readonly bases: Bases,
   ) {
-    this.#path = filled(variations.resource, this.#names);
+    this.#path = filled(bases.resource, this.#names);
   }
 
   async begin(): Promise<void> {
@@ -73,13 +83,13 @@ class Player {
 
   /** What is in the namespace goes with it. */
   async end(): Promise<void> {
-    const isClusterScoped = !this.variations.resource.includes('${ns}');
+    const isClusterScoped = !this.bases.resource.includes('${ns}');
     for (const base of isClusterScoped ? this.#stored : [])
       await this.connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
     await this.connection.json('DELETE', `/api/v1/namespaces/${String(this.#names['ns'])}`);
   }
 
-  async outcome({ verb, base, edit }: Variation): Promise<Outcome> {
+  async outcome({ verb, base, edit }: Change): Promise<Outcome> {
     const edits = filled(edit ?? [], this.#names);
     const answer = verb === 'create' ? await this.#create(base, edits) : await this.#update(base, edits);
     const key = `${verb} ${base}`;
@@ -89,7 +99,7 @@ class Player {
   }
 
   #base(id: string): Base {
-    return filled(structuredClone(this.variations.bases[id]), this.#names) as Base;
+    return filled(structuredClone(this.bases.bases[id]), this.#names) as Base;
   }
 
   async #create(id: string, edits: readonly Edit[]): Promise<Answered> {
