@@ -74,8 +74,8 @@ interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> {
 
 /** Reads a policy from a parsed document, and checks it. Every complaint names the member's path. Pure. */
 export function readPolicy(document: JsonValue): PolicyResult {
-  const misfits = configurationComplaints(document, policyKind);
-  if (misfits.length > 0) return { ok: false, complaints: misfits };
+  const ofShape = configurationComplaints(document, policyKind);
+  if (ofShape.length > 0) return { ok: false, complaints: ofShape };
   const { rules, omitStages, omitManagedFields } = document as WrittenPolicy;
   const complaints = [
     ...(rules?.length ? [] : ['rules must have at least one rule']),

@@ -69,11 +69,11 @@ export function configurationComplaints(
 ): readonly string[] {
   if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion'])))
     return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
-  return misfits(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
+  return shapeErrors(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
 
 /** What does not have its shape in a part of a configuration that has no kind, each by its path. Pure. */
-export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => misfits(value, shape, '');
+export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => shapeErrors(value, shape, '');
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   try {
@@ -84,7 +84,7 @@ function readBytes(file: string, fail: (cause: Error) => never): Buffer {
 }
 
 /** Null stands for what is left out. */
-function misfits(value: JsonValue | undefined, shape: Shape, path: string): string[] {
+function shapeErrors(value: JsonValue | undefined, shape: Shape, path: string): string[] {
   if (value === undefined || value === null) return [];
   if (shape === 'text') return typeof value === 'string' ? [] : [`${path} must be a text`];
   if (shape === 'bool') return typeof value === 'boolean' ? [] : [`${path} must be true or false`];
@@ -96,13 +96,13 @@ function misfits(value: JsonValue | undefined, shape: Shape, path: string): stri
       : [`${path} must be one of ${shape.oneOf.join(', ')}, not ${JSON.stringify(String(value))}`];
   if ('list' in shape)
     return Array.isArray(value)
-      ? value.flatMap((item, index) => misfits(item, shape.list, `${path}[${index}]`))
+      ? value.flatMap((item, index) => shapeErrors(item, shape.list, `${path}[${index}]`))
       : [`${path} must be a list`];
   if (!isObject(value)) return [`${path} must be an object`];
   return Object.entries(value).flatMap(([name, member]) => {
     const at = path === '' ? name : `${path}.${name}`;
     const known = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
-    return known === undefined ? [`${at} is unknown${suggestion(name, shape.fields)}`] : misfits(member, known, at);
+    return known === undefined ? [`${at} is unknown${suggestion(name, shape.fields)}`] : shapeErrors(member, known, at);
   });
 }
 

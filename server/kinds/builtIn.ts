@@ -24,7 +24,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
   return {
     strategy: wholeStrategy(kind, names),
     versions,
-    misfit: () => null,
+    typeMismatch: () => null,
     receive: (object) => checkStructured(object, names),
     receiveDecoded: null,
     conversion,

@@ -19,7 +19,7 @@ import type { Converter, WebhookConverters } from '../conversion/contract.js';
 import type { DefinedVersion, Definition } from '../definition.js';
 import { compareVersions } from '../versions.js';
 import { tableColumns } from './columns.js';
-import { misfit } from './misfit.js';
+import { typeMismatch } from './typeMismatch.js';
 import { Presenter } from './presenter.js';
 import { ownedPath, scaleForm } from './scale.js';
 import { customRules } from './rules.js';
@@ -137,7 +137,7 @@ export class CustomType {
         convert: (object, name) => ({ ...object, apiVersion: name }),
       },
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
-      misfit: (config) => misfit(schema(), config),
+      typeMismatch: (config) => typeMismatch(schema(), config),
       receive,
       receiveDecoded: receive,
       conversion: null,

@@ -23,9 +23,9 @@ function annotatedTaints(text: string, validateTaints: TaintRule): FieldError[] 
   const read = readAs(text, 'array', '[]core.Taint');
   if ('complaint' in read) return [invalid(annotationsPath, taintsKey, read.complaint)];
   const items = Array.isArray(read.value) ? read.value : [];
-  const misfit = items.find((item) => item !== null && kindOf(item) !== 'object');
-  if (misfit !== undefined)
-    return [invalid(annotationsPath, taintsKey, `json: cannot unmarshal ${kindOf(misfit)} into Go value of type core.Taint`)];
+  const other = items.find((item) => item !== null && kindOf(item) !== 'object');
+  if (other !== undefined)
+    return [invalid(annotationsPath, taintsKey, `json: cannot unmarshal ${kindOf(other)} into Go value of type core.Taint`)];
   return validateTaints(
     items.map((item) => lowerCaseNames(item as JsonObject | null)),
     annotationsPath.child(taintsKey),

@@ -17,7 +17,7 @@ const wrongType = /must be of type (\w+): "(\w+)"$/;
  * The first value of a configuration that is not of the type that its field has. Server-side apply looks at types before anything is merged, and refuses them in
  * words of its own; whatever else the schema demands is checked of the merged object. A null fits everywhere.
  */
-export function misfit(schema: CompiledSchema, config: JsonObject): string | null {
+export function typeMismatch(schema: CompiledSchema, config: JsonObject): string | null {
   for (const { type, path, message } of schema.validate(config as JsonMembers)) {
     const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? (wrongType.exec(message) ?? []) : [];
     if (wanted !== '' && found !== 'null') return `.${path}: expected ${expected[wanted] ?? wanted}, got ${found}`;
