@@ -64,7 +64,8 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
 function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const undeclared = undeclaredField(config as JsonObject, schema);
-  const problem = undeclared === null ? resource.behaviour.typeMismatch(config as JsonObject) : `${undeclared}: field not declared in schema`;
+  const problem =
+    undeclared === null ? resource.behaviour.typeMismatch(config as JsonObject) : `${undeclared}: field not declared in schema`;
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${problem}`);
 }
 
