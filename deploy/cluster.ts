@@ -455,6 +455,7 @@ class LocalCluster implements Cluster {
     const { address, name, role } = program.spec;
     // Managers make certificates of their own.
     await awaitReady(program, { ca: role === 'controller-manager' ? undefined : this.#ca, signal: this.prepared.options.signal });
-    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (process ${program.pid})`);
+    const where = program.pid === process.pid ? 'in this process' : `process ${program.pid}`;
+    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (${where})`);
   }
 }
