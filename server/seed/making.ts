@@ -3,6 +3,7 @@ import type { GroupResource } from '../api/resource.js';
 import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import { createCatalogue } from '../kinds/index.js';
 import { bootstrap } from '../registry/bootstrap.js';
+import { everything } from '../registry/everything.js';
 import { createRegistry } from '../registry/store.js';
 import { storedResources } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
@@ -27,15 +28,7 @@ export async function seedEntries(): Promise<SeedEntry[]> {
 }
 
 async function objectsOf(storage: Storage, resource: GroupResource): Promise<ApiObject[]> {
-  const all = await storage.list({
-    resource,
-    namespace: null,
-    labels: [],
-    fields: [],
-    consistency: { at: 'mostRecent' },
-    limit: null,
-    after: null,
-  });
+  const all = await storage.list({ ...everything, resource, namespace: null, consistency: { at: 'mostRecent' } });
   if (all.outcome !== 'found') throw new Error(`${resource.resource} cannot be listed: ${all.outcome}`);
   return all.items.map((item) => ({ apiVersion: item.apiVersion, ...item.decode() }));
 }

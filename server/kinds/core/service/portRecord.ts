@@ -2,6 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import type { ObjectKey, SideWrite, Storage, StoredObject } from '../../../storage/contract.js';
 import { readFailure } from '../../../registry/failures.js';
+import { everything } from '../../../registry/everything.js';
 import { textAt } from '../../../registry/members.js';
 import { claimKey, giveBack, nodePorts, type Claim } from './claims.js';
 import { emptyBits, isSet, portBits, portsOf, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
@@ -77,16 +78,7 @@ export const allocationOf = (bits: PortBits, range: PortRange, current: ApiObjec
 });
 
 async function objectsOf(storage: Pick<Storage, 'list'>): Promise<number> {
-  const at = {
-    resource: nodePorts,
-    namespace: null,
-    labels: [],
-    fields: [],
-    consistency: { at: 'any' },
-    limit: null,
-    after: null,
-  } as const;
-  const result = await storage.list(at);
+  const result = await storage.list({ ...everything, resource: nodePorts, namespace: null });
   if (result.outcome === 'found') return result.items.length;
   throw readFailure(result);
 }

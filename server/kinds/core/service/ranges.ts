@@ -1,6 +1,7 @@
 import type { GroupResource } from '../../../api/resource.js';
 import { portsIn } from '../../../catalogue/flags/checks.js';
 import type { Storage } from '../../../storage/contract.js';
+import { everything } from '../../../registry/everything.js';
 import { readFailure } from '../../../registry/failures.js';
 import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
 import { parseRange, type Family, type Range } from '../../../registry/validation/addresses.js';
@@ -38,15 +39,7 @@ export async function addressRanges(
   { storage, ranges }: { readonly storage: Pick<Storage, 'list'>; readonly ranges: readonly Range[] },
   family: Family,
 ): Promise<Range[]> {
-  const result = await storage.list({
-    resource: serviceRanges,
-    namespace: null,
-    labels: [],
-    fields: [],
-    consistency: { at: 'any' },
-    limit: null,
-    after: null,
-  });
+  const result = await storage.list({ ...everything, resource: serviceRanges, namespace: null });
   if (result.outcome !== 'found') throw readFailure(result);
   const further = result.items
     .map((item) => item.decode())

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import type { Storage, StoredObject, WriteResult } from '../../../storage/contract.js';
+import { everything } from '../../../registry/everything.js';
 import { readFailure, writeFailure } from '../../../registry/failures.js';
 import { textAt } from '../../../registry/members.js';
 import { addresses, claimKey, claimsOf, nodePorts, take, type Claim } from './claims.js';
@@ -116,15 +117,7 @@ function isOurs(claim: StoredObject): boolean {
 }
 
 async function all(storage: Storage, resource: GroupResource): Promise<readonly StoredObject[]> {
-  const result = await storage.list({
-    resource,
-    namespace: null,
-    labels: [],
-    fields: [],
-    consistency: { at: 'mostRecent' },
-    limit: null,
-    after: null,
-  });
+  const result = await storage.list({ ...everything, resource, namespace: null, consistency: { at: 'mostRecent' } });
   if (result.outcome !== 'found') throw readFailure(result);
   return result.items;
 }

@@ -1,4 +1,5 @@
 import type { Storage } from '../../../storage/contract.js';
+import { everything } from '../../../registry/everything.js';
 import { readFailure } from '../../../registry/failures.js';
 import { contains, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { addresses } from './claims.js';
@@ -17,15 +18,7 @@ export async function addressUsage(options: {
 }): Promise<ReadonlyMap<string, Usage>> {
   const families: readonly Family[] = ['IPv4', 'IPv6'];
   const ranges = (await Promise.all(families.map((family) => addressRanges(options, family)))).flat();
-  const result = await options.storage.list({
-    resource: addresses,
-    namespace: null,
-    labels: [],
-    fields: [],
-    consistency: { at: 'any' },
-    limit: null,
-    after: null,
-  });
+  const result = await options.storage.list({ ...everything, resource: addresses, namespace: null });
   if (result.outcome !== 'found') throw readFailure(result);
   const taken = result.items.map(({ name }) => parseAddress(name)).filter((address) => address !== null);
   return new Map(
