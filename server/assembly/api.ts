@@ -25,7 +25,7 @@ import { createEndpoints } from '../endpoints/endpoints.js';
 import { convertAny } from '../extensions/conversion/admission.js';
 import { CustomResources, definitionsResource, withCustomResources } from '../extensions/definitions.js';
 import { LifeCycles } from '../extensions/lifecycle/controller.js';
-import { ownWrites } from '../extensions/lifecycle/writes.js';
+import { ownWrites } from '../registry/ownWrites.js';
 import type { Live } from '../files/liveFile.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { addressUsage } from '../kinds/core/service/usage.js';

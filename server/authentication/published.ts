@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import { certificateBlocks } from '../files/pem.js';
-import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { Registry } from '../registry/contract.js';
+import { ownWrites } from '../registry/ownWrites.js';
 import { membersOf } from '../registry/members.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { Anchors } from './peer.js';
@@ -28,7 +28,6 @@ const namespace = 'kube-system';
 const trustName = 'extension-apiserver-authentication';
 const trackingName = 'kube-apiserver-legacy-service-account-token-tracking';
 const retryMs = 200;
-const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: 10_000, warn: () => {} };
 /** The namespace is not visible yet, another server was faster, or storage is not ready. */
 const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 
@@ -122,13 +121,13 @@ async function write({ registry, catalogue }: Publishing, name: string, change: 
     await registry.create(
       { ...target, name: '' },
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: namespace }, data: { ...change({}) } },
-      options,
+      ownWrites,
     );
     return;
   }
   if (JSON.stringify(changed(current, change)['data']) === JSON.stringify(current['data'])) return;
   const apply = (latest: ApiObject | null): ApiObject => changed(latest ?? current, change);
-  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
 }
 
 const changed = (object: ApiObject, change: (data: PublishedTrust) => PublishedTrust): ApiObject => ({

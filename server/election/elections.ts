@@ -1,8 +1,8 @@
 import { microTimeText, timeOf } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
+import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import { readFailure } from '../registry/failures.js';
 import { membersOf, memberAt, textAt } from '../registry/members.js';
@@ -18,13 +18,7 @@ const candidateVersions = ['v1beta1', 'v1alpha2'];
 /** How often candidates are looked for that are none any more. */
 const lookMs = 5 * 60_000;
 const writeTimeoutMs = 5_000;
-const options: WriteOptions = {
-  user: systemUser,
-  manager: 'leader-election-controller',
-  dryRun: false,
-  timeoutMs: writeTimeoutMs,
-  warn: () => {},
-};
+const options: WriteOptions = { ...ownWrites, manager: 'leader-election-controller', timeoutMs: writeTimeoutMs };
 /** Another writer was faster, or storage takes no writes just now. */
 const expected: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 

@@ -1,10 +1,10 @@
 import { timeText } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
+import { ownWrites } from '../registry/ownWrites.js';
 import { objectAt, objectsIn } from '../registry/defaulting.js';
 import { sameValue } from '../registry/equality.js';
 import { textAt } from '../registry/members.js';
@@ -23,13 +23,7 @@ const autoupdate = 'apf.kubernetes.io/autoupdate-spec';
 const dangling = 'Dangling';
 const lookMs = 60_000;
 const writeTimeoutMs = 5_000;
-const options: WriteOptions = {
-  user: systemUser,
-  manager: 'api-priority-and-fairness-config-producer-v1',
-  dryRun: false,
-  timeoutMs: writeTimeoutMs,
-  warn: () => {},
-};
+const options: WriteOptions = { ...ownWrites, manager: 'api-priority-and-fairness-config-producer-v1', timeoutMs: writeTimeoutMs };
 
 export interface FollowOptions {
   readonly fairness: Fairness;

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import type { Registry, Target, WriteOptions } from '../registry/contract.js';
+import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
@@ -39,7 +39,7 @@ export const renewIntervalMs = 5_000;
 /** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
-const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
+const options: WriteOptions = { ...ownWrites, timeoutMs: writeTimeoutMs };
 
 interface Seen {
   readonly lease: ReadLease;

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timeText } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
-import type { Registry, WriteOptions } from './contract.js';
+import type { Registry } from './contract.js';
+import { ownWrites } from './ownWrites.js';
 import { itemsOf, membersOf } from './members.js';
 import type { Catalogue, ServedResource } from './resources.js';
 import { formatAddress, parseRange } from './validation/addresses.js';
@@ -37,8 +37,6 @@ const bootstrapped = [
 const serviceRangesDefault = ['10.0.0.0/24'];
 const servicePortDefault = 6443;
 const retryMs = 200;
-const writeTimeoutMs = 10_000;
-const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
 
 /**
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
@@ -106,7 +104,7 @@ async function writeConditions(
   const lastTransitionTime = timeText(Date.now());
   const status = { conditions: conditions.map((condition) => ({ ...condition, lastTransitionTime })) };
   const apply = (current: ApiObject | null): ApiObject => ({ ...(current ?? { metadata: { name } }), status });
-  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, options);
+  await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, ownWrites);
 }
 
 async function ensureWithStatus(
@@ -152,7 +150,7 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
     try {
       if (await exists(registry, resource, namespace, name, refusal === null ? 'any' : 'mostRecent')) return false;
       if (refusal !== null) break;
-      await registry.create({ resource, namespace, name: '' }, structuredClone(object), options);
+      await registry.create({ resource, namespace, name: '' }, structuredClone(object), ownWrites);
       return true;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

@@ -1,20 +1,14 @@
 import { StatusError } from '../api/status.js';
-import { systemUser } from '../api/user.js';
 import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
-
-const writeTimeoutMs = 10_000;
+import { ownWrites } from './ownWrites.js';
 
 /** Makes a namespace for the first object that somebody puts into it (admission plug-in NamespaceAutoProvision). Somebody else may be faster. */
 export async function provideNamespace(registry: () => Registry, catalogue: Catalogue, name: string): Promise<void> {
   const resource = catalogue.resource('', 'v1', 'namespaces');
   if (resource === null) return;
   await registry()
-    .create(
-      { resource, namespace: '', name: '' },
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-      { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} },
-    )
+    .create({ resource, namespace: '', name: '' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, ownWrites)
     .catch((error: unknown) => {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
     });

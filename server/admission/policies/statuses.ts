@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import { systemUser } from '../../api/user.js';
 import type { Registry, WriteOptions } from '../../registry/contract.js';
+import { ownWrites } from '../../registry/ownWrites.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../registry/members.js';
 import type { Catalogue } from '../../registry/resources.js';
@@ -15,15 +15,9 @@ const resourceName = 'validatingadmissionpolicies';
 /** Between two attempts at what failed, and their number: a policy that changes is looked at anew in any case. */
 const retryMs = 1_000;
 const attemptsMax = 10;
-const writeTimeoutMs = 10_000;
 
-const ownWrites: WriteOptions = {
-  user: systemUser,
-  manager: 'kube-controller-manager',
-  dryRun: false,
-  timeoutMs: writeTimeoutMs,
-  warn: () => {},
-};
+/** What a controller of the manager does in the reference. */
+const options: WriteOptions = { ...ownWrites, manager: 'kube-controller-manager' };
 
 export interface PolicyStatusParts {
   readonly storage: Pick<Storage, 'watch'>;
@@ -118,7 +112,7 @@ export class PolicyStatuses {
       await registry.update(
         { resource, namespace: '', name },
         { apply: (current) => this.#observed(current), subresource: 'status', uid: null, mayCreate: null },
-        ownWrites,
+        options,
       );
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import { systemUser } from '../../api/user.js';
 import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
-import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import type { Registry, Target } from '../../registry/contract.js';
+import { ownWrites } from '../../registry/ownWrites.js';
 import { servedObject } from '../../registry/conversion.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
@@ -19,8 +19,6 @@ const kinds = [
 ] as const;
 
 const retryMs = 200;
-const writeTimeoutMs = 10_000;
-const options: WriteOptions = { user: systemUser, manager: 'kube-apiserver', dryRun: false, timeoutMs: writeTimeoutMs, warn: () => {} };
 /** Storage is not ready, or the namespace is not visible yet, or another server was faster: look again. */
 const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 
@@ -90,13 +88,13 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
     throw error;
   });
   const create = async (): Promise<void> => {
-    await registry.create({ ...target, name: '' }, structuredClone(wanted), options);
+    await registry.create({ ...target, name: '' }, structuredClone(wanted), ownWrites);
   };
   if (current === null) return create();
   const { action } = reconcile(servedObject(resource, current), wanted);
   if (action === 'recreate') {
     const deleteOptions = { ...noDeleteOptions, resourceVersion: String(current.version) };
-    await registry.delete(target, deleteOptions, options);
+    await registry.delete(target, deleteOptions, ownWrites);
     return create();
   }
   if (action === 'keep') return;
@@ -105,5 +103,5 @@ async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): P
     const next = reconcile(latest, wanted);
     return next.action === 'update' ? next.object : latest;
   };
-  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: () => {} }, options);
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: () => {} }, ownWrites);
 }

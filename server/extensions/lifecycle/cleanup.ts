@@ -9,7 +9,7 @@ import type { ServedResource } from '../../registry/resources.js';
 import { cleanupFinalizer } from '../definition.js';
 import type { CustomResources } from '../definitions.js';
 import { withCondition, type Condition } from './conditions.js';
-import { ownWrites } from './writes.js';
+import { ownWrites } from '../../registry/ownWrites.js';
 
 export interface CleanupOptions {
   readonly resources: CustomResources;

@@ -10,7 +10,7 @@ import { Cleanup } from './cleanup.js';
 import { DefinedApiServices } from './definedApiServices.js';
 import { planStatus, withStatus, type PlanOptions } from './plan.js';
 import { Rounds } from './rounds.js';
-import { ownWrites } from './writes.js';
+import { ownWrites } from '../../registry/ownWrites.js';
 
 export interface LifeCycleOptions {
   readonly resources: CustomResources;

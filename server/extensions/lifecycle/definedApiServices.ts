@@ -8,7 +8,7 @@ import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
 import type { CustomResources } from '../definitions.js';
 import { Rounds } from './rounds.js';
-import { ownWrites } from './writes.js';
+import { ownWrites } from '../../registry/ownWrites.js';
 
 export interface DefinedApiServicesOptions {
   readonly resources: CustomResources;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PolicyStatuses } from '../../../server/admission/policies/statuses.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
-import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { withCustomResources } from '../../../server/extensions/definitions.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { Catalogue } from '../../../server/registry/resources.js';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
 import { cleanupFinalizer } from '../../../server/extensions/definition.js';
 import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
-import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { aggregated, resourceList } from '../../../server/discovery/documents.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';

@@ -10,7 +10,7 @@ import type { ServedResource } from '../../../server/registry/resources.js';
 import type { Converter, WebhookConverters } from '../../../server/extensions/conversion/contract.js';
 import { CustomResources, definitionsResource } from '../../../server/extensions/definitions.js';
 import { LifeCycles } from '../../../server/extensions/lifecycle/controller.js';
-import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { ownWrites } from '../../../server/registry/ownWrites.js';
 import type { Change, Registry, Target } from '../../../server/registry/contract.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';

@@ -4,7 +4,7 @@ import { StatusError } from '../../../server/api/status.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
-import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { ownWrites } from '../../../server/registry/ownWrites.js';
 import type { Target } from '../../../server/registry/contract.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
 

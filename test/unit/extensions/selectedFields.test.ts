@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { ownWrites } from '../../../server/extensions/lifecycle/writes.js';
+import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { everything } from '../../../server/registry/everything.js';
 import type { Failure, Watch, WatchEvent, WatchRequest } from '../../../server/storage/contract.js';
 import type { MemoryStorage } from '../../../server/storage/memory.js';
