@@ -53,8 +53,8 @@ export interface ClusterOptions {
   /** Whether they bind pods, too; not where a scheduler does. True unless given. */
   readonly bindPods?: boolean | undefined;
   /**
-   * Without one, `address` is that of the first replica. Unless told, it is a process of its own; `inLauncher`, it is a part of this one and can hand connections over to
-   * the servers: for launchers that are never busy for long, since nobody gets in meanwhile.
+   * Without one, `address` is that of the first replica. Unless told, it is a process of its own; `inLauncher`, it is a part of this one and can hand
+   * connections over to the servers: for launchers that are never busy for long, since nobody gets in meanwhile.
    */
   readonly balancer?: boolean | 'inLauncher' | undefined;
   /** Whether managers serve their health and metrics; that needs a port, and a certificate of their own. */

@@ -18,14 +18,15 @@ interface Offer {
 }
 
 /**
- * Hands connections over to one server process. What has been sent is out of reach: a process that stands still may take it whenever it goes on, so it must go nowhere
- * else. Therefore only one is under way at a time, and those that wait for it can still go elsewhere.
+ * Hands connections over to one server process. What has been sent is out of reach: a process that stands still may take it whenever it goes on, so it must
+ * go nowhere else. Therefore only one is under way at a time, and those that wait for it can still go elsewhere.
  *
  *     waiting ──▶ sent ──▶ taken ──▶ closed
  *        │          └────▶ refused: untouched, and free again
  *        └─ busy
  *
- * The sockets stay open here too, unread, until the server has closed them: with them, connections of a server that hangs can be cut. Nothing is polled for them.
+ * The sockets stay open here too, unread, until the server has closed them: with them, connections of a server that hangs can be cut. Nothing is polled for
+ * them.
  */
 export class ConnectionTaker {
   #waiting: Offer[] = [];
@@ -38,7 +39,10 @@ export class ConnectionTaker {
 
   constructor(private readonly send: SendSocket) {}
 
-  /** Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed it. */
+  /**
+   * Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed
+   * it.
+   */
   give(client: net.Socket): Promise<HandOverOutcome> {
     if (this.#ended) return Promise.resolve('gone');
     if (this.#isLate) return Promise.resolve('busy');

@@ -4,9 +4,9 @@ import type { ConnectionTaker } from './handOver.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
- * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and has no part in it from then on (`handOver.ts`); elsewhere it
- * moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; a backend that cannot be reached is
- * skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`.
+ * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and has no part in it from then on (`handOver.ts`);
+ * elsewhere it moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; a backend
+ * that cannot be reached is skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`.
  */
 
 const probeIntervalMs = 500;
@@ -177,8 +177,8 @@ class Balancer implements LoadBalancer {
   }
 
   /**
-   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a server that stands still for a moment still has a queue in the
-   * kernel. What the client has sent so far waits there, too.
+   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a server that stands still for a moment still has a queue
+   * in the kernel. What the client has sent so far waits there, too.
    */
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();

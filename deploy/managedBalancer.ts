@@ -6,8 +6,8 @@ import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type P
 const notStarted: Exit = { code: 0, signal: null, expected: true };
 
 /**
- * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`): what cannot be done from a process beside
- * them. To those who manage it, it is a program as any other. Killed, it keeps no client any more; what servers have taken over they keep.
+ * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`): what cannot be done from a
+ * process beside them. To those who manage it, it is a program as any other. Killed, it keeps no client any more; what servers have taken over they keep.
  */
 export class ManagedBalancer implements ManagedProgram {
   readonly connectionTaker = null;

@@ -11,8 +11,8 @@ export interface Silence {
   readonly since: number;
 }
 
-// Where silences end, and `adaptiveTimeout` learns of them. The present one is that of the server's own term; going without a leader for a while, as a preCandidate
-// does, does not end it. Besides, the last silence of an older term is kept: a word of that leader shows that it was deposed while it was alive.
+// Where silences end, and `adaptiveTimeout` learns of them. The present one is that of the server's own term; going without a leader for a while, as a
+// preCandidate does, does not end it. Besides, the last silence of an older term is kept: a word of that leader shows that it was deposed while it was alive.
 
 /** A word of the leader of this server's term. */
 export function heardLeader(server: Server, leader: MemberId): void {

@@ -45,9 +45,9 @@ export const isExpired = ({ renewedAt, durationSeconds }: Held, now: number): bo
 export const isGone = ({ renewedAt }: Candidate, now: number): boolean => renewedAt === null || renewedAt + candidateMs < now;
 
 /**
- * The next step of an election (KEP 4355). A lease that its best candidate holds, or is promised to, is left alone. Otherwise candidates that have not been heard
- * of lately are asked first, and those that say nothing within the time of an election do not count until they do. The best one is then elected, or, while
- * another holds the lease, preferred. Leases of other strategies than the oldest emulation version are left to those who know them.
+ * The next step of an election (KEP 4355). A lease that its best candidate holds, or is promised to, is left alone. Otherwise candidates that have not been
+ * heard of lately are asked first, and those that say nothing within the time of an election do not count until they do. The best one is then elected, or,
+ * while another holds the lease, preferred. Leases of other strategies than the oldest emulation version are left to those who know them.
  */
 export function nextStep(candidates: readonly Candidate[], lease: Held | null, now: number): Step {
   const standing = candidates.filter((candidate) => !isGone(candidate, now) && !isSilent(candidate, now));

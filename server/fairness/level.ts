@@ -52,7 +52,10 @@ interface Bounds {
   readonly max: number;
 }
 
-/** When, in the imagined world, the first of those who wait in each queue begin: as it is, and less what is taken to be left of the work under way. Null where nobody waits. */
+/**
+ * When, in the imagined world, the first of those who wait in each queue begin: as it is, and less what is taken to be left of the work under way. Null where
+ * nobody waits.
+ */
 export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly next: Bounds; readonly discounted: Bounds } | null {
   const queues = level.queues.filter(({ waiting }) => waiting.length > 0);
   if (queues.length === 0) return null;

@@ -100,8 +100,8 @@ export class Http2Response implements StreamResponse {
 const ignore = (): void => {};
 
 /**
- * When both sides of a stream have ended, Node destroys it while its last write is still on the way, and then makes an error for that write, with its stack, which
- * nobody gets: a twentieth of what a small write costs. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
+ * When both sides of a stream have ended, Node destroys it while its last write is still on the way, and then makes an error for that write, with its stack,
+ * which nobody gets: a twentieth of what a small write costs. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
  */
 function destroyWhenWritten(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
   const whole = error === undefined && this.closed && this.rstCode === constants.NGHTTP2_NO_ERROR;

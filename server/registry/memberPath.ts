@@ -1,8 +1,8 @@
 import type { ItemIn, MemberIn, MemberOf, ObjectIn } from './members.js';
 
 /**
- * What stands at a path in a value of type V, or never where V has no such member. A path is members joined by dots: `spec.containers[].image`. `[]` goes into all
- * items of a list, `{}` into all values of a map; `?` is for those who drop members, and marks an object that does not stay empty.
+ * What stands at a path in a value of type V, or never where V has no such member. A path is members joined by dots: `spec.containers[].image`. `[]` goes
+ * into all items of a list, `{}` into all values of a map; `?` is for those who drop members, and marks an object that does not stay empty.
  */
 export type ValueAt<V, P extends string> = P extends `${infer Step}.${infer Rest}` ? ValueAt<ValueAfter<V, Step>, Rest> : ValueAfter<V, P>;
 

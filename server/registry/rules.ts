@@ -37,7 +37,8 @@ export interface Rules<T extends object = ApiObject> {
   /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
   defaults?(object: T): void;
   /**
-   * Works out beforehand what takes `validate` and `update.review` long about a large object, in steps between which others have their turn. It changes nothing but the time that they take.
+   * Works out beforehand what takes `validate` and `update.review` long about a large object, in steps between which others have their turn. It changes
+   * nothing but the time that they take.
    */
   ahead?(object: T): Generator<void>;
   /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
@@ -47,8 +48,8 @@ export interface Rules<T extends object = ApiObject> {
   /** Brings an acceptable object into the form in which it is kept. */
   canonicalize?(object: T): void;
   /**
-   * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in between:
-   * a promise, which never rejects.
+   * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in
+   * between: a promise, which never rejects.
    */
   lastFindings?(object: T, old: T | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   /** Texts for `Warning` headers; `old` is null on create. */
@@ -64,7 +65,10 @@ export interface Rules<T extends object = ApiObject> {
 export interface MetadataRules<T extends object = ApiObject> {
   /** Checks `metadata.name` (also of `generateName` with the suffix left open) of `object`; returns complaints. Default: a DNS-1123 subdomain. */
   name?(name: string, prefix: boolean, object: T, enabled: EnabledFeatures): string[];
-  /** Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core group). */
+  /**
+   * Finalizers need no domain in their names: so it is for what extends the API (the reference checks it with the general rules, not with those of the core
+   * group).
+   */
   readonly anyFinalizers?: boolean;
   /** `metadata.generation` counts changes of these members; absent for kinds that do not manage it. */
   readonly generationOf?: readonly MemberOf<T>[];
@@ -99,7 +103,10 @@ export interface ChangeRules<T extends object = ApiObject> {
   prepare?(object: T, old: T, context: WriteContext): void;
   /** Findings beyond those of metadata. */
   validate?: ChangeFindings<T>;
-  /** Instead of `validate`, what to look for in an order of the kind's own: the checks of metadata are `objectMeta` for the object by itself, and `objectMetaUpdate`. Without it these are the latter, then the former, and then `validate`. */
+  /**
+   * Instead of `validate`, what to look for in an order of the kind's own: the checks of metadata are `objectMeta` for the object by itself, and
+   * `objectMetaUpdate`. Without it these are the latter, then the former, and then `validate`.
+   */
   readonly review?: readonly ('objectMeta' | 'objectMetaUpdate' | ChangeFindings<T>)[];
 }
 

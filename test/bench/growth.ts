@@ -79,8 +79,8 @@ async function grown(
 }
 
 /**
- * Every kind of request at every size in turn, after a round that is not counted. Sizes are compared by the least that a request cost in any turn: what other work does to a machine
- * (cold caches above all) only ever adds.
+ * Every kind of request at every size in turn, after a round that is not counted. Sizes are compared by the least that a request cost in any turn: what other
+ * work does to a machine (cold caches above all) only ever adds.
  */
 async function compare(what: string, subjects: readonly Subject[], seconds: number, turns: number): Promise<void> {
   const load: Load = { collection, connections, seconds };
@@ -111,8 +111,8 @@ async function compare(what: string, subjects: readonly Subject[], seconds: numb
 }
 
 /**
- * Small objects in another namespace. They are put into the store a page at a time, as a restored snapshot is, since a million creates would take the better part of an hour on a busy
- * machine; what is stored is what a create of the same object has stored.
+ * Small objects in another namespace. They are put into the store a page at a time, as a restored snapshot is, since a million creates would take the better
+ * part of an hour on a busy machine; what is stored is what a create of the same object has stored.
  */
 async function store({ client }: BenchCluster, size: number): Promise<() => void> {
   const at = '/api/v1/namespaces/default/configmaps';

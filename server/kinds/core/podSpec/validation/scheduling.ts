@@ -219,8 +219,8 @@ function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
 }
 
 /**
- * A key that the selector names already. Keys of a pod have become expressions of the selector by then (`pod/prepare.ts`), so it is the second mention of a key that
- * tells; in a template, where they have not, only a selector that repeats itself is found. The path lacks the name of the list, as in the reference.
+ * A key that the selector names already. Keys of a pod have become expressions of the selector by then (`pod/prepare.ts`), so it is the second mention of a
+ * key that tells; in a template, where they have not, only a selector that repeats itself is found. The path lacks the name of the list, as in the reference.
  */
 function repeatedKeys(holder: JsonObject, path: Path): FieldError[] {
   const selector = objectAt(holder, 'labelSelector');
