@@ -4,6 +4,11 @@ import type { Request, Response } from './context.js';
 /** The body of a request. */
 export const bodyStream = (request: Request): Readable => ('stream' in request ? request.stream : request);
 
+/** For whoever is being told of a piece of it: Node may be in the middle of reading the connection (`http/nestedReads`). */
+export function destroyLater(body: Readable): void {
+  setImmediate(() => body.destroy());
+}
+
 /** Where the body of a response goes once its head is out. It is not to be ended but through the response. */
 export const answerStream = (response: Response): Writable => ('stream' in response ? response.stream : response);
 

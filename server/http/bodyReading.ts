@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { badRequest, StatusError } from '../api/status.js';
+import { destroyLater } from '../endpoints/streams.js';
 import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
@@ -110,6 +111,6 @@ function discard(stream: Readable, alreadyRead: number): void {
   let size = alreadyRead;
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > discardedBytesMax) stream.destroy();
+    if (size > discardedBytesMax) destroyLater(stream);
   });
 }

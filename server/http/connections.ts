@@ -70,19 +70,20 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     this.#bySocket.set(socket, connection);
   }
 
-  /** It speaks HTTP/2. */
-  speaksHttp2(session: ServerHttp2Session): void {
+  /** It speaks HTTP/2. False when it has closed meanwhile: then the session is over. */
+  speaksHttp2(session: ServerHttp2Session): boolean {
     const connection = this.#byPeer.get(peerOf(session.socket));
     // It has closed meanwhile; Node would bring what is left in its buffers as requests, and never tell that they are over.
     if (connection === undefined) {
       session.destroy();
-      return;
+      return false;
     }
     connection.session = session;
     this.#bySocket.set(session, connection);
     session.once('close', () => {
       connection.end();
     });
+    return true;
   }
 
   /** Of a socket or session; null when it is gone. */

@@ -3,6 +3,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { StreamRequest, StreamResponse } from '../endpoints/context.js';
+import { writeInPieces } from './nestedReads.js';
 
 /**
  * Requests and responses over HTTP/2, given to Node in place of its own. Those make each of the two a stream of its own around the stream
@@ -63,6 +64,7 @@ export class Http2Response implements StreamResponse {
     this.statusCode = code;
     if (headers !== undefined) Object.assign(this.headers, headers);
     this.headers[':status'] = code;
+    if (!stream.endAfterHeaders && !stream.readableEnded) writeInPieces(stream);
     stream.respond(this.headers);
     return this;
   }

@@ -14,6 +14,7 @@ import { usualTimes, type ConnectionTimes } from './connectionLife.js';
 import { connectionBounds } from './connectionLimit.js';
 import { Connections } from './connections.js';
 import { ConnectionTurns } from './connectionTurns.js';
+import { endOutsideReads } from './nestedReads.js';
 import { keepStreamsApart } from './openStreams.js';
 import { turns as workTurns } from './turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
@@ -109,10 +110,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     socket.setKeepAlive(true, keepAliveProbeMs);
   });
   server.on('session', (session: ServerHttp2Session) => {
-    keepStreamsApart(session);
-    connections.speaksHttp2(session);
-    session.setLocalWindowSize(sessionWindowBytes);
     session.on('error', ignore);
+    if (!connections.speaksHttp2(session)) return;
+    endOutsideReads(session);
+    keepStreamsApart(session);
+    session.setLocalWindowSize(sessionWindowBytes);
   });
   // Broken handshakes, resets and frames against the protocol end their own connection and nothing else.
   server.on('sessionError', ignore);

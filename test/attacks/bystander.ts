@@ -61,10 +61,13 @@ export class Bystander {
     const since = this.notes.length;
     const done = (): boolean =>
       errands.every((errand) => this.notes.slice(since).filter((note) => note.errand === errand).length >= rounds);
-    while (!done())
+    while (!done()) {
+      if (!this.#running || this.notes.length >= notesMax)
+        throw new Error(`the bystander has stopped, after ${this.notes.length} requests`);
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
       });
+    }
   }
 
   /** Counts of a calm server with what the bystander itself may have under way at any moment. */

@@ -2,7 +2,7 @@ import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import { badRequest } from '../../api/status.js';
 import type { Request } from '../context.js';
-import { bodyStream } from '../streams.js';
+import { bodyStream, destroyLater } from '../streams.js';
 
 /** The body of a client's request on its way to a backend. */
 export interface FramedBody {
@@ -111,6 +111,6 @@ class Passage {
 
   #discard(bytes: number): void {
     this.#discarded += bytes;
-    if (this.#discarded > discardedBytesMax) this.body.stream.destroy();
+    if (this.#discarded > discardedBytesMax) destroyLater(this.body.stream);
   }
 }

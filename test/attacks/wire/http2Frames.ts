@@ -184,10 +184,12 @@ export class RawHttp2 {
     return this.plain.localPort ?? 0;
   }
 
-  /** Ends with RST instead of FIN: the port is free at once. */
+  /** Ends with RST instead of FIN: the port is free at once. Not while Node reads, which the client would not survive: it may be asked as a handshake ends. */
   abort(): void {
-    this.plain.resetAndDestroy();
-    this.socket.destroy();
+    setImmediate(() => {
+      this.plain.resetAndDestroy();
+      this.socket.destroy();
+    });
   }
 
   #read(chunk: Buffer): void {

@@ -134,9 +134,12 @@ describe('deploy/handOver', function () {
     const kept = client();
     const { pid } = await kept.ask();
     const index = servers.findIndex((server) => server.pid === pid);
+    // Another one, with the other server: each of its requests gives what is to come the time to come.
+    const other = client();
+    expect((await other.ask()).pid).not.to.equal(pid);
     expect(open()[index]).to.equal(1);
-    agents.at(-1)?.destroy();
-    while (open()[index] !== 0) await client().ask();
+    agents[0]?.destroy();
+    while (open()[index] !== 0) await other.ask();
   });
 
   it('gives a connection to another server when the one that was sent it ends before it takes it', async () => {

@@ -92,6 +92,67 @@ describe('answers over HTTP/2', () => {
     expect(await Promise.all(closed)).to.deep.equal([false]);
   });
 
+  describe('to requests that go on', () => {
+    const long = Array.from({ length: 30_000 }, (_, each) => `${each} `).join('');
+    const ways: Readonly<Record<string, (response: Http2Response) => void>> = {
+      'at once': (response) => void response.end(long),
+      'in pieces': (response) => {
+        response.flushHeaders();
+        for (let at = 0; at < long.length; at += 9_999) response.stream.write(long.slice(at, at + 9_999));
+        response.end();
+      },
+      'with their end behind a piece': (response) => {
+        response.flushHeaders();
+        response.stream.write(long.slice(0, 50_000));
+        response.stream.write('');
+        response.end(long.slice(50_000));
+      },
+    };
+    const goOn = async (answer: (response: Http2Response) => void, withEnd: boolean): Promise<string> => {
+      server = http2.createServer(
+        { Http2ServerRequest: Http2Request as never, Http2ServerResponse: Http2Response as never },
+        (request, response) => {
+          (request as unknown as Http2Request).stream.resume();
+          answer(response as unknown as Http2Response);
+        },
+      );
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      const stream = client.request({ ':method': 'POST', ':path': '/' });
+      stream.write('first');
+      const whole = text(stream);
+      await once(stream, 'response');
+      stream.write('second');
+      if (withEnd) stream.end('last');
+      return whole;
+    };
+    for (const [how, answer] of Object.entries(ways))
+      for (const withEnd of [true, false])
+        it(`come whole ${how}, ${withEnd ? 'whose end comes meanwhile' : 'which never end'}`, async () => {
+          expect(await goOn(answer, withEnd)).to.equal(long);
+        });
+
+    it('are handed to Node in small pieces', async () => {
+      const handed: number[] = [];
+      await goOn((response) => {
+        const { stream } = response;
+        const native = Object.getPrototypeOf(stream) as ServerHttp2Stream;
+        const write = native._write;
+        native._write = function (this: ServerHttp2Stream, bytes: Buffer, ...rest) {
+          handed.push(bytes.length);
+          write.call(this, bytes, ...rest);
+        };
+        response.end(long);
+        stream.once('close', () => {
+          native._write = write;
+        });
+      }, false);
+      expect(Math.max(...handed)).to.equal(4_096);
+      expect(handed.reduce((sum, each) => sum + each, 0)).to.equal(long.length);
+    });
+  });
+
   it('are taken back by an end that is asked for', async () => {
     await open((response) => {
       response.flushHeaders();
