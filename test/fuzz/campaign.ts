@@ -24,6 +24,13 @@ export const patienceMs = 30_000;
 export const seedOf = (seed: number, name: CampaignName, step: number): number =>
   (Math.imul(seed, 0x9e3779b1) ^ Math.imul(campaignNames.indexOf(name) + 1, 0x85ebca6b) ^ Math.imul(step + 1, 0xc2b2ae35)) >>> 0;
 
+/** How a client leaves that does not wait for its answers: at once, or when the first of them comes. */
+export const leavings = ['with a reset', 'at the first answer'] as const;
+export type Leaving = (typeof leavings)[number];
+
+/** One client of four leaves so. */
+export const leavingOf = (prng: Prng): Leaving | null => (prng.chance(250) ? prng.pick(leavings) : null);
+
 /** What is awaited, or 'late' when it takes longer than a client waits. */
 export async function within<T>(work: Promise<T>, ms = patienceMs): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import type { Prng } from '../simulation/prng.js';
 import { RawHttp1 } from '../attacks/wire/http1.js';
 import type { Target, User } from '../attacks/target.js';
-import { within, type Campaign, type Step } from './campaign.js';
+import { leavingOf, within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes } from './mutations.js';
 
 /** How long the rest of an answer may take whose request is no request, after the client has said that no more comes. */
@@ -159,14 +159,17 @@ export function http1Campaign(target: Target, user: User): Campaign {
       const text = Array.from({ length: prng.between(1, 4) }, () => request(prng)).join('');
       const bytes = prng.chance(333) ? mutatedBytes(prng, Buffer.from(text)) : Buffer.from(text);
       const wire = await RawHttp1.open(prng.chance(500) ? user.wire : { port: target.port });
-      const cut = prng.chance(100);
+      const leaving = leavingOf(prng);
+      const cut = leaving !== null || prng.chance(100);
       for (let at = 0; at < bytes.length;) {
         const end = prng.chance(700) ? bytes.length : at + prng.between(1, 200);
         wire.send(bytes.subarray(at, end));
         at = end;
       }
-      if (!cut) await within(wire.finish(), restMs);
-      wire.destroy();
+      if (leaving === 'at the first answer') await within(wire.answered(1), restMs);
+      else if (!cut) await within(wire.finish(), restMs);
+      if (leaving === null) wire.destroy();
+      else wire.abort();
       const statuses = wire.answers.map(({ status }) => status);
       const failed = wire.answers.find(({ status }) => status === 500 || status > 505);
       return {

@@ -18,7 +18,7 @@ import {
   type Fields,
 } from '../attacks/wire/http2Frames.js';
 import type { Target, User } from '../attacks/target.js';
-import { within, type Campaign, type Step } from './campaign.js';
+import { leavingOf, within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes } from './mutations.js';
 
 const paths = [
@@ -163,7 +163,18 @@ export function http2Campaign(target: Target, user: User): Campaign {
       const isRight = prng.chance(500);
       const frames = Array.from({ length: prng.between(1, 40) }, () => (isRight ? well : drawn)(prng, wire, opened));
       const bytes = prng.chance(isRight ? 50 : 333) ? mutatedBytes(prng, Buffer.concat(frames)) : Buffer.concat(frames);
+      const leaving = leavingOf(prng);
       wire.send(bytes, pingFrame());
+      if (leaving !== null) {
+        const framesBefore = wire.frames.length;
+        if (leaving === 'at the first answer')
+          await within(
+            wire.until(() => wire.frames.length > framesBefore),
+            5_000,
+          );
+        wire.abort();
+        return { did: bytes.toString('hex'), outcome: 'left', wrong: null };
+      }
       const judged = await within(
         wire.until(
           () => wire.goaway !== null || wire.frames.some((each) => each.type === frameTypes.ping && (each.flags & flags.ack) !== 0),

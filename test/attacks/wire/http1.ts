@@ -1,3 +1,4 @@
+import net from 'node:net';
 import tls from 'node:tls';
 
 /** Who speaks: nobody without a certificate. */
@@ -28,7 +29,11 @@ export class RawHttp1 {
   /** Resolves when the connection is over, whoever ended it. */
   readonly closed: Promise<void>;
 
-  private constructor(readonly socket: tls.TLSSocket) {
+  private constructor(
+    readonly socket: tls.TLSSocket,
+    private readonly plain: net.Socket,
+  ) {
+    plain.on('error', () => undefined);
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
       this.#rest = Buffer.concat([this.#rest, chunk]);
@@ -48,15 +53,15 @@ export class RawHttp1 {
   /** Resolves when the handshake is over, well or not. */
   static async open({ port, cert, key }: WireOptions): Promise<RawHttp1> {
     const credentials = cert === undefined || key === undefined ? {} : { cert, key };
+    const plain = net.connect({ host: '127.0.0.1', port });
     const socket = tls.connect({
-      host: '127.0.0.1',
-      port,
+      socket: plain,
       ...credentials,
       ALPNProtocols: ['http/1.1'],
       servername: 'localhost',
       rejectUnauthorized: false,
     });
-    const connection = new RawHttp1(socket);
+    const connection = new RawHttp1(socket, plain);
     await new Promise<void>((resolve) => {
       socket
         .once('secureConnect', () => {
@@ -99,6 +104,14 @@ export class RawHttp1 {
 
   destroy(): void {
     this.socket.destroy();
+  }
+
+  /** Ends with RST instead of FIN. Not while Node reads, which the client would not survive: it may be asked as a handshake ends. */
+  abort(): void {
+    setImmediate(() => {
+      this.plain.resetAndDestroy();
+      this.socket.destroy();
+    });
   }
 
   #end(): void {
