@@ -1,10 +1,16 @@
 import type { Socket } from 'node:net';
+import { readingOf } from './reading.js';
 
 /** Requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
 const readAheadMax = 50_000;
 
+/** What may be read of one connection behind the request under way, while it is looked whether the client is still there. */
+const heldBytesMax = 256 * 1024;
+
 interface Lane {
   readonly waiting: (() => void)[];
+  /** Bytes read of the connection when it was held back. */
+  heldAt: number;
 }
 
 /**
@@ -33,7 +39,7 @@ export class ConnectionTurns {
   take(socket: Socket, begin: () => void): void {
     const lane = this.#lanes.get(socket);
     if (lane === undefined) {
-      this.#lanes.set(socket, { waiting: [] });
+      this.#lanes.set(socket, { waiting: [], heldAt: 0 });
       begin();
       return;
     }
@@ -42,9 +48,24 @@ export class ConnectionTurns {
       return;
     }
     // The request under way has been read to its end, since another one came after it: it needs nothing more from the socket.
-    if (lane.waiting.length === 0) holdBack(socket);
+    if (lane.waiting.length === 0) {
+      holdBack(socket);
+      lane.heldAt = socket.bytesRead;
+    } else readingOf(socket)?.readStop();
     lane.waiting.push(begin);
     this.#readAhead += 1;
+  }
+
+  /**
+   * Reads one more piece of each connection that is held back. Else nobody would hear that its client has left, and a watch under way would go on for
+   * nobody. A client that still sends, though it has to wait, is cut before long.
+   */
+  look(): void {
+    for (const [socket, { waiting, heldAt }] of this.#lanes) {
+      if (waiting.length === 0) continue;
+      if (socket.bytesRead - heldAt > heldBytesMax) socket.destroy();
+      else readingOf(socket)?.readStart();
+    }
   }
 
   /** The request under way is over. Returns whether another one of the connection is under way now. */

@@ -122,9 +122,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('tlsClientError', () => {
     handshakeErrors++;
   });
-  const turns = giveTurns(server, options, connections);
+  const turns = giveTurns(server, options, connections, times.lookMs);
   const address = await bind(server, options).catch((error: unknown) => {
     connections.close();
+    turns.close();
     throw error;
   });
 
@@ -147,6 +148,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const close = async (): Promise<void> => {
     draining = true;
+    turns.close();
     const closed = new Promise<void>((resolve) => {
       if (server.listening && !keepsSocket)
         server.close(() => {
@@ -242,11 +244,15 @@ const partialChain: object = { allowPartialTrustChain: true };
 interface Turns {
   has(socket: Socket): boolean;
   drain(): void;
+  close(): void;
 }
 
 /** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
-function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections): Turns {
+function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
+  const looking = setInterval(() => {
+    turns.look();
+  }, lookMs).unref();
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
@@ -316,6 +322,9 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     drain: () => {
       draining = true;
       for (const response of underWay.values()) sendAway(response);
+    },
+    close: () => {
+      clearInterval(looking);
     },
   };
 }

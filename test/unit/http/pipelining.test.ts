@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import net, { type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
 import { ConnectionTurns } from '../../../server/http/connectionTurns.js';
 import type { ListenerOptions } from '../../../server/http/listener.js';
@@ -39,7 +40,7 @@ describe('pipelined requests', () => {
       });
       wake();
     };
-    door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle } });
+    door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle, times: { lookMs: 20 } } });
     socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     received = '';
     socket
@@ -105,6 +106,63 @@ describe('pipelined requests', () => {
       expect(begun.length).to.equal(turn + 1);
     }
     expect(taken, 'whether everything left the client').to.equal(false);
+  });
+
+  describe('behind one that goes on for long', () => {
+    const close = (index: number): Promise<void> =>
+      new Promise((resolve) => {
+        begun[index]!.request.socket.once('close', () => resolve());
+      });
+
+    it('do not hide that their client has left', async () => {
+      socket.write(get('/long'));
+      await begins(1);
+      socket.write(get('/behind'));
+      const closed = close(0);
+      socket.destroy();
+      await closed;
+      expect(begun.map(({ url }) => url)).to.deep.equal(['/long']);
+    });
+
+    it('do not hide a reset either', async () => {
+      const plain = net.connect({ port: door.port, host: '127.0.0.1' });
+      const resetting = tls.connect({ socket: plain, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }).on('error', () => undefined);
+      await once(resetting, 'secureConnect');
+      resetting.write(get('/long') + get('/behind'));
+      await begins(1);
+      const closed = close(0);
+      plain.resetAndDestroy();
+      await closed;
+    });
+
+    it('are begun when their time has come, though their client was looked for meanwhile', async () => {
+      const body = 'x'.repeat(100_000);
+      socket.write(get('/long'));
+      await begins(1);
+      socket.write(`POST /behind HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 50)}`);
+      socket.write(body.slice(50));
+      const { request } = begun[0]!;
+      // The look that follows reads what has come since.
+      while (request.socket.bytesRead < body.length) await delay(1);
+      begun[0]!.answer();
+      await begins(2);
+      let text = '';
+      for await (const chunk of begun[1]!.request) text += String(chunk);
+      expect(text === body).to.equal(true);
+    });
+
+    it('end the connection when they do not end themselves', async () => {
+      socket.write(get('/long'));
+      await begins(1);
+      const closed = close(0);
+      const more = get(`/behind?${'x'.repeat(1_000)}`).repeat(100);
+      const sendOn = (): void => {
+        while (socket.writable && socket.write(more));
+      };
+      socket.on('drain', sendOn);
+      sendOn();
+      await closed;
+    });
   });
 
   it('may not ask for another protocol out of turn: that ends the connection and nothing else', async () => {
