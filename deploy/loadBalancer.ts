@@ -1,17 +1,16 @@
 import net from 'node:net';
 import { connectionOrder, newBackend, recordConnectFailure, recordProbe, shouldCutSessions, type Backend } from './backends.js';
 import type { ConnectionTaker } from './handOver.js';
+import { Looks } from './looks.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
  * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and has no part in it from then on (`handOver.ts`);
  * elsewhere it moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; a backend
- * that cannot be reached is skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`.
+ * that cannot be reached is skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`,
+ * and in `looks.ts` how often they are asked.
  */
 
-const probeIntervalMs = 500;
-/** While no backend is up there is nothing to disturb, and clients wait: look more often. */
-const urgentProbeIntervalMs = 50;
 /** An API server without a majority needs two seconds to say that it is not ready; that is an answer, and not silence. */
 const probeTimeoutMs = 2500;
 const connectTimeoutMs = 1000;
@@ -81,8 +80,8 @@ class Balancer implements LoadBalancer {
   readonly #waiting = new Set<net.Socket>();
   /** Those that came while it was paused. */
   readonly #held = new Set<net.Socket>();
-  readonly #timers = new Map<Backend, NodeJS.Timeout>();
-  readonly #probes: RepeatedProbe[] = [];
+  readonly #probes = new Map<Backend, RepeatedProbe>();
+  readonly #looks: Looks;
   #paused = false;
   #closed = false;
 
@@ -91,6 +90,7 @@ class Balancer implements LoadBalancer {
     this.#takers = new Map(backends);
     this.#backends = backends.map(([backend]) => backend);
     for (const backend of this.#backends) this.#sessions.set(backend, new Map());
+    this.#looks = new Looks(this.#backends, (backend) => this.#look(backend));
     this.#server.maxConnections = connectionsMax;
   }
 
@@ -109,16 +109,15 @@ class Balancer implements LoadBalancer {
     this.#server.on('error', (error) => this.options.log(`listener: ${error.message}`));
     for (const backend of this.#backends) {
       const { host, port } = backend;
-      const probe = new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.options.ca });
-      this.#probes.push(probe);
-      void this.#look(backend, probe);
+      this.#probes.set(backend, new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.options.ca }));
     }
+    this.#looks.start();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    for (const probe of this.#probes) probe.close();
+    this.#looks.close();
+    for (const probe of this.#probes.values()) probe.close();
     // Node's own `close` would wait for connections that servers have taken over. The port is free when it returns.
     this.#server.close();
     for (const client of [...this.#held, ...this.#waiting]) client.destroy();
@@ -139,16 +138,13 @@ class Balancer implements LoadBalancer {
 
   // ---- health ----
 
-  async #look(backend: Backend, probe: RepeatedProbe): Promise<void> {
-    const readiness = await probe.ask();
-    if (this.#closed) return probe.close();
+  async #look(backend: Backend): Promise<void> {
+    const probe = this.#probes.get(backend);
+    const readiness = await probe?.ask();
+    if (this.#closed) probe?.close();
+    if (this.#closed || readiness === undefined) return;
     if (recordProbe(backend, readiness, performance.now())) this.#report(backend, describeReadiness(readiness));
     this.#cutHangingSessions();
-    const interval = this.#backends.some(({ state }) => state === 'up') ? probeIntervalMs : urgentProbeIntervalMs;
-    this.#timers.set(
-      backend,
-      setTimeout(() => void this.#look(backend, probe), interval),
-    );
   }
 
   #cutHangingSessions(): void {
@@ -161,12 +157,14 @@ class Balancer implements LoadBalancer {
 
   #report(backend: Backend, reason: string): void {
     this.options.log(`${name(backend)} is ${backend.state}: ${reason}`);
+    this.#looks.stir();
   }
 
   // ---- sessions ----
 
   #accept(client: net.Socket): void {
     client.on('error', () => client.destroy());
+    this.#looks.stir();
     if (this.#paused) this.#held.add(client);
     else this.#enter(client);
   }

@@ -47,7 +47,10 @@ interface Pending<T> {
 
 /** The other side settles everything in time; this much later its silence is answered here. */
 const graceMs = 1_000;
+/** Two looks at what is late are at least so far apart, ... */
 const sweepMs = 250;
+/** ... and at most: no timer can wait as long as a number can say. */
+const sweepMsMax = 24 * 60 * 60 * 1000;
 
 /** A batch whose changes are decoded when somebody looks at them. */
 class EncodedChanges implements ChangeBatch {
@@ -90,6 +93,8 @@ export class PortReplica implements Replica, ReplicaAdministration {
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
   #sweeper: NodeJS.Timeout | null = null;
+  /** When the sweeper looks: as soon as something may be late, so that nothing wakes for what was answered in time. */
+  #sweepsAt = Infinity;
   #failure: Error | null = null;
   #stopping: Promise<void> | null = null;
 
@@ -116,6 +121,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
       const pending = { resolve, reject, deadlineMs: performance.now() + timeoutMs };
       if (batch === undefined) this.#barriers.set(id, { pending: [pending], word: this.#soleMember.word });
       else batch.pending.push(pending);
+      this.#sweepFor(pending.deadlineMs);
       this.#flushSoon();
     });
   }
@@ -227,7 +233,9 @@ export class PortReplica implements Replica, ReplicaAdministration {
     const sequence = this.#takeId();
     this.#requests.propose(sequence, timeoutMs, encodeProposal(this.#options.session, sequence, command));
     return new Promise((resolve, reject) => {
-      this.#writes.set(sequence, { resolve, reject, deadlineMs: performance.now() + timeoutMs });
+      const deadlineMs = performance.now() + timeoutMs;
+      this.#writes.set(sequence, { resolve, reject, deadlineMs });
+      this.#sweepFor(deadlineMs);
       this.#flushSoon();
     });
   }
@@ -267,7 +275,6 @@ export class PortReplica implements Replica, ReplicaAdministration {
   }
 
   #flushSoon(): void {
-    this.#sweeper ??= setInterval(() => this.#sweep(), sweepMs);
     if (this.#flushIsDue) return;
     this.#flushIsDue = true;
     setImmediate(() => {
@@ -285,23 +292,37 @@ export class PortReplica implements Replica, ReplicaAdministration {
   }
 
   /** Keeps the promise that everything settles in time even if the other side is stuck. */
+  #sweepFor(deadlineMs: number): void {
+    const at = deadlineMs + graceMs;
+    if (at >= this.#sweepsAt) return;
+    if (this.#sweeper !== null) clearTimeout(this.#sweeper);
+    this.#sweepsAt = at;
+    // The thread or the port that is to answer keeps the process running, and nothing else should.
+    this.#sweeper = setTimeout(() => this.#sweep(), Math.min(sweepMsMax, Math.max(sweepMs, at - performance.now()))).unref();
+  }
+
   #sweep(): void {
+    this.#sweeper = null;
+    this.#sweepsAt = Infinity;
     const late = performance.now() - graceMs;
+    let next = Infinity;
     for (const [sequence, { resolve, deadlineMs }] of this.#writes) {
-      if (deadlineMs >= late) continue;
+      if (deadlineMs >= late) {
+        next = Math.min(next, deadlineMs);
+        continue;
+      }
       this.#writes.delete(sequence);
       resolve({ outcome: 'unknown', reason: 'the consensus thread did not answer within the time limit' });
     }
     for (const [id, { pending, word }] of this.#barriers) {
       const inTime = pending.filter(({ deadlineMs }) => deadlineMs >= late);
+      for (const { deadlineMs } of inTime) next = Math.min(next, deadlineMs);
       for (const { resolve, deadlineMs } of pending)
         if (deadlineMs < late) resolve({ outcome: 'unavailable', reason: 'the consensus thread did not answer within the time limit' });
       if (inTime.length > 0) this.#barriers.set(id, { pending: inTime, word });
       else this.#barriers.delete(id);
     }
-    if (this.#writes.size > 0 || this.#barriers.size > 0 || this.#others.size > 0 || this.#sweeper === null) return;
-    clearInterval(this.#sweeper);
-    this.#sweeper = null;
+    this.#sweepFor(next);
   }
 
   #settleAll(error: Error): void {
@@ -312,7 +333,8 @@ export class PortReplica implements Replica, ReplicaAdministration {
     this.#writes.clear();
     this.#barriers.clear();
     this.#others.clear();
-    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    if (this.#sweeper !== null) clearTimeout(this.#sweeper);
     this.#sweeper = null;
+    this.#sweepsAt = Infinity;
   }
 }

@@ -64,7 +64,10 @@ export class TickTimer {
   readonly #wake: () => void;
   readonly #ticker: Ticker;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires. That may be a tick too early: then it is set anew, which costs less than to set it after every round. */
+  /**
+   * When the timer fires. That may be too early: then it is set anew. To set it after every round would cost more, and spare nothing: Node wakes at the time that
+   * was set first all the same.
+   */
   #firesAt = Infinity;
   #stopped = false;
 
@@ -95,7 +98,7 @@ export class TickTimer {
   }
 
   #sleepUntil(at: number): void {
-    if (this.#stopped || (this.#firesAt <= at && this.#firesAt > at - this.#tickMs)) return;
+    if (this.#stopped || this.#firesAt <= at) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#firesAt = at;
     this.#timer = setTimeout(() => this.#onTimer(), at - performance.now());

@@ -109,9 +109,13 @@ export class Inbound {
     this.#connection.write(frame(frameKinds.welcome, (writer) => writeIdentity(writer, self)));
   }
 
+  /** After the round that the messages before it set off: its answers and this one reach the same peer together, and wake it once. */
   #pong(): void {
-    if (this.#connection.unsentBytes > transportLimits.unsentAnswersBytesMax) this.close('the peer does not take the answers to its pings');
-    else this.#connection.write(frame(frameKinds.pong, () => undefined));
+    setImmediate(() => {
+      if (this.#connection.unsentBytes > transportLimits.unsentAnswersBytesMax)
+        this.close('the peer does not take the answers to its pings');
+      else this.#connection.write(frame(frameKinds.pong, () => undefined));
+    });
   }
 
   #receive(from: MemberId): SnapshotReceiver {

@@ -11,6 +11,7 @@ import { frameKinds, writeFrame } from './frames.js';
 import { finalRefusals } from './handshake.js';
 import type { Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
+import { Pings } from './pings.js';
 
 /** What all outgoing connections of one replica share. */
 export interface PeerContext {
@@ -37,7 +38,7 @@ export class Peer {
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
-  #silentPings = 0;
+  #pings = new Pings(transportLimits.silentPingsMax);
   /** When the ping was sent that is not answered yet. */
   #pingedAtMs: number | null = null;
   #roundTripMs: number | null = null;
@@ -68,7 +69,9 @@ export class Peer {
   }
 
   flush(): void {
-    if (this.#writer.length > 0) this.#connection?.write(this.#writer.take());
+    if (this.#writer.length === 0) return;
+    this.#pings.spoke();
+    this.#leave();
   }
 
   /** Moves to another address; the present connection is given up if it differs. */
@@ -88,20 +91,25 @@ export class Peer {
 
   /** Called every `pingMs`. */
   beat(): void {
-    if (!this.#ready) return;
-    this.#silentPings += 1;
-    if (this.#silentPings > transportLimits.silentPingsMax) {
+    if (this.#ready && this.#pings.beat()) this.#leave();
+  }
+
+  #leave(): void {
+    const ping = this.#pings.take();
+    if (ping === 'silent') {
       this.#connection?.close('the peer is silent');
       return;
     }
-    this.#pingedAtMs ??= performance.now();
-    writeFrame(this.#writer, frameKinds.ping, () => undefined);
-    this.flush();
+    if (ping === 'ping') {
+      this.#pingedAtMs ??= performance.now();
+      writeFrame(this.#writer, frameKinds.ping, () => undefined);
+    }
+    this.#connection?.write(this.#writer.take());
   }
 
   /** Nothing but answers to pings comes back on this connection. */
   #heard(): void {
-    this.#silentPings = 0;
+    this.#pings.heard();
     if (this.#pingedAtMs !== null) this.#roundTripMs = performance.now() - this.#pingedAtMs;
     this.#pingedAtMs = null;
   }
@@ -140,7 +148,7 @@ export class Peer {
   #welcomed(): void {
     this.#ready = true;
     this.#failures = 0;
-    this.#silentPings = 0;
+    this.#pings = new Pings(transportLimits.silentPingsMax);
     this.#lastReason = '';
     this.#context.log('info', 'connected to peer', { peer: this.id, address: this.#address });
     this.#context.handlers.onPeerConnected(this.id);

@@ -36,6 +36,11 @@ export interface PresenceOptions {
 
 /** How often a server says that it is there. */
 export const renewIntervalMs = 5_000;
+/**
+ * When to say so next, from one turn on: between half an interval and one and a half. All servers do in the same moments, as far as their clocks agree, so that
+ * what they write shares a round of the store and a sync.
+ */
+export const nextTurnMs = (nowMs: number): number => Math.round(nowMs / renewIntervalMs + 1) * renewIntervalMs - nowMs;
 /** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
@@ -76,15 +81,20 @@ export class Presence {
   /** Begins to renew and to look. */
   start(): void {
     void this.turn();
-    this.#timer = setInterval(() => {
+    this.#turnLater();
+  }
+
+  #turnLater(): void {
+    this.#timer = setTimeout(() => {
       void this.turn();
-    }, renewIntervalMs).unref();
+      this.#turnLater();
+    }, nextTurnMs(this.#clock.now())).unref();
   }
 
   /** Takes this server out, as far as that is still possible. */
   async stop(): Promise<void> {
     const started = this.#timer !== null;
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#turn;
     const own = leaseName(this.options.identity);
     this.#seen.delete(own);

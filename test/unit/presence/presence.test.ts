@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../server/api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { MasterLeases, masterLeaseResource } from '../../../server/presence/masterLeases.js';
-import { goneAfterMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';
+import { goneAfterMs, nextTurnMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';
 import { leaseName, leaseOf, readLease, type ServerAddress, type ServerIdentity } from '../../../server/presence/serverLease.js';
 import { endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';
 import { createSample, type Sample } from '../registry/sample.js';
@@ -74,6 +74,19 @@ describe('the lease of a server', () => {
     const lease = leaseOf(identity({ ip: '10.0.0.1', port: 1 }), 0);
     expect(readLease({ ...lease, metadata: { ...lease.metadata, annotations: {} } })).to.equal(null);
     expect(readLease({ ...lease, spec: { renewTime: 'soon' } })?.renewedAt).to.equal(null);
+  });
+});
+
+describe('when a server says that it is there', () => {
+  it('is the same for all whose clocks agree, once an interval, and soon enough after whatever went before', () => {
+    fc.assert(
+      fc.property(fc.nat(4_000_000_000), fc.integer({ min: 0, max: renewIntervalMs / 2 - 1 }), (now, lateMs) => {
+        const next = now + nextTurnMs(now);
+        expect(next % renewIntervalMs).to.equal(0);
+        expect(nextTurnMs(now)).to.be.within(renewIntervalMs / 2, 1.5 * renewIntervalMs);
+        expect(next + lateMs + nextTurnMs(next + lateMs)).to.equal(next + renewIntervalMs);
+      }),
+    );
   });
 });
 

@@ -139,6 +139,29 @@ describe('raft/client, one replica in its thread', function () {
     expect(await replica.write(put('/fine'), { timeoutMs })).to.include({ outcome: 'applied' });
   });
 
+  it('answers in the place of a thread that says nothing, each as soon as it is late, whatever else waits', async () => {
+    const replica = new PortReplica({
+      session: 's',
+      takenBytes: new BigInt64Array(1),
+      soleMember: soleMemberWord(),
+      post: () => undefined,
+      ended: Promise.resolve(),
+      log: () => undefined,
+    });
+    const patient = replica.write(put('/x'), { timeoutMs: Number.MAX_SAFE_INTEGER });
+    const hasty = replica.barrier({ timeoutMs: 200 });
+    const hastier = replica.write(put('/y'), { timeoutMs: 1 });
+    const order: string[] = [];
+    void hasty.then(() => order.push('hasty'));
+    void hastier.then(() => order.push('hastier'));
+    expect(await hastier).to.include({ outcome: 'unknown' });
+    expect(await hasty).to.include({ outcome: 'unavailable' });
+    expect(order).to.deep.equal(['hastier', 'hasty']);
+    replica.failed(new Error('gone'));
+    expect(await patient).to.deep.equal({ outcome: 'unknown', reason: 'gone' });
+    await replica.stop();
+  });
+
   it('answers truthfully when the thread dies: writes unknown, reads unavailable, and one failure', async () => {
     const failures: Error[] = [];
     const replica = new PortReplica({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StoreCare } from '../../../raft/replica/storeCare.js';
-import { Ticker } from '../../../raft/replica/ticker.js';
+import { Ticker, TickTimer } from '../../../raft/replica/ticker.js';
 
 describe('raft/replica/ticker', () => {
   const nothing = { quiet: 0, due: false };
@@ -40,6 +40,26 @@ describe('raft/replica/ticker', () => {
     // What was heard then puts off everything: the next tick that may have an effect is counted from there.
     ticker.rest(10);
     expect(ticker.dueAt).to.equal(400);
+  });
+});
+
+describe('raft/replica/ticker, its timer', () => {
+  it('wakes when the last rest is over, however early the one before would have been, and at once when a rest is cut short', async () => {
+    let wake = (): void => undefined;
+    const woken = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+    const timer = new TickTimer(10, () => wake());
+    const begun = performance.now();
+    timer.rest(2);
+    timer.rest(12);
+    await woken();
+    expect(performance.now() - begun).to.be.at.least(118);
+    expect(timer.take()).to.deep.equal({ quiet: 11, due: true });
+
+    timer.rest(1_000_000);
+    timer.rest(1);
+    await woken();
+    expect(timer.take()).to.include({ due: true });
+    timer.stop();
   });
 });
 
