@@ -142,7 +142,7 @@ export function assembleApi({
     storageOver(store.engine),
     store.elsewhere.map(({ resources, engine }) => ({ resources, storage: storageOver(engine) })),
   );
-  const connections = hookConnections(options, storage, egress);
+  const connections = hookConnections(options, storage, { egress, certificates: metrics.peerCertificates.webhooks });
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
     storage,
@@ -155,7 +155,9 @@ export function assembleApi({
   const aggregation = createAggregation({
     storage,
     catalogue,
-    ...connections,
+    addresses: connections.addresses,
+    identity: connections.identity,
+    certificates: metrics.peerCertificates.aggregated,
     dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });

@@ -29,8 +29,7 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   ],
   [/^apiserver_request_timestamp_/, 'what a write leaves as it is is found while ownership is worked out, which is not timed by itself'],
   [/^apiserver_stream_translator_/, 'WebSockets are handed on as they are, and none is turned into SPDY'],
-  [/^apiserver_(?:certificates_registry|kube_aggregator_x509|webhooks_x509|websocket_streaming)/, 'not counted yet'],
-  [/^kube_apiserver_pod_logs_backend/, 'not counted yet'],
+  [/^apiserver_certificates_registry/, 'not counted yet'],
   [/^cardinality_enforcement_/, 'series are bounded by what they are made of, not by a limit that could be met'],
 ];
 
