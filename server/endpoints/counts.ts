@@ -12,7 +12,17 @@ export interface EndpointCounts {
   watch(resource: GroupVersion & GroupResource): WatchCount;
   /** A log of a pod is asked for. `trusting`: whatever the certificate of the node agent. */
   log(trusting: boolean): void;
+  /** A log has not come because the certificate of the node agent is not good. */
+  untrustedLog(): void;
+  /** A WebSocket for a stream of a pod (`exec`, `attach`, `portforward`) is handed on. */
+  webSocket(subresource: string): void;
 }
 
 const nothing = (): void => undefined;
-export const noCounts: EndpointCounts = { deprecated: nothing, watch: () => ({ sent: nothing }), log: nothing };
+export const noCounts: EndpointCounts = {
+  deprecated: nothing,
+  watch: () => ({ sent: nothing }),
+  log: nothing,
+  untrustedLog: nothing,
+  webSocket: nothing,
+};

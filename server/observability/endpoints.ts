@@ -3,6 +3,7 @@ import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/reso
 import type { EndpointCounts, WatchCount } from '../endpoints/counts.js';
 import { DurationHistogram } from './durations.js';
 import type { Metrics } from './metrics.js';
+import { total, totals } from './totals.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
@@ -40,6 +41,16 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
     labelNames: ['usage'],
     registers,
   });
+  const untrustedLogs = total(
+    registry,
+    'kube_apiserver_pod_logs_backend_tls_failure_total',
+    'Requests for logs of pods that failed because the certificate of the node agent was not good.',
+  );
+  const webSockets = totals(registry, {
+    name: 'apiserver_websocket_streaming_requests_total',
+    help: 'WebSockets for streams of pods, by who makes of them what the node understands: here always the node agent (proxied_to_kubelet).',
+    labelNames: ['subresource', 'proxy_type'],
+  });
   const watchCount = (resource: GroupVersion & GroupResource): WatchCount => {
     const key = `${apiVersionOf(resource)}/${resource.resource}`;
     const known = watches.get(key);
@@ -64,6 +75,12 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
     watch: watchCount,
     log: (trusting) => {
       insecureLogs.inc({ usage: trusting ? 'skip_tls_allowed' : 'enforce_tls' });
+    },
+    untrustedLog: () => {
+      untrustedLogs.value++;
+    },
+    webSocket: (subresource) => {
+      webSockets({ subresource, proxy_type: 'proxied_to_kubelet' }).value++;
     },
   };
 }
