@@ -82,7 +82,7 @@ export function frontOf({
     exposeCounts({
       metrics,
       resources: () => storedResources(api.catalogue),
-      count: (resource) => api.storage.estimate(resource).objects,
+      count: (resource) => api.storage.estimate(resource),
       periodMs: options['etcd-count-metric-poll-period'],
     });
   }

@@ -3,7 +3,12 @@ import type { GroupResource, GroupVersion } from '../api/resource.js';
 /** Events of the watches of one resource. */
 export interface WatchCount {
   sent(bytes: number): void;
+  /** All objects that there were at the beginning have been sent, as the client wanted. */
+  listed(scope: WatchScope, seconds: number): void;
 }
+
+/** What a watch is about: one object, those of a namespace, or all. */
+export type WatchScope = 'resource' | 'namespace' | 'cluster';
 
 /** What is counted of single resources beside their requests. */
 export interface EndpointCounts {
@@ -21,7 +26,7 @@ export interface EndpointCounts {
 const nothing = (): void => undefined;
 export const noCounts: EndpointCounts = {
   deprecated: nothing,
-  watch: () => ({ sent: nothing }),
+  watch: () => ({ sent: nothing, listed: nothing }),
   log: nothing,
   untrustedLog: nothing,
   webSocket: nothing,

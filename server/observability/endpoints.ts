@@ -1,12 +1,15 @@
 import { Counter, Gauge } from 'prom-client';
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
-import type { EndpointCounts, WatchCount } from '../endpoints/counts.js';
+import type { EndpointCounts, WatchCount, WatchScope } from '../endpoints/counts.js';
 import { DurationHistogram } from './durations.js';
 import type { Metrics } from './metrics.js';
 import { total, totals } from './totals.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
+
+/** Upper bounds in seconds, as in the reference. */
+const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /** What is counted of single resources beside their requests, under the names of the reference. */
 export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
@@ -33,6 +36,13 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
     help: 'Bytes of events that watches have been sent.',
     labelNames: ['group', 'version', 'resource'],
     buckets: eventBuckets,
+    registers,
+  });
+  const lists = new DurationHistogram({
+    name: 'apiserver_watch_list_duration_seconds',
+    help: 'Time until watches have sent all objects that there were at their beginning, in seconds, where clients want them.',
+    labelNames: ['group', 'version', 'resource', 'scope'],
+    buckets: listBuckets,
     registers,
   });
   const insecureLogs = new Counter({
@@ -63,6 +73,9 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
       sent(bytes: number) {
         made.events++;
         series.observe(bytes);
+      },
+      listed(scope: WatchScope, seconds: number) {
+        lists.of({ ...labels, scope }).observe(seconds);
       },
     };
     watches.set(key, made);

@@ -5,7 +5,7 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
     'of a store that is another program; ours is told of by raftplane_raft_*',
   ],
   [
-    /^(?:apiserver_watch_cache_|watch_cache_|apiserver_cache_list|apiserver_watch_list|apiserver_resource_size_estimate)/,
+    /^(?:apiserver_watch_cache_|watch_cache_|apiserver_cache_list)/,
     'the cache here has no capacity, no refills and no second store behind it; what is read and watched is counted as requests',
   ],
   [

@@ -143,6 +143,23 @@ describe('metrics that are provoked', function () {
     expect(await growth('node_authorizer_graph_actions_duration_seconds', made)).to.deep.equal({ 'operation="AddPV"': 1 });
   });
 
+  it('watches that begin with all that there is, and how much that is', async () => {
+    const wanted = 'watch=true&timeoutSeconds=1';
+    const initial = `${wanted}&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
+    const watches = async (): Promise<void> => {
+      const asked = [`/api/v1/namespaces?${initial}`, `/api/v1/namespaces/default/secrets?${initial}`, `/api/v1/namespaces?${wanted}`];
+      for (const { status, text } of await Promise.all(asked.map((path) => ask(path)))) expect(status, text).to.equal(200);
+    };
+    const of = (resource: string, scope: string): string => `group="",version="v1",resource="${resource}",scope="${scope}"`;
+    expect(await growth('apiserver_watch_list_duration_seconds', watches)).to.deep.equal({
+      [of('namespaces', 'cluster')]: 1,
+      [of('secrets', 'namespace')]: 1,
+    });
+    const sizes = await shown('apiserver_resource_size_estimate_bytes');
+    expect(sizes['group="",resource="namespaces"']).to.be.greaterThan(100);
+    expect(sizes['group="",resource="replicationcontrollers"']).to.equal(0);
+  });
+
   it('rules of custom resources', async () => {
     const [group, definitions] = ['example.com', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
     const limited = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 9' }] };
