@@ -160,6 +160,33 @@ describe('metrics that are provoked', function () {
     expect(sizes['group="",resource="replicationcontrollers"']).to.equal(0);
   });
 
+  it('lists out of memory, and what comes into it', async () => {
+    const [maps, labels] = ['/api/v1/namespaces/kube-public/configmaps', 'group="",resource="configmaps"'];
+    const map = (name: string, a: string): Promise<Answer> => post(maps, { metadata: { name, labels: { a } } });
+    const made = async (): Promise<void> => {
+      await map('one', '1');
+      await map('two', '2');
+    };
+    const [received, dispatched] = ['received', 'dispatched'].map((what) => `apiserver_watch_cache_events_${what}_total`);
+    expect((await growth(received!, made))[labels]).to.equal(2);
+    expect((await shown(dispatched!))[labels]).to.equal((await shown(received!))[labels]);
+    const everything = ((await ask(maps)).body as { items: unknown[] }).items.length;
+    const lists = async (): Promise<void> => {
+      await ask(maps);
+      await ask(`${maps}?labelSelector=a%3D2`);
+    };
+    const indexed = `${labels},index=""`;
+    expect(await growth('apiserver_cache_list_total', lists)).to.include({ [indexed]: 2 });
+    expect(await growth('apiserver_cache_list_fetched_objects_total', lists)).to.include({ [indexed]: 2 * everything });
+    expect(await growth('apiserver_cache_list_returned_objects_total', lists)).to.include({ [labels]: everything + 1 });
+    expect(await growth('apiserver_watch_cache_consistent_read_total', lists)).to.include({
+      [`${labels},success="true",fallback="false"`]: 2,
+    });
+    expect((await shown('apiserver_watch_cache_initializations_total'))[labels]).to.equal(1);
+    const version = Number(((await ask(maps)).body as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
+    expect((await shown('apiserver_watch_cache_resource_version'))[labels]).to.be.greaterThanOrEqual(version);
+  });
+
   it('rules of custom resources', async () => {
     const [group, definitions] = ['example.com', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
     const limited = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 9' }] };
