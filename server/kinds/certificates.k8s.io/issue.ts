@@ -13,7 +13,7 @@ export interface Issue {
 }
 
 /** Null where a change issues none, or nobody has said for how long. */
-export function issueIn(old: ApiObject, object: ApiObject): Issue | null {
+function issueIn(old: ApiObject, object: ApiObject): Issue | null {
   const wanted = memberAt(old, 'spec', 'expirationSeconds');
   const certificate = textAt(object, 'status', 'certificate');
   if (textAt(old, 'status', 'certificate') !== '' || certificate === '' || wanted === undefined) return null;
