@@ -48,16 +48,9 @@ export interface Aggregation {
 const noDocuments: readonly RemoteDocument[] = [];
 
 /** Follows API services from now on. */
-export function createAggregation({
-  storage,
-  catalogue,
-  addresses,
-  identity,
-  dial = null,
-  rejectsRedirects,
-}: AggregationOptions): Aggregation {
+export function createAggregation({ storage, catalogue, rejectsRedirects, ...ways }: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
-  const connections = createServiceConnections({ addresses, identity, dial });
+  const connections = createServiceConnections(ways);
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let documents: RemoteDocuments | null = null;

@@ -3,6 +3,7 @@ import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../e
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import { dialingAgent, type Dial } from '../webhook/dialed.js';
+import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 import type { ApiService } from './apiServices.js';
 
@@ -27,9 +28,16 @@ export interface ServiceConnectionsOptions {
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
   /** The way to services of the cluster; null for the direct one. */
   readonly dial?: Dial | null;
+  /** Told of certificates of a dated kind. */
+  readonly certificates?: CertificateCounts;
 }
 
-export function createServiceConnections({ addresses, identity, dial = null }: ServiceConnectionsOptions): ServiceConnections {
+export function createServiceConnections({
+  addresses,
+  identity,
+  dial = null,
+  certificates = noCertificateCounts,
+}: ServiceConnectionsOptions): ServiceConnections {
   // Agents by what they trust; one that is not asked for any more keeps no connection longer than they idle.
   const agents = new Map<string, { readonly key: string; readonly agent: Agent; readonly tls: AgentOptions }>();
   const agentOf = (service: ApiService): { readonly agent: Agent; readonly tls: AgentOptions } => {
@@ -53,7 +61,13 @@ export function createServiceConnections({ addresses, identity, dial = null }: S
       // A connection that becomes another protocol's is not given back.
       const used = headers.upgrade === undefined ? agent : dial === null ? false : agentBy(dial, tls);
       const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
-      return ask(outgoing, { body, whom: hostOf(service), connectTimeoutMs, explain: explained });
+      const explain = (error: Error): BackendError => {
+        countRefusedCertificate(error, outgoing.socket, certificates);
+        return explained(error);
+      };
+      const answer = await ask(outgoing, { body, whom: hostOf(service), connectTimeoutMs, explain });
+      countCertificates(answer.response.socket, certificates);
+      return answer;
     },
     close: () => {
       for (const { agent } of agents.values()) agent.destroy();

@@ -230,8 +230,11 @@ const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSetting
   Webhook: ({ files }, { name, webhook }) => (webhook === null ? null : askingMode(name, webhook, files)),
 };
 
-function askingMode(name: string, settings: WebhookSettings, { observeReview, dial }: AccessFiles): Mode {
-  const client = settings.kubeconfig === null ? clientFor(inCluster()) : webhookClient(settings.kubeconfig, `authorizer ${name}`, dial);
+function askingMode(name: string, settings: WebhookSettings, { observeReview, dial, certificates }: AccessFiles): Mode {
+  const client =
+    settings.kubeconfig === null
+      ? clientFor(inCluster(), { certificates })
+      : webhookClient(settings.kubeconfig, `authorizer ${name}`, { dial, certificates });
   return {
     authorize: webhookAuthorizer({
       ...settings,

@@ -28,6 +28,7 @@ import {
 import type { Metrics } from '../observability/metrics.js';
 import { createReviewMetrics } from '../observability/reviews.js';
 import type { Dial } from '../webhook/dialed.js';
+import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
 import { createReloadMetrics } from '../observability/reloads.js';
 import { readAuthorities } from '../http/credentials.js';
@@ -60,6 +61,8 @@ export interface AccessFiles {
   readonly proxyAnchors: Live<Anchors> | null;
   /** The way to services that are asked; null for the direct one. */
   readonly dial: Dial | null;
+  /** Told of dated certificates of such services. */
+  readonly certificates: CertificateCounts;
 }
 
 export interface AccessFilesOptions {
@@ -78,14 +81,19 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
   const tokenWebhookFile = options['authentication-token-webhook-config-file'];
   const signingFile = options['service-account-signing-key-file'];
   const signer = await signerOutside(options, log);
+  const { webhooks: certificates } = metrics.peerCertificates;
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     signer,
     verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
     authentication: authenticationSettings({ options, live, metrics, log }),
-    tokenWebhook: tokenWebhookFile === null ? null : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file', dial),
+    tokenWebhook:
+      tokenWebhookFile === null
+        ? null
+        : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file', { dial, certificates }),
     dial,
+    certificates,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
     observeReview: createReviewMetrics(metrics),

@@ -27,6 +27,7 @@ import { CustomResources, definitionsResource, withCustomResources } from '../ex
 import { LifeCycles } from '../extensions/lifecycle/controller.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import type { Live } from '../files/liveFile.js';
+import { issueObserver } from '../kinds/certificates.k8s.io/issue.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { addressUsage } from '../kinds/core/service/usage.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
@@ -34,11 +35,13 @@ import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { createAdmissionMetrics } from '../observability/admissions.js';
 import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../observability/allocations.js';
+import { createIssueMetrics } from '../observability/issues.js';
 import type { Logger } from '../observability/logger.js';
 import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createPodSecurityMetrics } from '../observability/podSecurity.js';
 import { createPolicyMetrics } from '../observability/policies.js';
+import { createRuleMetrics } from '../observability/rules.js';
 import { createOpenApi } from '../openapi/openapi.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import { emulatedMinor } from '../options/emulation.js';
@@ -142,12 +145,13 @@ export function assembleApi({
     storageOver(store.engine),
     store.elsewhere.map(({ resources, engine }) => ({ resources, storage: storageOver(engine) })),
   );
-  const connections = hookConnections(options, storage, egress);
+  const connections = hookConnections(options, storage, { egress, certificates: metrics.peerCertificates.webhooks });
   const conversion = createConversionWebhooks(connections, metrics);
   const custom = new CustomResources({
     storage,
     builtIn,
     webhooks: conversion.converters,
+    ruleTimes: createRuleMetrics(metrics),
     report: (error) => {
       log.named('extensions').error('a definition cannot be served', { error });
     },
@@ -155,7 +159,9 @@ export function assembleApi({
   const aggregation = createAggregation({
     storage,
     catalogue,
-    ...connections,
+    addresses: connections.addresses,
+    identity: connections.identity,
+    certificates: metrics.peerCertificates.aggregated,
     dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
@@ -225,6 +231,7 @@ export function assembleApi({
       guards: [...webhooks.steps, ...policies.steps],
     }),
     deletionsAtOnce: options['delete-collection-workers'],
+    observers: [issueObserver(createIssueMetrics(metrics))],
   });
   // Without authorities to know peers by, there is nobody to ask.
   const peers =

@@ -18,6 +18,8 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { DebugPages } from '../observability/profiles/pages.js';
 import { HealthIndicators } from '../observability/slis.js';
+import type { GroupResource } from '../api/resource.js';
+import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import { featuresOf } from '../options/features.js';
@@ -77,12 +79,14 @@ export function frontOf({
   fairness,
   threads,
 }: FrontOptions): Chain {
+  const resources = (): readonly GroupResource[] => storedResources(api.catalogue);
+  exposeCaches(metrics, { resources, counts: (resource) => api.storage.counts(resource) });
   if (threads?.isFirst !== false) {
     store.expose(metrics, options);
     exposeCounts({
       metrics,
-      resources: () => storedResources(api.catalogue),
-      count: (resource) => api.storage.estimate(resource).objects,
+      resources,
+      count: (resource) => api.storage.estimate(resource),
       periodMs: options['etcd-count-metric-poll-period'],
     });
   }

@@ -26,6 +26,7 @@ import { clusterAddresses, endpointAddresses, type ServiceAddresses } from '../r
 import type { Storage } from '../storage/contract.js';
 import { webhookClient } from '../webhook/client.js';
 import { createHookClients, type HookClients } from '../webhook/hookClients.js';
+import { noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';
 import { namedIdentities } from '../webhook/identities.js';
 
 type WebhookOptions = Pick<ApiServerOptions, 'enable-aggregator-routing' | 'proxy-client-cert-file' | 'proxy-client-key-file'>;
@@ -37,13 +38,20 @@ export interface HookConnections {
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
   /** By which way the programs are reached. */
   readonly egress: Egress;
+  /** Told of dated certificates of webhooks. */
+  readonly certificates: CertificateCounts;
 }
 
 /** Throws when a file cannot be read, with the option that names it. */
-export function hookConnections(options: WebhookOptions, storage: Storage, egress: Egress = directEgress): HookConnections {
+export function hookConnections(
+  options: WebhookOptions,
+  storage: Storage,
+  { egress = directEgress, certificates = noCertificateCounts }: Partial<Pick<HookConnections, 'egress' | 'certificates'>> = {},
+): HookConnections {
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
   return {
     egress,
+    certificates,
     addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
     identity: certFile === null || keyFile === null ? {} : identityIn({ certFile, keyFile }),
   };
@@ -117,7 +125,7 @@ export function createAdmissionWebhooks({
         },
       };
     });
-  if (enabled.has(imagePolicy)) running.push(imagePolicyStep(configurations, log, connections.egress));
+  if (enabled.has(imagePolicy)) running.push(imagePolicyStep(configurations, log, connections));
   return {
     steps: running.map(({ step }) => step),
     stop: () => {
@@ -133,10 +141,13 @@ const imagePolicyTimeoutMs = 30_000;
 function imagePolicyStep(
   configurations: PluginConfigurations,
   log: Logger,
-  egress: Egress,
+  { egress, certificates }: HookConnections,
 ): { readonly step: AdmissionPlugin; readonly stop: () => void } {
   const policy = imagePolicyIn(configurations.get(imagePolicy) ?? null);
-  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${imagePolicy}`, egress('controlplane'));
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${imagePolicy}`, {
+    dial: egress('controlplane'),
+    certificates,
+  });
   const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
     client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
   return {
@@ -154,9 +165,14 @@ function imagePolicyStep(
 }
 
 /** Clients with the users of a kubeconfig; null for none. */
-const clientsFor = ({ addresses, identity, egress }: HookConnections, kubeconfig: string | null, answerBytesMax?: number): HookClients =>
+const clientsFor = (
+  { addresses, identity, egress, certificates }: HookConnections,
+  kubeconfig: string | null,
+  answerBytesMax?: number,
+): HookClients =>
   createHookClients({
     resolve: addresses,
+    certificates,
     dial: { service: egress('cluster'), host: egress('controlplane') },
     identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity),
     ...(answerBytesMax === undefined ? {} : { answerBytesMax }),

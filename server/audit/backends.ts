@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Dial } from '../webhook/dialed.js';
-import { webhookClient } from '../webhook/client.js';
+import { webhookClient, type ClientWays } from '../webhook/client.js';
 import { createAuditor, type AuditMetrics, type OpenAuditor } from './auditor.js';
 import { BatchSink } from './batchSink.js';
 import { BlockingSink } from './blockingSink.js';
@@ -42,14 +42,21 @@ export async function createAuditing({ options, metrics, log, dial = null, elsew
   const sinks: Sink[] = [];
   if (logPath !== null) sinks.push(sinkFor('log', await logWriter(logPath, options, log), options, loss('log')));
   if (webhookFile !== null) {
-    sinks.push(sinkFor('webhook', serviceWriter(webhookFile, options, dial), options, loss('webhook')));
+    sinks.push(
+      sinkFor(
+        'webhook',
+        serviceWriter(webhookFile, options, { dial, certificates: metrics.peerCertificates.webhooks }),
+        options,
+        loss('webhook'),
+      ),
+    );
   }
   return createAuditor({ extentOf: extentBy(policy), sinks, metrics: counts });
 }
 
 /** To the service that a kubeconfig names. */
-export function serviceWriter(file: string, options: ApiServerOptions, dial: Dial | null): Writer {
-  return webhookWriter(webhookClient(file, '--audit-webhook-config-file', dial), options['audit-webhook-initial-backoff']);
+export function serviceWriter(file: string, options: ApiServerOptions, ways: ClientWays = {}): Writer {
+  return webhookWriter(webhookClient(file, '--audit-webhook-config-file', ways), options['audit-webhook-initial-backoff']);
 }
 
 /** Into a file that makes room for itself, or to standard output (`-`). */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import { untimed, type RuleTimes } from '../cel/rules/times.js';
 import type { KindName } from '../catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
@@ -29,6 +30,8 @@ export interface CustomResourcesOptions {
   /** What is built in, which no definition takes the place of. */
   readonly builtIn: Catalogue;
   readonly webhooks: WebhookConverters;
+  /** Told how long rules of custom resources take. */
+  readonly ruleTimes?: RuleTimes;
   /** Told of defects in a single definition, which then is not served. */
   readonly report: (error: unknown) => void;
 }
@@ -217,6 +220,7 @@ export class CustomResources {
     const type = new CustomType({
       definition,
       webhooks: this.options.webhooks,
+      ruleTimes: this.options.ruleTimes ?? untimed,
       isTerminating: () => this.entries.get(name)?.definition.conditions.has('Terminating') === true,
     });
     if (item.length >= largeBytes) this.compiling = this.compiling.then(() => this.compileAhead(type));

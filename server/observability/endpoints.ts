@@ -1,11 +1,15 @@
 import { Counter, Gauge } from 'prom-client';
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
-import type { EndpointCounts, WatchCount } from '../endpoints/counts.js';
+import type { EndpointCounts, WatchCount, WatchScope } from '../endpoints/counts.js';
 import { DurationHistogram } from './durations.js';
 import type { Metrics } from './metrics.js';
+import { total, totals } from './totals.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
+
+/** Upper bounds in seconds, as in the reference. */
+const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /** What is counted of single resources beside their requests, under the names of the reference. */
 export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
@@ -34,11 +38,28 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
     buckets: eventBuckets,
     registers,
   });
+  const lists = new DurationHistogram({
+    name: 'apiserver_watch_list_duration_seconds',
+    help: 'Time until watches have sent all objects that there were at their beginning, in seconds, where clients want them.',
+    labelNames: ['group', 'version', 'resource', 'scope'],
+    buckets: listBuckets,
+    registers,
+  });
   const insecureLogs = new Counter({
     name: 'kube_apiserver_pod_logs_insecure_backend_total',
     help: 'Requests for logs of pods, by whether the certificate of the node agent had to be good: enforce_tls, or skip_tls_allowed.',
     labelNames: ['usage'],
     registers,
+  });
+  const untrustedLogs = total(
+    registry,
+    'kube_apiserver_pod_logs_backend_tls_failure_total',
+    'Requests for logs of pods that failed because the certificate of the node agent was not good.',
+  );
+  const webSockets = totals(registry, {
+    name: 'apiserver_websocket_streaming_requests_total',
+    help: 'WebSockets for streams of pods, by who makes of them what the node understands: here always the node agent (proxied_to_kubelet).',
+    labelNames: ['subresource', 'proxy_type'],
   });
   const watchCount = (resource: GroupVersion & GroupResource): WatchCount => {
     const key = `${apiVersionOf(resource)}/${resource.resource}`;
@@ -53,6 +74,9 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
         made.events++;
         series.observe(bytes);
       },
+      listed(scope: WatchScope, seconds: number) {
+        lists.of({ ...labels, scope }).observe(seconds);
+      },
     };
     watches.set(key, made);
     return made;
@@ -64,6 +88,12 @@ export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
     watch: watchCount,
     log: (trusting) => {
       insecureLogs.inc({ usage: trusting ? 'skip_tls_allowed' : 'enforce_tls' });
+    },
+    untrustedLog: () => {
+      untrustedLogs.value++;
+    },
+    webSocket: (subresource) => {
+      webSockets({ subresource, proxy_type: 'proxied_to_kubelet' }).value++;
     },
   };
 }

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { collectProcessMetrics } from '../catalogue/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
+import { createPeerCertificateMetrics, type PeerCertificateMetrics } from './peerCertificates.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
@@ -38,6 +39,7 @@ export interface RequestMetrics {
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: RequestMetrics;
+  readonly peerCertificates: PeerCertificateMetrics;
   /** Registers where the number of requests in flight is read. */
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
   /** Registers a gauge whose values are read when `/metrics` is. */
@@ -58,6 +60,7 @@ export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: {
   return {
     registry,
     requests,
+    peerCertificates: createPeerCertificateMetrics(registry),
     inflight: (read) => {
       new Gauge({
         name: 'apiserver_current_inflight_requests',

@@ -6,7 +6,7 @@ export interface CountOptions {
   readonly metrics: Metrics;
   /** Every resource that is stored here, at the time of asking. */
   readonly resources: () => readonly GroupResource[];
-  readonly count: (resource: GroupResource) => number;
+  readonly count: (resource: GroupResource) => { readonly objects: number; readonly bytes: number };
   /** How often objects are counted; 0 for never. */
   readonly periodMs: number;
 }
@@ -20,10 +20,10 @@ export function every<T>(periodMs: number, read: () => T, now: () => number = ()
   };
 }
 
-/** How many objects there are of each resource. */
+/** How many objects there are of each resource, and how large they are together. */
 export function exposeCounts({ metrics, resources, count, periodMs }: CountOptions): void {
   if (periodMs === 0) return;
-  const read = every(periodMs, () => resources().map((resource) => ({ resource, objects: count(resource) })));
+  const read = every(periodMs, () => resources().map((resource) => ({ resource, ...count(resource) })));
   const { registry } = metrics;
   new Gauge({
     name: 'apiserver_resource_objects',
@@ -33,6 +33,16 @@ export function exposeCounts({ metrics, resources, count, periodMs }: CountOptio
     collect() {
       this.reset();
       for (const { resource, objects } of read()) this.set({ group: resource.group, resource: resource.resource }, objects);
+    },
+  });
+  new Gauge({
+    name: 'apiserver_resource_size_estimate_bytes',
+    help: 'Bytes that the objects of each resource take in the store, when they were last counted.',
+    labelNames: ['group', 'resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { resource, bytes } of read()) this.set({ group: resource.group, resource: resource.resource }, bytes);
     },
   });
   new Gauge({

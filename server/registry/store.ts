@@ -79,6 +79,16 @@ export interface RegistryOptions {
   readonly provideNamespace?: NamespaceProvider | null;
   /** Default: those that the release has on by default. */
   readonly enabled?: EnabledFeatures;
+  /** Told of changes of single resources. */
+  readonly observers?: readonly UpdateObserver[];
+}
+
+/** Who wants to know of changes through one subresource. */
+export interface UpdateObserver {
+  readonly resource: GroupResource;
+  readonly subresource: string;
+  /** A change is stored. Changes nothing, and does not throw. */
+  updated(old: StoredObject, object: StoredObject): void;
 }
 
 const gatesByDefault = gatesOf(binaryMinor);
@@ -136,6 +146,7 @@ class GenericRegistry implements Registry {
   private readonly provideNamespace: NamespaceProvider | null;
   private readonly enabled: EnabledFeatures;
   private readonly dropGated: DropGatedFields;
+  private readonly observers: readonly UpdateObserver[];
 
   constructor({
     storage,
@@ -148,7 +159,9 @@ class GenericRegistry implements Registry {
     collectsGarbage = true,
     provideNamespace = null,
     enabled = byDefault,
+    observers = [],
   }: RegistryOptions) {
+    this.observers = observers;
     this.enabled = enabled;
     this.dropGated = gatedFieldDropper(enabled);
     this.collectsGarbage = collectsGarbage;
@@ -337,6 +350,7 @@ class GenericRegistry implements Registry {
       }
       const written = await this.write(target, known.stored, step.object, step.beside, request);
       if (written.outcome === 'again') return { ...written, answer: null };
+      if (!request.dryRun) this.tell(target, change.subresource, known.stored, written.object);
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
       if (!known.fresh && error instanceof StatusError && error.code < 500)
@@ -439,6 +453,16 @@ class GenericRegistry implements Registry {
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     return object;
+  }
+
+  private tell({ resource: { storage } }: Target, subresource: string, old: StoredObject, object: StoredObject): void {
+    for (const observer of this.observers)
+      if (
+        observer.subresource === subresource &&
+        observer.resource.resource === storage.resource &&
+        observer.resource.group === storage.group
+      )
+        observer.updated(old, object);
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */

@@ -3,6 +3,7 @@ import { revision } from '../../raft/index.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { Barriers } from './barriers.js';
+import type { CacheCounts } from './cache/counts.js';
 import { ReplicaFeed } from './cache/feed.js';
 import { listIn } from './cache/listing.js';
 import type { ResourceCache } from './cache/resourcecache.js';
@@ -80,6 +81,8 @@ export interface RaftStorage extends Storage {
   readonly version: Version;
   /** What this replica holds in memory of a resource, and how many watch it: an estimate, at no cost. Nothing is known of resources that are not cached. */
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
+  /** What the cache of a resource has done, and the version that it has come to; null where nothing is kept in memory of it. */
+  counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null;
   /** Waits until what any thread of this process may have told a client is known here as well; undefined when it is. */
   caughtUp(): Promise<unknown> | undefined;
   /** A key whose value came encrypted although no configuration says how to decrypt it; null when there was none. */
@@ -189,6 +192,11 @@ class ReplicatedStorage implements RaftStorage {
     return { objects: this.cache.count(resource), bytes: this.cache.bytes(resource), watchers: this.cache.watchers(resource) };
   }
 
+  counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null {
+    const counts = this.isCached(resource) ? this.cache.counts(resource) : null;
+    return counts === null ? null : { counts, version: this.version };
+  }
+
   get lockedKey(): string | null {
     return this.cache.lockedKey;
   }
@@ -228,14 +236,20 @@ class ReplicatedStorage implements RaftStorage {
 
   async list(request: ListRequest): Promise<ListResult> {
     const failure = this.isReached(request.consistency) ? null : await this.reach(request.consistency);
-    if (failure !== null) return failure;
+    const isNewest = request.consistency.at === 'mostRecent';
+    if (failure !== null) {
+      const counts = isNewest ? this.cache.counts(request.resource) : null;
+      if (counts !== null) counts.newestMissed++;
+      return failure;
+    }
     const resource = this.cache.of(request.resource);
+    if (isNewest && this.isCached(request.resource)) resource.counts.newest++;
     if (!this.isCached(request.resource))
       return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
     if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.listPresent(resource, request);
     const { version } = request.consistency;
     const view = resource.stateAt(version);
-    return view === null ? this.store.list(resource.facts, request, version) : listIn(view, version, request, this.cache.slices);
+    return view === null ? this.store.list(resource.facts, request, version) : listIn(view, version, request, resource);
   }
 
   watch(request: WatchRequest, sink: WatchSink): Watch {
@@ -310,7 +324,7 @@ class ReplicatedStorage implements RaftStorage {
 
   private async listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {
     const present = resource.present();
-    const result = await listIn(present.view, present.version, request, this.cache.slices);
+    const result = await listIn(present.view, present.version, request, resource);
     if (result.outcome === 'found' && result.more) resource.keep(present);
     return result;
   }

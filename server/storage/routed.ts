@@ -43,6 +43,7 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     // Several threads use one store alone.
     caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),
+    counts: (resource) => of(resource).counts(resource),
     // Versions of one store mean nothing to another: each is compacted by itself.
     compact: (version, options) => main.compact(version, options),
     ready: async () => {

@@ -9,6 +9,7 @@ import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { activeTrace } from '../tracing/activeTrace.js';
 import { dialingAgent, type Dial } from './dialed.js';
+import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from './peerCertificates.js';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
 
@@ -72,9 +73,9 @@ const connectionsMax = 25;
 const idleMs = 90_000;
 
 /** A client for the service that a kubeconfig file names. Throws when the file cannot be used. */
-export function webhookClient(file: string, option: string, dial: Dial | null = null): WebhookClient {
+export function webhookClient(file: string, option: string, ways: ClientWays = {}): WebhookClient {
   try {
-    return clientFor(loadKubeconfig(file), { dial });
+    return clientFor(loadKubeconfig(file), ways);
   } catch (cause) {
     throw new Error(`${option}: ${(cause as Error).message}`, { cause });
   }
@@ -91,12 +92,16 @@ export interface ClientOptions {
   readonly answerBytesMax?: number;
   /** The way to get there; null for the direct one. */
   readonly dial?: Dial | null;
+  /** Told of certificates of a dated kind. */
+  readonly certificates?: CertificateCounts;
 }
+
+export type ClientWays = Pick<ClientOptions, 'dial' | 'certificates'>;
 
 /** Throws when the settings name no server that can be asked over HTTP. */
 export function clientFor(
   settings: ConnectionSettings,
-  { resolve, answerBytesMax = answerBytesMaxDefault, dial = null }: ClientOptions = {},
+  { resolve, answerBytesMax = answerBytesMaxDefault, dial = null, certificates = noCertificateCounts }: ClientOptions = {},
 ): WebhookClient {
   const url = new URL(settings.server);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -121,9 +126,10 @@ export function clientFor(
         path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
       });
     const first = begin(false);
-    const asked = answerTo(first, body).catch((error: unknown) => {
+    const asked = answerTo(first, body, certificates).catch((error: unknown) => {
       // The service ended an idle connection just when it was used again: nobody has read the question.
-      if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? '')) return answerTo(begin(true), body);
+      if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? ''))
+        return answerTo(begin(true), body, certificates);
       throw error;
     });
     if (part === undefined) return readAnswer(await asked, url.host, answerBytesMax);
@@ -193,10 +199,16 @@ function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function answerTo(outgoing: ClientRequest, body: string): Promise<IncomingMessage> {
+function answerTo(outgoing: ClientRequest, body: string, certificates: CertificateCounts): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    outgoing.on('error', reject);
-    outgoing.on('response', resolve);
+    outgoing.on('error', (error) => {
+      countRefusedCertificate(error, outgoing.socket, certificates);
+      reject(error);
+    });
+    outgoing.on('response', (answer) => {
+      countCertificates(answer.socket, certificates);
+      resolve(answer);
+    });
     endUnlessRegular(outgoing);
     outgoing.end(body);
   });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
 import { clientFor, type Address, type WebhookClient } from './client.js';
 import type { Dial } from './dialed.js';
+import type { CertificateCounts } from './peerCertificates.js';
 import { writtenSeconds } from './wording.js';
 
 /** A service of the cluster in the place of a host. */
@@ -46,6 +47,8 @@ export interface HookClientsOptions {
   readonly answerBytesMax?: number;
   /** The ways to services of the cluster and to other hosts; null for the direct one. */
   readonly dial?: { readonly service: Dial | null; readonly host: Dial | null };
+  /** Told of certificates of a dated kind. */
+  readonly certificates?: CertificateCounts;
 }
 
 /** Targets with connections of their own; beyond that the one that was not used for longest makes room. */
@@ -55,7 +58,13 @@ const httpsPort = 443;
 const directly = { service: null, host: null };
 
 /** Clients by what they connect to: webhooks of one program share its connections, and those of a changed one go when they are idle. */
-export function createHookClients({ resolve, identityFor, answerBytesMax, dial = directly }: HookClientsOptions): HookClients {
+export function createHookClients({
+  resolve,
+  identityFor,
+  answerBytesMax,
+  dial = directly,
+  certificates,
+}: HookClientsOptions): HookClients {
   const known = new Map<string, { readonly client: HookClient; readonly transport: WebhookClient }>();
   const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
     const service = typeof at === 'string' ? null : at;
@@ -76,6 +85,7 @@ export function createHookClients({ resolve, identityFor, answerBytesMax, dial =
         dial: service === null ? dial.host : dial.service,
         ...(service === null ? {} : { resolve: () => resolve(service) }),
         ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+        ...(certificates === undefined ? {} : { certificates }),
       },
     );
     const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;

@@ -5,6 +5,7 @@ import { comparesMembers, oldItems, sameJson } from './correlation.js';
 import type { CompileRules, RulesVerdict } from './contract.js';
 import { Findings, judge, type NodeRules } from './judge.js';
 import { compileMessage, compileRule, rulesOf } from './rule.js';
+import { untimed, type RuleTimes } from './times.js';
 import { itemsOf, propertiesOf, restOf, shapeOf } from './shape.js';
 
 /** The part of a schema below which there are rules. */
@@ -20,11 +21,15 @@ interface Node {
 const depthMax = 200;
 
 /** Compiles the rules of a structural schema. */
-export const compileRules: CompileRules = (schema) => {
+export const compileRules: CompileRules = (schema, times = untimed) => {
+  const begun = performance.now();
   const node = nodeOf(schema, true, 0);
   if (node === null) return { isEmpty: true, verdict: () => ({ causes: [], warnings: [] }) };
-  return { isEmpty: false, verdict: (object, old) => drive(verdict(node, object, old)) };
+  times.compiled(secondsSince(begun));
+  return { isEmpty: false, verdict: (object, old) => drive(verdict(node, object, old), times) };
 };
+
+const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
 /** null where there are no rules at or below the schema. */
 function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null {
@@ -124,17 +129,25 @@ function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { 
     if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
 }
 
-function drive(steps: Generator<void, RulesVerdict>): RulesVerdict | Promise<RulesVerdict> {
+function drive(steps: Generator<void, RulesVerdict>, times: RuleTimes): RulesVerdict | Promise<RulesVerdict> {
+  const begun = performance.now();
   const first = steps.next();
-  return first.done === true ? first.value : later(steps);
+  const seconds = secondsSince(begun);
+  if (first.done !== true) return later(steps, seconds, times);
+  times.evaluated(seconds);
+  return first.value;
 }
 
-async function later(steps: Generator<void, RulesVerdict>): Promise<RulesVerdict> {
-  for (;;) {
+async function later(steps: Generator<void, RulesVerdict>, before: number, times: RuleTimes): Promise<RulesVerdict> {
+  for (let seconds = before; ;) {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
+    const begun = performance.now();
     const next = steps.next();
-    if (next.done === true) return next.value;
+    seconds += secondsSince(begun);
+    if (next.done !== true) continue;
+    times.evaluated(seconds);
+    return next.value;
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
+import type { RuleTimes } from './times.js';
 
 /** What the rules of a schema (`x-kubernetes-validations`) say of an object. */
 export interface RulesVerdict {
@@ -28,7 +29,7 @@ export interface SchemaRules {
 }
 
 /** Compiles the rules of a structural schema (`openAPIV3Schema` as stored). Fast for schemas without rules. */
-export type CompileRules = (schema: JsonObject) => SchemaRules;
+export type CompileRules = (schema: JsonObject, times?: RuleTimes) => SchemaRules;
 
 /** Findings of the schema that keep rules from being asked, since rules rely on types and bounds. */
 const blocking: ReadonlySet<string | undefined> = new Set([

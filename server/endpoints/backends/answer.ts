@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isUntrusted } from '../../webhook/peerCertificates.js';
 import { endUnlessRegular } from '../../webhook/regularConnections.js';
 import { sendBody, type FramedBody } from './framing.js';
 
@@ -20,15 +21,23 @@ export type BackendAnswer =
   | { readonly outcome: 'response'; readonly response: IncomingMessage }
   | { readonly outcome: 'upgraded'; readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 
+interface BackendErrorOptions extends ErrorOptions {
+  readonly untrusted?: boolean;
+}
+
 /** No answer came. `reached`: the other side was there, but did not behave like a backend should. */
 export class BackendError extends Error {
+  /** The other side has shown a certificate that is not good. */
+  readonly untrusted: boolean;
+
   constructor(
     message: string,
     readonly reached: boolean,
-    options?: ErrorOptions,
+    options: BackendErrorOptions = {},
   ) {
     super(message, options);
     this.name = 'BackendError';
+    this.untrusted = options.untrusted ?? false;
   }
 }
 
@@ -38,8 +47,8 @@ export interface AskOptions {
   readonly whom: string;
   /** How long the connection may take to be there. */
   readonly connectTimeoutMs: number;
-  /** What the error of a connection means. */
-  readonly explain: (error: Error) => BackendError;
+  /** What the error of a connection means; `untrusted` when it is about the certificate of the other side. */
+  readonly explain: (error: Error, untrusted: boolean) => BackendError;
 }
 
 /** Sends a request that has been opened, and waits for the head of its answer. Rejects with a BackendError. */
@@ -69,7 +78,7 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
     });
     outgoing.on('error', (error) => {
       connected();
-      reject(error instanceof BackendError ? error : explain(error));
+      reject(error instanceof BackendError ? error : explain(error, isUntrusted(error, outgoing.socket)));
     });
     outgoing.once('close', connected);
     endUnlessRegular(outgoing);

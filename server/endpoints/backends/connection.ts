@@ -70,7 +70,7 @@ export function createBackends(options: BackendOptions): Backends {
         body: asked.body,
         whom: authority(location),
         connectTimeoutMs,
-        explain: (error) => explained(error, location),
+        explain: (error, untrusted) => explained(error, untrusted, location),
       }),
   };
 }
@@ -121,9 +121,10 @@ const partialChain: object = { allowPartialTrustChain: true };
 export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): string =>
   `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;
 
-function explained(error: Error, location: Location): BackendError {
+function explained(error: Error, untrusted: boolean, location: Location): BackendError {
   const { code = '' } = error as NodeJS.ErrnoException;
   return new BackendError(`${authority(location)}: ${error.message === '' ? code : error.message}`, !unreachable.has(code), {
     cause: error,
+    untrusted,
   });
 }

@@ -5,6 +5,7 @@ import { chosenContainer, validateLogWish } from '../../kinds/core/pod/connect.j
 import { textAt } from '../../registry/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import { admitConnection } from '../admitting.js';
+import { BackendError } from '../backends/answer.js';
 import { agentRequests, agentPath, type Location } from '../backends/location.js';
 import { relayLog, relayStream } from '../backends/relay.js';
 import type { RequestContext } from '../context.js';
@@ -35,7 +36,13 @@ export const podLog: VerbHandler = async (context, route, deps) => {
     const location = await atAgent(context, pod, container, route, deps);
     const trusting = booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false;
     deps.counts.log(trusting);
-    return relayLog(context, backendsOf(deps), location, { name: route.name, trusting });
+    try {
+      return await relayLog(context, backendsOf(deps), location, { name: route.name, trusting });
+    } catch (error) {
+      const { cause } = error as Error;
+      if (cause instanceof BackendError && cause.untrusted) deps.counts.untrustedLog();
+      throw error;
+    }
   }
   context.response.writeHead(noContent);
   context.response.end();
@@ -49,8 +56,12 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   const container =
     agentRequests[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
+  if (isWebSocket(context)) deps.counts.webSocket(route.subresource?.name ?? '');
   await relayStream(context, backendsOf(deps), await atAgent(context, pod, container, route, deps));
 };
+
+const isWebSocket = ({ request, upgrade }: RequestContext): boolean =>
+  upgrade !== undefined && upgrade !== null && request.headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
  * A stream that begins as a WebSocket comes as a GET, which is a right to read; but who opens it runs something. As in the reference since 1.35, what a

@@ -12,6 +12,7 @@ import type { VerbDeps, VerbHandler } from './deps.js';
 
 /** GET with `watch`, and the older `/watch/` paths: a stream of events until the time is over or the client goes. */
 export const watch: VerbHandler = async (context, route, deps) => {
+  const begunAt = performance.now();
   const { resource } = route;
   const representation = negotiate(context, resource, { collection: true, stream: true });
   const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, name: route.name });
@@ -28,6 +29,8 @@ export const watch: VerbHandler = async (context, route, deps) => {
     bookmarks,
     timeoutMs: Math.max(0, seconds) * 1000,
     count: deps.counts.watch(resource),
+    scope: route.name !== '' ? 'resource' : route.namespace !== '' ? 'namespace' : 'cluster',
+    begunAt,
   });
   const started = await startWatch(route, options, deps, stream);
   let goesOn = false;

@@ -4,7 +4,7 @@ import { watchFailure } from '../../registry/failures.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
 import { encodeObject, typeOf } from '../answers.js';
-import type { WatchCount } from '../counts.js';
+import type { WatchCount, WatchScope } from '../counts.js';
 import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
@@ -58,6 +58,10 @@ export interface StreamOptions {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly count?: WatchCount;
+  /** What it is about; default: all objects. */
+  readonly scope?: WatchScope;
+  /** When it was asked for, by the clock that only goes forward. */
+  readonly begunAt?: number;
   /** Instead of the usual time after which a client that takes nothing is cut off. */
   readonly stalledMs?: number;
 }
@@ -147,7 +151,10 @@ export class WatchStream implements WatchSink {
   }
 
   synced(version: Version): void {
-    if (this.options.bookmarks && this.options.initialEventsEnd) this.write(this.bookmark(version, true));
+    const { bookmarks, initialEventsEnd, count, scope = 'cluster', begunAt } = this.options;
+    if (!bookmarks || !initialEventsEnd) return;
+    this.write(this.bookmark(version, true));
+    if (begunAt !== undefined) count?.listed(scope, (performance.now() - begunAt) / 1000);
   }
 
   end(reason: Failure): void {

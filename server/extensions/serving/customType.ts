@@ -5,6 +5,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { methodNotSupported, StatusError } from '../../api/status.js';
 import { compileRules } from '../../cel/rules/compile.js';
+import type { RuleTimes } from '../../cel/rules/times.js';
 import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
 import { fieldsAt, fieldsOf } from '../../kinds/fields.js';
 import type { Schema } from '../../patch/apply/schema.js';
@@ -43,6 +44,7 @@ interface CompiledVersion {
 export interface CustomTypeOptions {
   readonly definition: Definition;
   readonly webhooks: WebhookConverters;
+  readonly ruleTimes: RuleTimes;
   /** Whether the definition is being deleted now. */
   readonly isTerminating: () => boolean;
 }
@@ -71,7 +73,7 @@ export class CustomType {
     this.versions = new Map(
       definition.versions.map((defined) => {
         const apiVersion = apiVersionOf({ group: definition.group, version: defined.name });
-        return [apiVersion, compiledVersion(defined, apiVersion, definition)];
+        return [apiVersion, compiledVersion(defined, apiVersion, options)];
       }),
     );
     const fields = [...new Set(definition.versions.flatMap(({ selectableFields }) => selectableFields))];
@@ -192,14 +194,18 @@ function namesOf(
   };
 }
 
-function compiledVersion(defined: DefinedVersion, apiVersion: string, { preserveUnknownFields }: Definition): CompiledVersion {
+function compiledVersion(
+  defined: DefinedVersion,
+  apiVersion: string,
+  { definition: { preserveUnknownFields }, ruleTimes }: CustomTypeOptions,
+): CompiledVersion {
   const schema = once(() => compile(defined.schema as JsonMembers, { preserveUnknownFields, embedded: embeddedRules }));
   return {
     defined,
     apiVersion,
     schema,
     mergeTypes: once(() => schema().mergeTypes(metadataTypes()) as Schema),
-    rules: once(() => compileRules(defined.schema)),
+    rules: once(() => compileRules(defined.schema, ruleTimes)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ListRequest, ListResult, StoredObject, Version } from '../contract.js';
+import type { CacheCounts } from './counts.js';
 import { selects, selectsAll } from '../matching.js';
 import { DamagedItem } from '../storedobject.js';
 import type { Slices } from './slices.js';
@@ -19,12 +20,21 @@ const answers = new WeakMap<TreeView, Map<string, readonly StoredObject[]>>();
  * Answers a list from one state. What needs no matching is copied at once (pointers only); matching is done in slices.
  * Rejects with DamagedValueError if an object in the answer cannot be read.
  */
-export async function listIn(view: TreeView, version: Version, request: ListRequest, slices: Slices): Promise<ListResult> {
+export async function listIn(
+  view: TreeView,
+  version: Version,
+  request: ListRequest,
+  { slices, counts }: { readonly slices: Slices; readonly counts: CacheCounts },
+): Promise<ListResult> {
   const scan = new Scan(view, request);
   const known = scan.matching ? undefined : answers.get(view)?.get(scan.places);
-  if (known !== undefined) return { outcome: 'found', version, items: known, ...scan.after(known.length) };
+  if (known !== undefined) {
+    counts.listed(known.length, known.length);
+    return { outcome: 'found', version, items: known, ...scan.after(known.length) };
+  }
   const { places } = scan;
   if (scan.step(scan.matching ? stepSize : Infinity)) await slices.run(() => scan.step(stepSize));
+  counts.listed(scan.looked, scan.items.length);
   if (!scan.matching && scan.items.length <= answerObjectsMax) remember(view, places, scan.items);
   return { outcome: 'found', version, items: scan.items, ...scan.after(0) };
 }
@@ -39,6 +49,7 @@ class Scan {
   readonly items: StoredObject[] = [];
   readonly matching: boolean;
   private position: number;
+  private readonly begin: number;
   private readonly end: number;
 
   constructor(
@@ -49,8 +60,14 @@ class Scan {
     const { after } = request;
     // The first name after `after` is `after` with a NUL byte behind it.
     this.position = after === null ? start : Math.max(start, view.rank(after.namespace, `${after.name}\0`));
+    this.begin = this.position;
     this.end = end;
     this.matching = !selectsAll(request);
+  }
+
+  /** Objects that were looked at. */
+  get looked(): number {
+    return this.position - this.begin;
   }
 
   /** What names the answer of one state when nothing is selected: where it begins and where it must end. */

@@ -1,6 +1,7 @@
 import type { Version } from '../contract.js';
 import type { ResourceFacts, StoredItem } from '../storedobject.js';
 import { ObjectChange } from './change.js';
+import { CacheCounts } from './counts.js';
 import { History, type HistoryBounds } from './history.js';
 import { PastStates, type PastBounds, type PastState } from './paststates.js';
 import type { RecentEvents } from './recentEvents.js';
@@ -26,6 +27,7 @@ export interface CacheContext {
 export class ResourceCache {
   readonly tree = new ObjectTree();
   readonly watchers = new WatchIndex();
+  readonly counts = new CacheCounts();
   readonly history: History;
   private readonly past: PastStates;
   /** Of all objects, as they lie in the store. */
@@ -59,6 +61,7 @@ export class ResourceCache {
 
   /** Begins anew with the state at a version. Who watches from then or later stays; the others would miss what lies between. */
   restart(version: Version): void {
+    this.counts.loads++;
     this.tree.clear();
     this.#bytes = 0;
     this.history.restart(version);
@@ -76,6 +79,7 @@ export class ResourceCache {
     const previous = next === null ? this.tree.delete(namespace, name) : this.tree.set(next);
     if (previous === null && next === null) return;
     this.#bytes += (next?.size ?? 0) - (previous?.size ?? 0);
+    this.counts.changes++;
     const change = new ObjectChange(version, previous, next, this.context.now());
     this.history.push(change);
     this.watchers.deliver(change);

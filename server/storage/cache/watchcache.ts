@@ -6,6 +6,7 @@ import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import { flat, type KeySpace } from '../keys.js';
 import { resourceFacts, storedObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
+import type { CacheCounts } from './counts.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
 import { RecentEvents } from './recentEvents.js';
@@ -76,10 +77,6 @@ export class WatchCache {
     return { clock, now, report };
   }
 
-  get slices(): Slices {
-    return this.context.slices;
-  }
-
   /** The first key whose value came encrypted, since the last load began: nothing decrypts what is stored there. Null when there was none. */
   get lockedKey(): string | null {
     return this.locked;
@@ -98,6 +95,11 @@ export class WatchCache {
   /** How many watch a resource. */
   watchers(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.watchers.size ?? 0;
+  }
+
+  /** Null while nothing is known of a resource. */
+  counts(resource: GroupResource): CacheCounts | null {
+    return this.resources.get(qualifiedName(resource))?.counts ?? null;
   }
 
   of(resource: GroupResource): ResourceCache {

@@ -8,16 +8,21 @@ import type { JsonObject } from '../../../server/api/object.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
 import type { EndpointOptions } from '../../../server/endpoints/endpoints.js';
+import { createEndpointMetrics } from '../../../server/observability/endpoints.js';
+import { createMetrics, type Metrics } from '../../../server/observability/metrics.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
+import { shownSeries } from '../../fixtures/shownSeries.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 const pods = '/api/v1/namespaces/default/pods';
+const webSocketRequests = 'apiserver_websocket_streaming_requests_total';
 
 /** One file, since nodes and programs are reached through the same stand-ins, made below. */
 describe('requests that go on to nodes and programs', () => {
   let agent: FakeAgent;
   let server: TestServer;
+  let metrics: Metrics;
   const send = (method: string, path: string, options: Call = {}): Promise<Answer> => call(server.url, method, path, options);
   const made = async (path: string, object: JsonObject): Promise<void> => {
     const { status: code, text } = await send('POST', path, { body: object });
@@ -42,9 +47,10 @@ describe('requests that go on to nodes and programs', () => {
   };
 
   async function start(options: Partial<BackendOptions> = {}, endpoints: Partial<EndpointOptions> = {}): Promise<void> {
+    metrics = createMetrics();
     const credentials = { ca: agent.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) };
     const backends = createBackends({ credentials, preferredAddresses: ['Hostname', 'InternalIP'], connectTimeoutMs: 5000, ...options });
-    server = await startTestServer(undefined, { endpoints: { backends, ...endpoints } });
+    server = await startTestServer(undefined, { endpoints: { backends, counts: createEndpointMetrics(metrics), ...endpoints } });
     await node(
       'n',
       [
@@ -184,6 +190,15 @@ describe('requests that go on to nodes and programs', () => {
       `error dialing backend: 127.0.0.1:${agent.port}: self-signed certificate in certificate chain`,
     ]);
     expect((await send('GET', `${pods}/p/log?insecureSkipTLSVerifyBackend=true`)).status).to.equal(200);
+    agent.answer = (request) => {
+      request.socket.destroy();
+    };
+    expect((await send('GET', `${pods}/p/log?insecureSkipTLSVerifyBackend=true`)).status).to.equal(503);
+    expect(await shownSeries(metrics.registry, 'kube_apiserver_pod_logs_backend_tls_failure_total')).to.deep.equal({ '': 1 });
+    expect(await shownSeries(metrics.registry, 'kube_apiserver_pod_logs_insecure_backend_total')).to.deep.equal({
+      'usage="enforce_tls"': 1,
+      'usage="skip_tls_allowed"': 2,
+    });
   });
 
   it('gives up on a connection that does not come about', async () => {
@@ -233,6 +248,7 @@ describe('requests that go on to nodes and programs', () => {
       expect(url).to.equal(seen);
       expect(headers).to.include({ upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' });
       expect(headers.authorization).to.equal(undefined);
+      expect(await shownSeries(metrics.registry, webSocketRequests)).to.deep.equal({});
       socket.destroy();
     });
   }
@@ -256,6 +272,9 @@ describe('requests that go on to nodes and programs', () => {
     client.send('hello');
     expect(String(((await once(client, 'message')) as unknown[])[0])).to.equal('echo hello');
     expect(agent.seen[0]?.headers['sec-websocket-protocol']).to.equal('v4.channel.k8s.io');
+    expect(await shownSeries(metrics.registry, webSocketRequests)).to.deep.equal({
+      'subresource="exec",proxy_type="proxied_to_kubelet"': 1,
+    });
     client.terminate();
     sockets.close();
   });

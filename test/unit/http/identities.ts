@@ -22,6 +22,8 @@ export interface IssueOptions {
   readonly expired?: boolean;
   readonly dns?: readonly string[];
   readonly ip?: readonly string[];
+  /** What is signed by means of. Default: SHA-256. */
+  readonly digest?: 'SHA-1' | 'SHA-256';
 }
 export interface Identity {
   readonly cert: string;
@@ -67,6 +69,7 @@ export async function createIdentities(name = 'test authority', parent: Parent |
     expired = false,
     dns = [],
     ip = [],
+    digest = 'SHA-256',
   }: IssueOptions): Promise<Identity> => {
     const own = await makeKeys();
     serial += 1;
@@ -79,7 +82,7 @@ export async function createIdentities(name = 'test authority', parent: Parent |
       issuer: authority.subject,
       publicKey: own.publicKey,
       signingKey: keys.privateKey,
-      signingAlgorithm: algorithm,
+      signingAlgorithm: { ...algorithm, hash: digest },
       ...validity(expired),
       serialNumber: serial.toString(16).padStart(2, '0'),
       extensions: [

@@ -3,18 +3,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readApiServerOptions } from '../../../server/options/apiserver.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
+import { signingRequest } from '../../fixtures/signingRequest.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, recordingLogger, type Answer, type Call } from '../http/frontDoor.js';
-import { createIdentities, type Identity } from '../http/identities.js';
+import { createIdentities, type Identities, type Identity } from '../http/identities.js';
 
 /** What is counted when something happens, seen from outside on a running server. */
 describe('metrics that are provoked', function () {
   this.timeout(60_000);
   let server: RunningServer;
   let admin: Identity;
+  let identities: Identities;
 
   before(async () => {
-    const identities = await createIdentities();
+    identities = await createIdentities();
     const data = temporaryDirectory('provoked');
     const pair = await identities.issue({ name: 'server', usage: 'serverAuth' });
     admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
@@ -139,6 +141,105 @@ describe('metrics that are provoked', function () {
       expect((await post('/api/v1/persistentvolumes', volume)).status).to.equal(201);
     };
     expect(await growth('node_authorizer_graph_actions_duration_seconds', made)).to.deep.equal({ 'operation="AddPV"': 1 });
+  });
+
+  it('watches that begin with all that there is, and how much that is', async () => {
+    const wanted = 'watch=true&timeoutSeconds=1';
+    const initial = `${wanted}&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
+    const watches = async (): Promise<void> => {
+      const asked = [`/api/v1/namespaces?${initial}`, `/api/v1/namespaces/default/secrets?${initial}`, `/api/v1/namespaces?${wanted}`];
+      for (const { status, text } of await Promise.all(asked.map((path) => ask(path)))) expect(status, text).to.equal(200);
+    };
+    const of = (resource: string, scope: string): string => `group="",version="v1",resource="${resource}",scope="${scope}"`;
+    expect(await growth('apiserver_watch_list_duration_seconds', watches)).to.deep.equal({
+      [of('namespaces', 'cluster')]: 1,
+      [of('secrets', 'namespace')]: 1,
+    });
+    const sizes = await shown('apiserver_resource_size_estimate_bytes');
+    expect(sizes['group="",resource="namespaces"']).to.be.greaterThan(100);
+    expect(sizes['group="",resource="replicationcontrollers"']).to.equal(0);
+  });
+
+  it('lists out of memory, and what comes into it', async () => {
+    const [maps, labels] = ['/api/v1/namespaces/kube-public/configmaps', 'group="",resource="configmaps"'];
+    const map = (name: string, a: string): Promise<Answer> => post(maps, { metadata: { name, labels: { a } } });
+    const made = async (): Promise<void> => {
+      await map('one', '1');
+      await map('two', '2');
+    };
+    const [received, dispatched] = ['received', 'dispatched'].map((what) => `apiserver_watch_cache_events_${what}_total`);
+    expect((await growth(received!, made))[labels]).to.equal(2);
+    expect((await shown(dispatched!))[labels]).to.equal((await shown(received!))[labels]);
+    const everything = ((await ask(maps)).body as { items: unknown[] }).items.length;
+    const lists = async (): Promise<void> => {
+      await ask(maps);
+      await ask(`${maps}?labelSelector=a%3D2`);
+    };
+    const indexed = `${labels},index=""`;
+    expect(await growth('apiserver_cache_list_total', lists)).to.include({ [indexed]: 2 });
+    expect(await growth('apiserver_cache_list_fetched_objects_total', lists)).to.include({ [indexed]: 2 * everything });
+    expect(await growth('apiserver_cache_list_returned_objects_total', lists)).to.include({ [labels]: everything + 1 });
+    expect(await growth('apiserver_watch_cache_consistent_read_total', lists)).to.include({
+      [`${labels},success="true",fallback="false"`]: 2,
+    });
+    expect((await shown('apiserver_watch_cache_initializations_total'))[labels]).to.equal(1);
+    const version = Number(((await ask(maps)).body as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
+    expect((await shown('apiserver_watch_cache_resource_version'))[labels]).to.be.greaterThanOrEqual(version);
+  });
+
+  it('rules of custom resources', async () => {
+    const [group, definitions] = ['example.com', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'];
+    const limited = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 9' }] };
+    const definition = {
+      metadata: { name: `limits.${group}` },
+      spec: {
+        group,
+        names: { plural: 'limits', kind: 'Limit' },
+        scope: 'Namespaced',
+        versions: [
+          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { n: limited } } } },
+        ],
+      },
+    };
+    expect((await post(definitions, definition)).status).to.equal(201);
+    const limits = `/apis/${group}/v1/namespaces/default/limits`;
+    const made = (name: string, n: number): Promise<Answer> =>
+      post(limits, { apiVersion: `${group}/v1`, kind: 'Limit', metadata: { name }, n });
+    while ((await ask(limits)).status === 404) continue;
+    const objects = async (): Promise<void> => {
+      expect((await made('low', 1)).status).to.equal(201);
+      expect((await made('high', 9)).status).to.equal(422);
+    };
+    expect(await growth('apiserver_cel_evaluation_duration_seconds', objects)).to.deep.equal({ '': 2 });
+    expect(await shown('apiserver_cel_compilation_duration_seconds')).to.deep.equal({ '': 1 });
+  });
+
+  it('certificates that are issued for as long as somebody has asked for, or not', async () => {
+    const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+    const request = await signingRequest('somebody');
+    const certificate = Buffer.from((await identities.issue({ name: 'somebody' })).cert).toString('base64');
+    const issue = async (name: string, spec: object, query = ''): Promise<void> => {
+      const made = await post(requests, { metadata: { name }, spec: { request, usages: ['client auth'], ...spec } });
+      expect(made.status, made.text).to.equal(201);
+      const object = JSON.parse(made.text) as object;
+      const issued = await ask({
+        method: 'PUT',
+        path: `${requests}/${name}/status${query}`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...object, status: { certificate } }),
+      } as Call);
+      expect(issued.status, issued.text).to.equal(200);
+    };
+    const days = 86_400;
+    const signerName = 'kubernetes.io/kube-apiserver-client';
+    await issue('as-long', { signerName, expirationSeconds: 3 * days });
+    await issue('longer', { signerName, expirationSeconds: days });
+    await issue('nobody-said', { signerName });
+    await issue('dry', { signerName, expirationSeconds: days }, '?dryRun=All');
+    await issue('invented', { signerName: 'example.com/signer', expirationSeconds: 3 * days - 600 });
+    const [requested, honored] = ['requested', 'honored'].map((what) => `apiserver_certificates_registry_csr_${what}_duration_total`);
+    expect(await shown(requested!)).to.deep.equal({ [`signerName="${signerName}"`]: 2, 'signerName="other"': 1 });
+    expect(await shown(honored!)).to.deep.equal({ [`signerName="${signerName}"`]: 1, 'signerName="other"': 1 });
   });
 
   it('audit events', async () => {

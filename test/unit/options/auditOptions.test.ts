@@ -164,7 +164,7 @@ describe('options of the audit service', () => {
     let refusals = 2;
     service.reply = () => written((response) => response.writeHead(refusals-- > 0 ? 500 : 200).end('{}'));
     const options = optionsOf(`--audit-webhook-config-file=${file}`, '--audit-webhook-initial-backoff=1ms');
-    const writer = serviceWriter(options['audit-webhook-config-file']!, options, null);
+    const writer = serviceWriter(options['audit-webhook-config-file']!, options);
     await writer.write([numbered('a')]);
     await writer.close();
     service.close();

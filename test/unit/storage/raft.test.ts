@@ -312,6 +312,24 @@ describe('the replicated storage', () => {
       storage.watch(watchRequest(configMaps), sink);
       expect(await sink.count(1)).to.deep.equal(['end unavailable']);
     });
+
+    it('is counted: what lists look at and give, and whether the newest state was there', async () => {
+      await storage.ready();
+      replica.apply([put('a'), put('b')]);
+      expect(storage.counts(configMaps)?.counts).to.include({ loads: 1, lists: 0, changes: 2 });
+      const asked = listRequest(configMaps, { limit: 1 });
+      await storage.list(asked);
+      await storage.list({ ...asked, consistency: { at: 'any' } });
+      await storage.list(
+        listRequest(configMaps, { consistency: { at: 'any' }, labels: [{ key: 'none', operator: 'exists', values: [] }] }),
+      );
+      replica.barrierFailure = { outcome: 'unavailable', reason: 'no leader' };
+      await storage.list(asked);
+      replica.apply([put('c')]);
+      const { counts, version } = storage.counts(configMaps) ?? {};
+      expect(counts).to.include({ loads: 1, lists: 3, looked: 4, given: 2, newest: 1, newestMissed: 1, changes: 3 });
+      expect(version).to.equal(replica.revision);
+    });
   });
 
   describe('writing', () => {
@@ -575,6 +593,8 @@ describe('the replicated storage', () => {
           'one/a@5',
           'one/b@12',
         ]);
+        if (cached) expect(storage.counts(configMaps)?.counts.loads).to.equal(2);
+        else expect(storage.counts(configMaps)).to.equal(null);
         replica.apply([put('c')]);
         replica.apply([{ type: 'delete', key: path('a') }]);
         expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@12', 'one/c@15']);

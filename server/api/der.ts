@@ -1,4 +1,4 @@
-/** Enough of DER (X.690) to find one's way in a request for a certificate. */
+/** Enough of DER (X.690) to find one's way in certificates and requests for them. */
 
 /** An element: all of it from `from` to `end`, its content from `start`. */
 export interface Element {

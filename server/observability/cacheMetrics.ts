@@ -1,0 +1,106 @@
+import { Counter, Gauge } from 'prom-client';
+import type { GroupResource } from '../api/resource.js';
+import { CacheCounts } from '../storage/cache/counts.js';
+import type { Version } from '../storage/contract.js';
+import type { Metrics } from './metrics.js';
+
+interface CountedCache {
+  readonly counts: CacheCounts;
+  /** What memory has come to. */
+  readonly version: Version;
+}
+
+export interface CacheOptions {
+  /** Every resource that is stored here, at the time of asking. */
+  readonly resources: () => readonly GroupResource[];
+  /** Null while nothing is known of it. */
+  readonly counts: (resource: GroupResource) => CountedCache | null;
+}
+
+type Labels = Readonly<Record<string, string>>;
+interface Counted {
+  readonly name: string;
+  readonly help: string;
+  /** Values with the labels that they have beside group and resource. */
+  readonly read: (counts: CacheCounts) => readonly (readonly [number, Labels])[];
+}
+
+const one = (value: number, labels: Labels = {}): readonly (readonly [number, Labels])[] => [[value, labels]];
+/** No list goes by an index: objects lie in order of their namespaces and names. */
+const noIndex: Labels = { index: '' };
+
+const counters: readonly Counted[] = [
+  {
+    name: 'apiserver_cache_list_total',
+    help: 'Lists that were answered from memory.',
+    read: ({ lists }) => one(lists, noIndex),
+  },
+  {
+    name: 'apiserver_cache_list_fetched_objects_total',
+    help: 'Objects that such lists have looked at.',
+    read: ({ looked }) => one(looked, noIndex),
+  },
+  {
+    name: 'apiserver_cache_list_returned_objects_total',
+    help: 'Objects that such lists have given.',
+    read: ({ given }) => one(given),
+  },
+  {
+    name: 'apiserver_watch_cache_events_received_total',
+    help: 'Changes that came from the store.',
+    read: ({ changes }) => one(changes),
+  },
+  {
+    name: 'apiserver_watch_cache_events_dispatched_total',
+    help: 'Changes that whoever watches was shown: all that came, at once.',
+    read: ({ changes }) => one(changes),
+  },
+  {
+    name: 'apiserver_watch_cache_initializations_total',
+    help: 'States of the store that were loaded as a whole.',
+    read: ({ loads }) => one(loads),
+  },
+  {
+    name: 'apiserver_watch_cache_consistent_read_total',
+    help: 'Lists of the newest state, by whether memory came to it in time. None goes to the store instead.',
+    read: ({ newest, newestMissed }) => [
+      [newest, { success: 'true', fallback: 'false' }],
+      [newestMissed, { success: 'false', fallback: 'false' }],
+    ],
+  },
+];
+
+const nothing = new CacheCounts();
+
+/** What is counted of the objects in memory, under the names of the reference, and read when `/metrics` is. */
+export function exposeCaches({ registry }: Metrics, { resources, counts }: CacheOptions): void {
+  const known = (): { readonly labels: Labels; readonly counts: CacheCounts; readonly version: Version }[] =>
+    resources().flatMap(({ group, resource }) => {
+      const counted = counts({ group, resource });
+      return counted === null ? [] : [{ labels: { group, resource }, ...counted }];
+    });
+  for (const { name, help, read } of counters) {
+    const further = Object.keys(read(nothing)[0]?.[1] ?? {});
+    new Counter({
+      name,
+      help,
+      labelNames: ['group', 'resource', ...further],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, counts: counted } of known())
+          for (const [value, more] of read(counted)) if (value > 0) this.inc({ ...labels, ...more }, value);
+      },
+    });
+  }
+  new Gauge({
+    name: 'apiserver_watch_cache_resource_version',
+    help: 'The version of the store that memory has come to.',
+    labelNames: ['group', 'resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, version } of known()) this.set(labels, version);
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import type { Issue } from '../kinds/certificates.k8s.io/issue.js';
+import type { Metrics } from './metrics.js';
+import { totals } from './totals.js';
+
+/** What is counted of certificates that are issued, under the names of the reference. */
+export function createIssueMetrics({ registry }: Metrics): (issue: Issue) => void {
+  const [requested, honored] = (
+    [
+      ['requested', 'Certificates that were issued to who has said for how long, by signer (of Kubernetes, or other).'],
+      ['honored', 'The same, of those that are good for about that long.'],
+    ] as const
+  ).map(([what, help]) =>
+    totals(registry, { name: `apiserver_certificates_registry_csr_${what}_duration_total`, help, labelNames: ['signerName'] }),
+  ) as [Totals, Totals];
+  return ({ signer, honored: isHonored }) => {
+    requested({ signerName: signer }).value++;
+    if (isHonored) honored({ signerName: signer }).value++;
+  };
+}
+
+type Totals = ReturnType<typeof totals<'signerName'>>;

@@ -1,0 +1,35 @@
+import type { Registry } from 'prom-client';
+import type { CertificateCounts } from '../webhook/peerCertificates.js';
+import { total } from './totals.js';
+
+/** Requests to other programs whose certificates are of a kind that the reference takes no longer, by what is asked. */
+export interface PeerCertificateMetrics {
+  readonly webhooks: CertificateCounts;
+  readonly aggregated: CertificateCounts;
+}
+
+/** Under the names of the reference. */
+export function createPeerCertificateMetrics(registry: Registry): PeerCertificateMetrics {
+  const family = (prefix: string, whom: string): CertificateCounts => {
+    const [missing, weak] = [
+      total(registry, `${prefix}_missing_san_total`, `Requests to ${whom} with a certificate that names its server only as a common name.`),
+      total(
+        registry,
+        `${prefix}_insecure_sha1_total`,
+        `Requests to ${whom} with a certificate that is signed by means of SHA-1, also refused ones.`,
+      ),
+    ];
+    return {
+      missingSan: () => {
+        missing.value++;
+      },
+      insecureSha1: () => {
+        weak.value++;
+      },
+    };
+  };
+  return {
+    webhooks: family('apiserver_webhooks_x509', 'webhooks'),
+    aggregated: family('apiserver_kube_aggregator_x509', 'extension servers'),
+  };
+}

@@ -1,0 +1,79 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { element, elementsIn, sequence } from '../api/der.js';
+
+/** What is counted of programs whose certificates are of a kind that the reference takes no longer. */
+export interface CertificateCounts {
+  /** It names its server only as a common name, without `subjectAltName`. */
+  missingSan(): void;
+  /** It, or one between it and the authority, is signed by means of SHA-1. */
+  insecureSha1(): void;
+}
+
+const uncounted = (): void => undefined;
+export const noCertificateCounts: CertificateCounts = { missingSan: uncounted, insecureSha1: uncounted };
+
+interface Dated {
+  readonly missingSan: boolean;
+  readonly insecureSha1: boolean;
+}
+
+/** A connection shows its certificates once, and is asked with every request over it. */
+const known = new WeakMap<TLSSocket, Dated>();
+
+/** Counts a request that was answered over a connection. */
+export function countCertificates(socket: Socket, counts: CertificateCounts): void {
+  if (!(socket instanceof TLSSocket)) return;
+  let dated = known.get(socket);
+  if (dated === undefined) {
+    dated = datedIn(certificatesOf(socket));
+    known.set(socket, dated);
+  }
+  if (dated.missingSan) counts.missingSan();
+  if (dated.insecureSha1) counts.insecureSha1();
+}
+
+/** Counts a request that failed. */
+export function countRefusedCertificate(error: Error, socket: Socket | null, counts: CertificateCounts): void {
+  if (isUntrusted(error, socket) && weakDigests.has(error.message)) counts.insecureSha1();
+}
+
+/** Whether an error is that the certificate of the other side is not good. */
+export function isUntrusted(error: Error, socket: Socket | null): boolean {
+  if (!(socket instanceof TLSSocket)) return false;
+  // Also there where nobody asks whether it is good: then the error is another one.
+  const finding = socket.authorizationError as unknown;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return typeof finding === 'string' && finding === (code ?? message);
+}
+
+/** OpenSSL has no codes for these that Node passes on. */
+const weakDigests: ReadonlySet<string> = new Set(['CA signature digest algorithm too weak']);
+
+/** As the other side has sent them, its own first. */
+function certificatesOf(socket: TLSSocket): X509Certificate[] {
+  const certificates: X509Certificate[] = [];
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined) {
+    certificates.push(next);
+    next = next.issuerCertificate as X509Certificate | undefined;
+  }
+  return certificates;
+}
+
+const datedIn = (certificates: readonly X509Certificate[]): Dated => ({
+  missingSan: certificates[0] !== undefined && certificates[0].subjectAltName === undefined,
+  // Nobody looks at how a certificate is signed that vouches for itself.
+  insecureSha1: certificates.some((certificate) => certificate.issuer !== certificate.subject && isSignedBySha1(certificate.raw)),
+});
+
+/** Object identifiers in DER, with type and length: sha1WithRSAEncryption, ecdsa-with-SHA1. */
+const sha1Algorithms: readonly Buffer[] = ['06092a864886f70d010105', '06072a8648ce3d0401'].map((hex) => Buffer.from(hex, 'hex'));
+
+/** A certificate is a sequence of its content, the algorithm of the signature, and the signature (RFC 5280, section 4.1). */
+function isSignedBySha1(certificate: Buffer): boolean {
+  const [, algorithm] = elementsIn(certificate, element(certificate, 0, sequence));
+  if (algorithm === undefined) return false;
+  return sha1Algorithms.some((each) => certificate.subarray(algorithm.start, algorithm.start + each.length).equals(each));
+}
