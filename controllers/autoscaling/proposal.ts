@@ -56,13 +56,10 @@ export async function proposalOf(spec: MetricSpec, question: Question, metrics: 
   const namespace = namespaceOf(question.autoscaler);
   switch (spec.type) {
     case 'Resource':
-      if (spec.resource) return ofResource(spec.resource.name, null, spec.resource.target, question, metrics);
+      if (spec.resource) return ofResource(spec.resource, question, metrics);
       break;
     case 'ContainerResource':
-      if (spec.containerResource) {
-        const { name, container, target } = spec.containerResource;
-        return ofResource(name, container, target, question, metrics);
-      }
+      if (spec.containerResource) return ofResource(spec.containerResource, question, metrics);
       break;
     case 'Pods':
       if (spec.pods) {
@@ -136,10 +133,15 @@ export function failureSummary(spec: MetricSpec, message: string): string {
   }
 }
 
+/** Of one container alone, or of all. */
+interface ResourceSource {
+  readonly name: string;
+  readonly container?: string | null;
+  readonly target: MetricTarget;
+}
+
 async function ofResource(
-  resource: string,
-  container: string | null,
-  target: MetricTarget,
+  { name: resource, container = null, target }: ResourceSource,
   question: Question,
   metrics: MetricsApi,
 ): Promise<Proposal> {
