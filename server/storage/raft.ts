@@ -40,6 +40,7 @@ import {
   DamagedItem,
   noSelectableFields,
   storedObjectOf,
+  writtenObjectOf,
   type Completions,
   type SelectableFields,
   type StoredItem,
@@ -324,7 +325,10 @@ class ReplicatedStorage implements RaftStorage {
       if (typeof outcome !== 'number') return outcome;
       const resource = this.cache.of(key.resource);
       const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
-      return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, encoded.value, encoded.json) };
+      const { value, json } = encoded;
+      const objectOf = (): StoredItem =>
+        json === null ? storedObjectOf(resource.facts, key, outcome, value) : writtenObjectOf(resource.facts, key, outcome, json);
+      return { outcome: 'applied', object: written ?? objectOf() };
     } finally {
       done();
     }
