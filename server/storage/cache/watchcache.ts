@@ -169,14 +169,14 @@ export class WatchCache {
     if (parsed === null) return;
     if (!this.holds(parsed)) return this.options.passBy?.(change, { resource: parsed, namespace: parsed.namespace, name: parsed.name });
     const cache = this.of(parsed);
-    if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
+    if (value === null) return cache.apply(revision, parsed, null);
     this.noteLocked(key, value);
     const namespace = this.sharedNamespace(parsed.namespace);
     const name = flat(parsed.name);
     const where = { resource: cache.facts.resource, namespace, name };
     const json = this.options.writtenHere?.(key, value) ?? null;
     const next = json === null ? storedObjectOf(cache.facts, where, revision, value) : writtenObjectOf(cache.facts, where, revision, json);
-    cache.apply(revision, namespace, name, next);
+    cache.apply(revision, where, next);
   }
 
   private noteLocked(key: string, value: Uint8Array): void {
