@@ -147,7 +147,7 @@ async function ofResource(
 ): Promise<Proposal> {
   const { averageUtilization: percent } = target;
   const measured = async (): Promise<Measured> => {
-    const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, resource, container);
+    const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, { resource, container });
     const metric = await within(`unable to get metrics for resource ${resource}`, used);
     const aim =
       percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };
