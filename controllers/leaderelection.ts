@@ -26,7 +26,7 @@ export interface Lease extends KubeObject {
   };
 }
 
-export const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
+export const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', kind: 'Lease' });
 
 export interface LeaderElectionOptions {
   readonly api: Api;

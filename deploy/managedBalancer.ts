@@ -1,52 +1,35 @@
 import fs from 'node:fs';
-import { lastLines } from './files.js';
 import { startLoadBalancer, type LoadBalancer, type LoadBalancerOptions } from './loadBalancer.js';
-import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
-
-const notStarted: Exit = { code: 0, signal: null, expected: true };
+import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 
 /**
  * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`): what cannot be done from a
  * process beside them. To those who manage it, it is a program as any other. Killed, it keeps no client any more; what servers have taken over they keep.
  */
-export class ManagedBalancer implements ManagedProgram {
+export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
   readonly connectionTaker = null;
-  #run: Run | null = null;
-  #ended: Promise<Exit> = Promise.resolve(notStarted);
-  #ready: Promise<void> = Promise.resolve();
 
   constructor(
-    readonly spec: ProcessSpec,
+    spec: ProcessSpec,
     private readonly options: Omit<LoadBalancerOptions, 'log'>,
     private readonly events: ProgramEvents = {},
-  ) {}
+  ) {
+    super(spec);
+  }
 
   get pid(): number | null {
-    return this.#run ? process.pid : null;
-  }
-  get running(): boolean {
-    return this.#run !== null;
-  }
-  get ended(): Promise<Exit> {
-    return this.#ended;
-  }
-  get saidReady(): Promise<void> {
-    return this.#ready;
-  }
-  /** That of the same balancer in a process of its own. */
-  get command(): readonly string[] {
-    return [process.execPath, this.spec.program, ...this.spec.args];
+    return this.current ? process.pid : null;
   }
 
   start(): void {
-    if (this.#run) throw new Error(`${this.spec.name} is running already`);
+    if (this.current) throw new Error(`${this.spec.name} is running already`);
     const balancer = startLoadBalancer({ ...this.options, log: (line) => this.#say(line) });
-    this.#ended = new Promise((resolve) => {
-      this.#run = { balancer, resolve };
+    this.ending = new Promise((resolve) => {
+      this.current = { balancer, resolve };
     });
-    const run = this.#run;
-    this.#ready = balancer.then(() => this.#say(`listening on ${this.options.host}:${this.options.port}`));
-    this.#ready.catch((error: unknown) => {
+    const run = this.current;
+    this.ready = balancer.then(() => this.#say(`listening on ${this.options.host}:${this.options.port}`));
+    this.ready.catch((error: unknown) => {
       this.#say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
       this.#finish(run, { code: 1, signal: null, expected: false });
     });
@@ -57,7 +40,7 @@ export class ManagedBalancer implements ManagedProgram {
   send(): void {}
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const run = this.#run;
+    const run = this.current;
     if (!run) return;
     const balancer = await run.balancer.catch(() => null);
     this.#say(`${signal}: stopping`);
@@ -66,10 +49,10 @@ export class ManagedBalancer implements ManagedProgram {
   }
 
   pause(): void {
-    void this.#run?.balancer.then((balancer) => balancer.pause());
+    void this.current?.balancer.then((balancer) => balancer.pause());
   }
   resume(): void {
-    void this.#run?.balancer.then((balancer) => balancer.resume());
+    void this.current?.balancer.then((balancer) => balancer.resume());
   }
 
   async stop(): Promise<boolean> {
@@ -77,13 +60,9 @@ export class ManagedBalancer implements ManagedProgram {
     return true;
   }
 
-  logTail(): string {
-    return lastLines(this.spec.log, logLinesShown);
-  }
-
   #finish(run: Run | null, exit: Exit): void {
-    if (run === null || this.#run !== run) return;
-    this.#run = null;
+    if (run === null || this.current !== run) return;
+    this.current = null;
     run.resolve(exit);
     this.events.onExit?.(exit);
   }

@@ -1,51 +1,33 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
-import { lastLines } from './files.js';
 import { ConnectionTaker, isHandOverAnswer } from './handOver.js';
-import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
+import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 
 export type { Exit, ProcessRole, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
 /** A program in a process of its own, which a SIGKILL ends and a SIGSTOP holds. Its output goes straight into its log file. */
-export class ManagedProcess implements ManagedProgram {
-  #child: ChildProcess | null = null;
+export class ManagedProcess extends Managed<ChildProcess> implements ManagedProgram {
   #taker: ConnectionTaker | null = null;
-  #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #endWasAsked = false;
-  #ready: Promise<void> = Promise.resolve();
 
   readonly #events: ProgramEvents;
 
-  constructor(
-    readonly spec: ProcessSpec,
-    events: ProgramEvents | ((exit: Exit) => void) = {},
-  ) {
+  constructor(spec: ProcessSpec, events: ProgramEvents | ((exit: Exit) => void) = {}) {
+    super(spec);
     this.#events = typeof events === 'function' ? { onExit: events } : events;
   }
 
   get pid(): number | null {
-    return this.#child?.pid ?? null;
-  }
-  get running(): boolean {
-    return this.#child !== null;
-  }
-  get ended(): Promise<Exit> {
-    return this.#ended;
-  }
-  get saidReady(): Promise<void> {
-    return this.#ready;
+    return this.current?.pid ?? null;
   }
   get connectionTaker(): ConnectionTaker | null {
     return this.#taker;
   }
-  get command(): readonly string[] {
-    return [process.execPath, this.spec.program, ...this.spec.args];
-  }
 
   start(): void {
-    if (this.#child) throw new Error(`${this.spec.name} is running already (process ${this.#child.pid})`);
+    if (this.current) throw new Error(`${this.spec.name} is running already (process ${this.current.pid})`);
     const log = fs.openSync(this.spec.log, 'a');
     try {
       this.#endWasAsked = false;
@@ -72,9 +54,9 @@ export class ManagedProcess implements ManagedProgram {
   }
 
   #watch(child: ChildProcess): void {
-    this.#child = child;
+    this.current = child;
     child.channel?.unref();
-    this.#ready = new Promise((resolve, reject) => {
+    this.ready = new Promise((resolve, reject) => {
       child.on('message', (message) => {
         if (message === 'ready') resolve();
         else if (isHandOverAnswer(message)) this.#takes(child).heard(message);
@@ -82,11 +64,11 @@ export class ManagedProcess implements ManagedProgram {
       });
       child.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
     });
-    this.#ready.catch(() => undefined);
-    this.#ended = new Promise((resolve) => {
+    this.ready.catch(() => undefined);
+    this.ending = new Promise((resolve) => {
       const finish = (code: number | null, signal: NodeJS.Signals | null): void => {
-        if (this.#child !== child) return;
-        this.#child = null;
+        if (this.current !== child) return;
+        this.current = null;
         this.#taker?.end();
         this.#taker = null;
         const exit = { code, signal, expected: this.#endWasAsked };
@@ -111,25 +93,25 @@ export class ManagedProcess implements ManagedProgram {
 
   send(message: object): void {
     // One that is about to end does not hear it any more.
-    if (this.#child?.connected) this.#child.send(message, () => undefined);
+    if (this.current?.connected) this.current.send(message, () => undefined);
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    if (!this.#child) return;
+    if (!this.current) return;
     this.#endWasAsked = true;
-    this.#child.kill(signal);
-    await this.#ended;
+    this.current.kill(signal);
+    await this.ending;
   }
 
   pause(): void {
-    this.#child?.kill('SIGSTOP');
+    this.current?.kill('SIGSTOP');
   }
   resume(): void {
-    this.#child?.kill('SIGCONT');
+    this.current?.kill('SIGCONT');
   }
 
   async stop(graceMs: number): Promise<boolean> {
-    const child = this.#child;
+    const child = this.current;
     if (!child) return true;
     this.#endWasAsked = true;
     let inTime = true;
@@ -139,12 +121,8 @@ export class ManagedProcess implements ManagedProgram {
     }, graceMs);
     child.kill('SIGTERM');
     child.kill('SIGCONT'); // a paused process would never see the SIGTERM
-    await this.#ended;
+    await this.ending;
     clearTimeout(timer);
     return inTime;
-  }
-
-  logTail(): string {
-    return lastLines(this.spec.log, logLinesShown);
   }
 }

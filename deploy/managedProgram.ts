@@ -1,3 +1,4 @@
+import { lastLines } from './files.js';
 import type { ConnectionTaker } from './handOver.js';
 
 /** What runs a program for a cluster: a process (`managedProcess.ts`), or a thread of this one (`managedThread.ts`). */
@@ -71,7 +72,35 @@ export interface ManagedProgram {
 }
 
 /** Lines of a log that an error report shows. */
-export const logLinesShown = 12;
+const logLinesShown = 12;
+
+/** What all of them have in common, whatever it is that runs (`Run`). */
+export abstract class Managed<Run> {
+  protected current: Run | null = null;
+  /** Of the current run, or the last one. */
+  protected ending: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
+  protected ready: Promise<void> = Promise.resolve();
+
+  constructor(readonly spec: ProcessSpec) {}
+
+  get running(): boolean {
+    return this.current !== null;
+  }
+  get ended(): Promise<Exit> {
+    return this.ending;
+  }
+  get saidReady(): Promise<void> {
+    return this.ready;
+  }
+  /** Of what runs in this process: that of the same program in one of its own. */
+  get command(): readonly string[] {
+    return [process.execPath, this.spec.program, ...this.spec.args];
+  }
+
+  logTail(): string {
+    return lastLines(this.spec.log, logLinesShown);
+  }
+}
 
 /** `it ended with status 1` or `it was ended by SIGKILL`. */
 export function describeExit({ code, signal }: Exit): string {

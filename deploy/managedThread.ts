@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { lastLines } from './files.js';
-import { logLinesShown, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
+import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
 
@@ -35,38 +34,25 @@ function strike(thread: ManagedThread): void {
  * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its
  * code and loses what a SIGKILL loses; what it has written stays, as the kernel keeps what a killed process has written.
  */
-export class ManagedThread implements ManagedProgram {
-  #worker: Worker | null = null;
+export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   #standstill = noTerms();
-  #ended: Promise<Exit> = Promise.resolve({ code: 0, signal: null, expected: true });
   #signal: NodeJS.Signals | null = null;
-  #ready: Promise<void> = Promise.resolve();
   /** Sockets do not pass between threads. */
   readonly connectionTaker = null;
 
   constructor(
-    readonly spec: ProcessSpec,
+    spec: ProcessSpec,
     private readonly events: ProgramEvents = {},
-  ) {}
+  ) {
+    super(spec);
+  }
 
   get pid(): number | null {
-    return this.#worker ? process.pid : null;
-  }
-  get running(): boolean {
-    return this.#worker !== null;
-  }
-  get ended(): Promise<Exit> {
-    return this.#ended;
-  }
-  get saidReady(): Promise<void> {
-    return this.#ready;
-  }
-  get command(): readonly string[] {
-    return [process.execPath, this.spec.program, ...this.spec.args];
+    return this.current ? process.pid : null;
   }
 
   start(): void {
-    if (this.#worker) throw new Error(`${this.spec.name} is running already`);
+    if (this.current) throw new Error(`${this.spec.name} is running already`);
     const { program, args, preload, environment, name } = this.spec;
     this.#signal = null;
     this.#standstill = noTerms();
@@ -87,26 +73,26 @@ export class ManagedThread implements ManagedProgram {
   }
 
   #watch(worker: Worker): void {
-    this.#worker = worker;
+    this.current = worker;
     const log = fs.openSync(this.spec.log, 'a');
     const write = (chunk: Buffer | string): void => {
       fs.writeSync(log, chunk.toString());
     };
     for (const stream of [worker.stdout, worker.stderr]) stream.on('data', write);
     worker.on('error', (error) => write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`));
-    this.#ready = new Promise((resolve, reject) => {
+    this.ready = new Promise((resolve, reject) => {
       worker.on('message', (message: unknown) => {
         if (message === 'ready') resolve();
         else this.events.onMessage?.(message);
       });
       worker.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
     });
-    this.#ready.catch(() => undefined);
-    this.#ended = new Promise((resolve) => {
+    this.ready.catch(() => undefined);
+    this.ending = new Promise((resolve) => {
       worker.once('exit', (code) => {
         fs.closeSync(log);
         for (const stream of [worker.stdout, worker.stderr]) stream.off('data', write);
-        this.#worker = null;
+        this.current = null;
         strike(this);
         const exit: Exit = {
           code: this.#signal === 'SIGKILL' ? null : code,
@@ -120,16 +106,16 @@ export class ManagedThread implements ManagedProgram {
   }
 
   send(message: object): void {
-    this.#worker?.postMessage(message);
+    this.current?.postMessage(message);
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const worker = this.#worker;
+    const worker = this.current;
     if (!worker) return;
     this.#signal = signal;
     if (signal === 'SIGKILL') this.#end(worker);
     else this.#order('SIGTERM');
-    await this.#ended;
+    await this.ending;
   }
 
   /** One that hears ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
@@ -151,7 +137,7 @@ export class ManagedThread implements ManagedProgram {
   }
 
   pause(): void {
-    if (!this.#worker) return;
+    if (!this.current) return;
     this.#walk(Gait.standStill);
     this.#order('SIGSTOP');
   }
@@ -161,7 +147,7 @@ export class ManagedThread implements ManagedProgram {
   }
 
   async stop(graceMs: number): Promise<boolean> {
-    const worker = this.#worker;
+    const worker = this.current;
     if (!worker) return true;
     this.#signal = 'SIGTERM';
     let inTime = true;
@@ -171,7 +157,7 @@ export class ManagedThread implements ManagedProgram {
     }, graceMs);
     this.resume(); // one that stands still would never see the signal
     this.#order('SIGTERM');
-    await this.#ended;
+    await this.ending;
     clearTimeout(timer);
     return inTime;
   }
@@ -181,11 +167,7 @@ export class ManagedThread implements ManagedProgram {
     Atomics.notify(this.#standstill, Cell.gait);
   }
 
-  logTail(): string {
-    return lastLines(this.spec.log, logLinesShown);
-  }
-
   #order(order: ThreadOrder): void {
-    this.#worker?.postMessage(order);
+    this.current?.postMessage(order);
   }
 }

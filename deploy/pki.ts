@@ -81,10 +81,11 @@ export async function ensurePki(
     keyFile: path.join(directory, `${name}.key`),
   });
   const written: string[] = [];
+  const issuance: Issuance = { clockSkewMs, written };
   const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
   // RSA keys take longest, and another thread.
   const [authority] = await Promise.all([
-    ensureAuthority(at('ca'), authorityName, written, clockSkewMs),
+    ensureAuthority(at('ca'), authorityName, issuance),
     ensureServiceAccountKeys(serviceAccount, tokenKeys, written),
   ]);
   const requests: [string, CertificateRequest][] = [
@@ -93,10 +94,10 @@ export async function ensurePki(
     ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
   ];
   const proxy = async (): Promise<void> => {
-    const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, written, clockSkewMs);
-    await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, written, clockSkewMs);
+    const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, issuance);
+    await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, issuance);
   };
-  await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, written, clockSkewMs)), proxy()]);
+  await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, issuance)), proxy()]);
   return {
     caFile: at('ca').certFile,
     caKeyFile: at('ca').keyFile,
@@ -118,12 +119,14 @@ const reachedBy = (names: readonly string[]): CertificateRequest => ({
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 
-async function ensureAuthority(
-  files: KeyPairFiles,
-  name: string,
-  written: string[],
-  clockSkewMs: number | undefined,
-): Promise<KeyAndCertificate> {
+/** What holds for all certificates that are made in one go. */
+interface Issuance {
+  readonly clockSkewMs: number | undefined;
+  /** Names of the files made so far. */
+  readonly written: string[];
+}
+
+async function ensureAuthority(files: KeyPairFiles, name: string, { written, clockSkewMs }: Issuance): Promise<KeyAndCertificate> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, null) === null) return existing;
   return store(files, await createAuthority(name, clockSkewMs), written);
@@ -133,8 +136,7 @@ async function ensureCertificate(
   files: KeyPairFiles,
   request: CertificateRequest,
   authority: KeyAndCertificate,
-  written: string[],
-  clockSkewMs: number | undefined,
+  { written, clockSkewMs }: Issuance,
 ): Promise<void> {
   const existing = readPair(files);
   if (existing && whyUnfit(existing, { request, authority }) === null) return;

@@ -17,6 +17,7 @@ import { LiveFiles, type Live } from './files/liveFile.js';
 import type { AgentCredentials } from './endpoints/backends/connection.js';
 import { readAgentCredentials } from './endpoints/backends/credentials.js';
 import { drain, fairnessOf, frontOf, tracingOf, type FrontOptions } from './assembly/front.js';
+import { leaderWork, type Surroundings } from './assembly/leaderWork.js';
 import type { Progress } from './assembly/healthChecks.js';
 import type { OpenAuditor } from './audit/auditor.js';
 import { createAuditing } from './audit/backends.js';
@@ -283,7 +284,7 @@ async function serveStore({
   parts.add({ name: 'expiry of events', start: () => events?.start(), stop: () => events?.stop() });
   parts.add({ name: 'compaction', start: () => compaction.begin(), stop: () => compaction.stop() });
   const presence = presenceOf({ options, api, store, log, port: listener.port });
-  const elections = electionsOf({ options, api, store, log });
+  const elections = electionsOf(options, { api, store, log });
   parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
   if (presence !== null) {
     // Clients of the service must stop coming before this server goes; without a majority nobody can be told.
@@ -325,29 +326,10 @@ function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): Se
 }
 
 /** Null where clients elect among themselves. */
-function electionsOf({
-  options,
-  api,
-  store,
-  log,
-}: {
-  readonly options: ApiServerOptions;
-  readonly api: Api;
-  readonly store: ServerStore;
-  readonly log: Logger;
-}): Elections | null {
-  if (!featuresOf(options).enabled('CoordinatedLeaderElection')) return null;
-  return new Elections({
-    storage: api.storage,
-    registry: api.registry,
-    catalogue: api.catalogue,
-    leads: () => store.leads(),
-    now: machineClock.now,
-    report: (what, error) => {
-      log.named('election').warn('cannot be held now, and is tried again', { what, error });
-    },
-  });
-}
+const electionsOf = (options: ApiServerOptions, surroundings: Surroundings): Elections | null =>
+  featuresOf(options).enabled('CoordinatedLeaderElection')
+    ? new Elections(leaderWork(surroundings, 'election', 'cannot be held now, and is tried again'))
+    : null;
 
 /** Null where the machine has no address to give to others. */
 function presenceOf({

@@ -18,20 +18,26 @@ export const groupOf = (apiVersion: string): string => (apiVersion.includes('/')
 export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
   group === '' ? resource : `${resource}.${group}`;
 
-/** Describes a type: `resource<Pod>('v1', 'pods', 'Pod')`. */
-export function resource<T extends KubeObject>(
-  apiVersion: string,
-  plural: string,
-  kind: string,
-  scope: 'namespaced' | 'cluster' = 'namespaced',
-): Resource<T> {
+/** A type as people write it. */
+export interface ResourceWords {
+  /** `v1`, `apps/v1`. */
+  readonly apiVersion: string;
+  /** As paths name it: `pods`. */
+  readonly resource: string;
+  readonly kind: string;
+  /** Whether its objects are in namespaces. Default: yes. */
+  readonly namespaced?: boolean;
+}
+
+/** Describes a type: `resource<Pod>({ apiVersion: 'v1', resource: 'pods', kind: 'Pod' })`. */
+export function resource<T extends KubeObject>({ apiVersion, resource: plural, kind, namespaced = true }: ResourceWords): Resource<T> {
   const slash = apiVersion.indexOf('/');
   return {
     group: slash < 0 ? '' : apiVersion.slice(0, slash),
     version: apiVersion.slice(slash + 1),
     resource: plural,
     kind,
-    namespaced: scope === 'namespaced',
+    namespaced,
   };
 }
 

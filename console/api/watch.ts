@@ -25,17 +25,26 @@ export interface TableSink {
 const chunk = 2_000;
 const againMs = 1_000;
 
+/** Who follows which collection, and until when. */
+interface Following {
+  readonly client: ApiClient;
+  readonly selection: Selection;
+  readonly sink: TableSink;
+  readonly signal: AbortSignal;
+}
+
 /** Lists a collection as a table and follows it until the signal aborts. When the watch breaks, it goes on from where it was, or lists anew. */
 export async function followTable(client: ApiClient, selection: Selection, sink: TableSink, signal: AbortSignal): Promise<void> {
+  const following: Following = { client, selection, sink, signal };
   let version: string | null = null;
   while (!signal.aborted) {
     try {
       if (version === null) {
         sink.state('listing', null);
-        version = await list(client, selection, sink, signal);
+        version = await list(following);
       }
       sink.state('live', null);
-      version = await watch(client, selection, sink, signal, version);
+      version = await watch(following, version);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && error.code === 410) version = null;
@@ -54,7 +63,7 @@ function query(selection: Selection, more: Readonly<Record<string, string>>): st
   return `${selection.path}?${parameters.toString()}`;
 }
 
-async function list(client: ApiClient, selection: Selection, sink: TableSink, signal: AbortSignal): Promise<string> {
+async function list({ client, selection, sink, signal }: Following): Promise<string> {
   const rows: TableRow[] = [];
   let columns: readonly Column[] = [];
   let next = '';
@@ -72,7 +81,7 @@ async function list(client: ApiClient, selection: Selection, sink: TableSink, si
   }
 }
 
-async function watch(client: ApiClient, selection: Selection, sink: TableSink, signal: AbortSignal, from: string): Promise<string> {
+async function watch({ client, selection, sink, signal }: Following, from: string): Promise<string> {
   let version = from;
   let batch: RowEvent[] = [];
   let due = false;

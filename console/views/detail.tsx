@@ -85,7 +85,7 @@ export function Detail(props: DetailProps): VNode {
         setObject(now);
         setDeleted(false);
       };
-      void followObject(props, see, () => setDeleted(true), setProblem, signal);
+      void followObject(props, { see, gone: () => setDeleted(true), tell: setProblem }, signal);
     },
     [client, resource, namespace, name],
   );
@@ -180,11 +180,17 @@ function moveTab(event: KeyboardEvent & { readonly currentTarget: HTMLElement })
   next?.focus();
 }
 
+/** Who is told of an object that is followed. */
+interface Onlooker {
+  readonly see: (object: ApiObject) => void;
+  readonly gone: () => void;
+  /** Empty once it can be seen again. */
+  readonly tell: (problem: string) => void;
+}
+
 async function followObject(
   { client, resource, namespace, name }: DetailProps,
-  see: (object: ApiObject) => void,
-  gone: () => void,
-  tell: (problem: string) => void,
+  { see, gone, tell }: Onlooker,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {

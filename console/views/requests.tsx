@@ -48,7 +48,7 @@ export function Requests({ client }: ViewProps): VNode {
   const draw = useFrames();
   useRun(
     (signal) => {
-      void followAll(client, seen, draw, signal);
+      void followAll(client, { seen, draw }, signal);
     },
     [client],
   );
@@ -200,14 +200,21 @@ const Ranks = ({
   </ol>
 );
 
-async function followAll(client: ApiClient, seen: Seen, draw: () => void, signal: AbortSignal): Promise<void> {
+/** What has been seen, and how it is shown anew. */
+interface Screen {
+  readonly seen: Seen;
+  readonly draw: () => void;
+}
+
+async function followAll(client: ApiClient, screen: Screen, signal: AbortSignal): Promise<void> {
+  const { seen, draw } = screen;
   const known = new Set<string>();
   while (!signal.aborted) {
     try {
       for (const server of (await servers(client, signal)).servers) {
         if (known.has(server.name)) continue;
         known.add(server.name);
-        void follow(client, server, seen, draw, signal);
+        void follow(client, server, screen, signal);
       }
       seen.problem = '';
     } catch (error) {
@@ -219,7 +226,7 @@ async function followAll(client: ApiClient, seen: Seen, draw: () => void, signal
   }
 }
 
-async function follow(client: ApiClient, server: KnownServer, seen: Seen, draw: () => void, signal: AbortSignal): Promise<void> {
+async function follow(client: ApiClient, server: KnownServer, { seen, draw }: Screen, signal: AbortSignal): Promise<void> {
   const name = server.memberId ?? server.name;
   while (!signal.aborted) {
     const take = (line: unknown): void => {

@@ -37,7 +37,13 @@ interface Groups {
 }
 
 /** A pod that starts uses more, or less, than it will: what it uses of the processor does not count until it is ready. */
-export function grouped(pods: readonly Pod[], metrics: PodMetrics, resource: string, periods: Periods, now: number): Groups {
+export function grouped({
+  pods,
+  metrics,
+  resource,
+  periods,
+  now,
+}: Pick<PodsQuestion, 'pods' | 'metrics' | 'resource' | 'periods' | 'now'>): Groups {
   const unready: string[] = [];
   const missing: string[] = [];
   const ignored: string[] = [];
@@ -115,9 +121,10 @@ export interface PodsQuestion {
  * How many pods there should be by what each of them uses. Pods of which nothing is known are taken for whatever changes least: for idle ones when more
  * are wanted, for busy ones when fewer are.
  */
-export function replicasByPods({ pods, metrics, resource, current, periods, tolerances, now, target }: PodsQuestion): Measured {
+export function replicasByPods(question: PodsQuestion): Measured {
+  const { pods, metrics, current, tolerances, target } = question;
   if (pods.length === 0) throw new MetricError('no pods returned by selector while calculating replica count');
-  const { ready, unready, missing, ignored } = grouped(pods, metrics, resource, periods, now);
+  const { ready, unready, missing, ignored } = grouped(question);
   const used = new Map([...metrics].map(([name, { value }]) => [name, value]));
   for (const name of [...unready, ...ignored]) used.delete(name);
   if (used.size === 0) throw new MetricError('did not receive metrics for targeted pods (pods might be unready)');

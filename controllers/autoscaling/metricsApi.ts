@@ -40,7 +40,11 @@ export class MetricsApi {
   constructor(private readonly api: Api) {}
 
   /** What each pod uses of a resource; of one container alone, or of all. A pod of which a container is not measured is left out. */
-  async ofResource(namespace: string, selector: string, resource: string, container: string | null): Promise<PodMetrics> {
+  async ofResource(
+    namespace: string,
+    selector: string,
+    { resource, container }: { readonly resource: string; readonly container: string | null },
+  ): Promise<PodMetrics> {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/pods${query({ labelSelector: selector })}`;
     const { items = [] } = await this.#read<PodMetricsDocument>('resource', 'pods.metrics.k8s.io', path);
     if (items.length === 0) throw new MetricError('no metrics returned from resource metrics API');

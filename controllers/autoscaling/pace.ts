@@ -90,7 +90,7 @@ export function granted(wish: Wish, history: History): Granted {
       )
     : Math.max(wanted, ...after(now - wish.downWindowMs - 1));
   const ability = steady === wanted ? ready : grows ? stabilizedUp : stabilizedDown;
-  const bounded = behavior ? atRate(wish, steady, up, down, history.changes) : atUsualRate(wish, steady);
+  const bounded = behavior ? atRate(wish, steady, { up, down }, history.changes) : atUsualRate(wish, steady);
   const windowMs = 1000 * Math.max(up.stabilizationWindowSeconds, down.stabilizationWindowSeconds, wish.downWindowMs / 1000);
   return {
     replicas: bounded.replicas,
@@ -115,13 +115,12 @@ function atUsualRate({ current, min, max }: Wish, wanted: number): Bounded {
   return { replicas: wanted, told: within };
 }
 
-function atRate(
-  { current, min, max, now }: Wish,
-  wanted: number,
-  up: HPAScalingRules,
-  down: HPAScalingRules,
-  changes: readonly Change[],
-): Bounded {
+interface Rates {
+  readonly up: HPAScalingRules;
+  readonly down: HPAScalingRules;
+}
+
+function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: Rates, changes: readonly Change[]): Bounded {
   if (wanted > current) {
     const limit = Math.max(current, upTo(current, up, changes, now));
     const most = Math.min(max, limit);

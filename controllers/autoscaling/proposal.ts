@@ -56,13 +56,10 @@ export async function proposalOf(spec: MetricSpec, question: Question, metrics: 
   const namespace = namespaceOf(question.autoscaler);
   switch (spec.type) {
     case 'Resource':
-      if (spec.resource) return ofResource(spec.resource.name, null, spec.resource.target, question, metrics);
+      if (spec.resource) return ofResource(spec.resource, question, metrics);
       break;
     case 'ContainerResource':
-      if (spec.containerResource) {
-        const { name, container, target } = spec.containerResource;
-        return ofResource(name, container, target, question, metrics);
-      }
+      if (spec.containerResource) return ofResource(spec.containerResource, question, metrics);
       break;
     case 'Pods':
       if (spec.pods) {
@@ -136,16 +133,21 @@ export function failureSummary(spec: MetricSpec, message: string): string {
   }
 }
 
+/** Of one container alone, or of all. */
+interface ResourceSource {
+  readonly name: string;
+  readonly container?: string | null;
+  readonly target: MetricTarget;
+}
+
 async function ofResource(
-  resource: string,
-  container: string | null,
-  target: MetricTarget,
+  { name: resource, container = null, target }: ResourceSource,
   question: Question,
   metrics: MetricsApi,
 ): Promise<Proposal> {
   const { averageUtilization: percent } = target;
   const measured = async (): Promise<Measured> => {
-    const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, resource, container);
+    const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, { resource, container });
     const metric = await within(`unable to get metrics for resource ${resource}`, used);
     const aim =
       percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };

@@ -26,7 +26,7 @@ export class ScaleTargets {
     const { resources = [] } = await this.#servedBy(apiVersion);
     const found = resources.find((entry) => entry.kind === kind && !entry.name.includes('/'));
     if (!found) throw new Error(`no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(groupOf(apiVersion))}`);
-    return resource(apiVersion, found.name, kind, found.namespaced === false ? 'cluster' : 'namespaced');
+    return resource({ apiVersion, resource: found.name, kind, namespaced: found.namespaced !== false });
   }
 
   scaleOf(type: Resource, namespace: string, name: string): Promise<Scale> {
@@ -40,7 +40,7 @@ export class ScaleTargets {
   async #servedBy(apiVersion: string): Promise<ResourceListDocument> {
     const known = this.#served.get(apiVersion);
     if (known && this.clock.elapsed() - known.at < servedMs) return known.document;
-    const { group, version } = resource(apiVersion, '', '');
+    const { group, version } = resource({ apiVersion, resource: '', kind: '' });
     const path = group === '' ? `/api/${version}` : `/apis/${apiVersionOf({ group, version })}`;
     const document = (await unless(isNotFound, this.api.read<ResourceListDocument>(path))) ?? {};
     this.#served.set(apiVersion, { document, at: this.clock.elapsed() });

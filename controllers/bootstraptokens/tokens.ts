@@ -22,8 +22,13 @@ export function remainingMs(secret: Secret, now: number): number | null {
   return at === undefined ? 0 : Math.max(0, at.seconds * 1000 - now);
 }
 
-/** Id and secret of a token that may sign; null where it may not. */
-function signingToken(secret: Secret, now: number): { readonly id: string; readonly secret: string } | null {
+interface SigningToken {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Null where a token may not sign. */
+function signingToken(secret: Secret, now: number): SigningToken | null {
   const { name = '' } = secret.metadata;
   const id = dataOf(secret, 'token-id');
   const key = dataOf(secret, 'token-secret');
@@ -33,7 +38,7 @@ function signingToken(secret: Secret, now: number): { readonly id: string; reado
 }
 
 /** A signature (JWS with HMAC) that does not hold what it signs: whoever checks it has that already. */
-function detachedSignature(content: string, id: string, secret: string): string {
+function detachedSignature(content: string, { id, secret }: SigningToken): string {
   const encoded = (text: string): string => Buffer.from(text).toString('base64url');
   const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));
   const signature = createHmac('sha256', secret)
@@ -49,7 +54,7 @@ export function signedData({ data = {} }: ConfigMap, secrets: readonly Secret[],
   const wanted = new Map<string, string>(
     secrets.flatMap((secret) => {
       const token = signingToken(secret, now);
-      return token ? [[`${signaturePrefix}${token.id}`, detachedSignature(content, token.id, token.secret)] as const] : [];
+      return token ? [[`${signaturePrefix}${token.id}`, detachedSignature(content, token)] as const] : [];
     }),
   );
   const present = Object.keys(data).filter((key) => key.startsWith(signaturePrefix));

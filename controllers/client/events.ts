@@ -19,7 +19,7 @@ interface EventObject extends KubeObject {
   readonly reportingInstance: string;
 }
 
-export const events = resource<EventObject>('v1', 'events', 'Event');
+export const events = resource<EventObject>({ apiVersion: 'v1', resource: 'events', kind: 'Event' });
 
 /** Tells of what a controller does. Never waits and never fails: events are for people, and nothing depends on them. */
 export interface EventRecorder {

@@ -38,12 +38,13 @@ export interface Plan {
 }
 
 /** Decides the next steps of a Deployment. Pure. */
-export function plan({ deployment: observed, sets, pods, now }: Observed): Plan {
-  if (isTerminating(observed)) return withStatus(observed, observed, [], counted(observed, split(observed, sets), now), now);
-  const deployment = withPause(observed, now);
-  if (deployment.spec?.paused) return paused(observed, deployment, sets, now);
-  if (wasScaled(deployment, sets)) return scaled(observed, deployment, sets, now);
-  return isRolling(deployment) ? rolling(observed, deployment, sets, now) : recreating(observed, deployment, sets, pods, now);
+export function plan(observed: Observed): Plan {
+  const { deployment: seen, sets, now } = observed;
+  if (isTerminating(seen)) return withStatus(observed, seen, [], counted(seen, split(seen, sets), now));
+  const deployment = withPause(seen, now);
+  if (deployment.spec?.paused) return paused(observed, deployment);
+  if (wasScaled(deployment, sets)) return scaled(observed, deployment);
+  return isRolling(deployment) ? rolling(observed, deployment) : recreating(observed, deployment);
 }
 
 /** A pause stops the clock of the deadline, and the end of a pause starts it anew. */
@@ -64,46 +65,44 @@ const withConditions = (deployment: Deployment, conditions: NonNullable<Deployme
   status: { ...deployment.status, conditions },
 });
 
-function paused(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], now: number): Plan {
-  const found = existing(deployment, sets, now);
+function paused(observed: Observed, deployment: Deployment): Plan {
+  const found = existing(deployment, observed);
   const resizes = scale(found.deployment, found.sets);
   const actions = [
     ...found.actions,
     ...resizes.map((resize) => resizing(deployment, resize)),
     ...superfluous(deployment, found.sets.old, revisionOf).map((set) => ({ do: 'delete', set }) as const),
   ];
-  return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), now), now);
+  return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), observed.now));
 }
 
-function scaled(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], now: number): Plan {
-  const found = existing(deployment, sets, now);
+function scaled(observed: Observed, deployment: Deployment): Plan {
+  const found = existing(deployment, observed);
   const resizes = scale(found.deployment, found.sets);
   // Sets whose size stays must still learn of the new wanted size, or the Deployment would look scaled for ever.
   const others = allOf(found.sets)
     .filter((set) => replicasOf(set) > 0 && !resizes.some((resize) => uidOf(resize.set) === uidOf(set)))
     .map((set) => ({ set, size: replicasOf(set) }));
   const actions = [...found.actions, ...[...resizes, ...others].map((resize) => resizing(deployment, resize))];
-  return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), now), now);
+  return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), observed.now));
 }
 
-function rolling(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], now: number): Plan {
-  const found = ensured(deployment, sets, now);
-  const resizes = rollingStep(found.deployment, found.sets);
-  const actions = [...found.actions, ...resizes.map((resize) => resizing(deployment, resize))];
-  return finished(observed, found, actions, resizes, now);
+function rolling(observed: Observed, deployment: Deployment): Plan {
+  const found = ensured(deployment, observed);
+  return finished(observed, deployment, found, rollingStep(found.deployment, found.sets));
 }
 
-function recreating(observed: Deployment, deployment: Deployment, sets: readonly ReplicaSet[], pods: Observed['pods'], now: number): Plan {
-  const before = existing(deployment, sets, now);
+function recreating(observed: Observed, deployment: Deployment): Plan {
+  const before = existing(deployment, observed);
   const down = before.sets.old.filter((set) => replicasOf(set) > 0).map((set) => ({ set, size: 0 }));
-  if (down.length > 0 || oldPodsRun(before.sets, pods)) {
-    const status = rolloutStatus(before.deployment, resized(before.sets, down), now);
-    return withStatus(observed, before.deployment, [...before.actions, ...down.map((resize) => resizing(deployment, resize))], status, now);
+  if (down.length > 0 || oldPodsRun(before.sets, observed.pods)) {
+    const status = rolloutStatus(before.deployment, resized(before.sets, down), observed.now);
+    return withStatus(observed, before.deployment, [...before.actions, ...down.map((resize) => resizing(deployment, resize))], status);
   }
-  const found = before.sets.current ? before : ensured(deployment, sets, now);
+  const found = before.sets.current ? before : ensured(deployment, observed);
   const { current } = found.sets;
   const up = current && replicasOf(current) !== replicasOf(deployment) ? [{ set: current, size: replicasOf(deployment) }] : [];
-  return finished(observed, found, [...found.actions, ...up.map((resize) => resizing(deployment, resize))], up, now);
+  return finished(observed, deployment, found, up);
 }
 
 function oldPodsRun({ current, old }: Sets, pods: Observed['pods']): boolean {
@@ -118,7 +117,7 @@ interface Found {
 }
 
 /** The sets as they are, the current one with the annotations of its revision. */
-function existing(deployment: Deployment, sets: readonly ReplicaSet[], now: number): Found {
+function existing(deployment: Deployment, { sets, now }: Observed): Found {
   const { current, old } = split(deployment, sets);
   if (!current) return { deployment, sets: { current, old }, actions: [] };
   const annotations = currentAnnotations(deployment, current, nextRevision(old));
@@ -158,8 +157,8 @@ const withRevision = (deployment: Deployment, revision: string): Deployment => (
 });
 
 /** As `existing`; a current set that is not there is created. */
-function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: number): Found {
-  const found = existing(deployment, sets, now);
+function ensured(deployment: Deployment, observed: Observed): Found {
+  const found = existing(deployment, observed);
   if (found.sets.current) return found;
   const { old } = found.sets;
   const revision = nextRevision(old);
@@ -170,7 +169,7 @@ function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: numbe
         before,
         condition(
           { type: 'Progressing', status: 'True', reason: reasons.created, message: `Created new replica set "${set.metadata.name ?? ''}"` },
-          now,
+          observed.now,
         ),
       )
     : before;
@@ -181,13 +180,15 @@ function ensured(deployment: Deployment, sets: readonly ReplicaSet[], now: numbe
   };
 }
 
-function finished(observed: Deployment, found: Found, actions: readonly Action[], resizes: readonly Resize[], now: number): Plan {
-  const status = rolloutStatus(found.deployment, resized(found.sets, resizes), now);
+/** Sets get their sizes; once nothing is left to do, those that nobody needs go. */
+function finished(observed: Observed, deployment: Deployment, found: Found, resizes: readonly Resize[]): Plan {
+  const actions = [...found.actions, ...resizes.map((resize) => resizing(deployment, resize))];
+  const status = rolloutStatus(found.deployment, resized(found.sets, resizes), observed.now);
   const spare =
     actions.length === 0 && found.deployment.status && isComplete(found.deployment, found.deployment.status)
       ? superfluous(found.deployment, found.sets.old, revisionOf)
       : [];
-  return withStatus(observed, found.deployment, [...actions, ...spare.map((set) => ({ do: 'delete', set }) as const)], status, now);
+  return withStatus(observed, found.deployment, [...actions, ...spare.map((set) => ({ do: 'delete', set }) as const)], status);
 }
 
 function resizing(deployment: Deployment, { set, size }: Resize): Action {
@@ -202,7 +203,12 @@ function resized({ current, old }: Sets, resizes: readonly Resize[]): Sets {
   return { current: current && change(current), old: old.map(change) };
 }
 
-function withStatus(observed: Deployment, deployment: Deployment, actions: readonly Action[], status: DeploymentStatus, now: number): Plan {
+function withStatus(
+  { deployment: observed, now }: Observed,
+  deployment: Deployment,
+  actions: readonly Action[],
+  status: DeploymentStatus,
+): Plan {
   const after: Deployment = { ...deployment, status };
   const same = sameStatus(observed.status, status) && sameJson(observed.metadata.annotations, after.metadata.annotations);
   return { actions: same ? actions : [...actions, { do: 'status', deployment: after }], againAfterMs: deadlineMs(deployment, status, now) };

@@ -66,7 +66,7 @@ export class Scales {
       throw new ScaleUnknownError(`${apiVersion}, Resource=${plural} does not implement the scale subresource`);
     const scale = await unless(
       isNotFound,
-      this.environment.api.read<Scale>(pathOf(resource(apiVersion, plural, kind), { namespace, name, subresource: 'scale' })),
+      this.environment.api.read<Scale>(pathOf(resource({ apiVersion, resource: plural, kind }), { namespace, name, subresource: 'scale' })),
     );
     return scale && uidOf(scale) === uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : null;
   }
@@ -75,7 +75,7 @@ export class Scales {
     const { api, clock } = this.environment;
     const known = this.#served.get(apiVersion);
     if (known && clock.elapsed() - known.at < servedMs) return known.document;
-    const { group, version } = resource(apiVersion, '', '');
+    const { group, version } = resource({ apiVersion, resource: '', kind: '' });
     const document =
       (await unless(
         isNotFound,

@@ -62,14 +62,14 @@ function excess({ job, active }: Facts, atLeast: number, now: number): readonly 
   const misplaced = isIndexed(job) ? withoutOwnIndex(active, (pod) => indexOf(pod, job), now) : [];
   if (misplaced.length >= atLeast) return misplaced;
   const rest = active.filter((pod) => !misplaced.includes(pod));
-  return [...misplaced, ...podsToDelete(rest, [], atLeast - misplaced.length, now)];
+  return [...misplaced, ...podsToDelete(rest, atLeast - misplaced.length, { now })];
 }
 
 /** Pods without a possible index, and all but one of those that share an index. */
 function withoutOwnIndex(active: readonly Pod[], indexOfPod: (pod: Pod) => number | null, now: number): readonly Pod[] {
   const byIndex = new Map<number | null, Pod[]>();
   for (const pod of active) byIndex.set(indexOfPod(pod), [...(byIndex.get(indexOfPod(pod)) ?? []), pod]);
-  return [...byIndex].flatMap(([index, pods]) => (index === null ? pods : podsToDelete(pods, [], pods.length - 1, now)));
+  return [...byIndex].flatMap(([index, pods]) => (index === null ? pods : podsToDelete(pods, pods.length - 1, { now })));
 }
 
 /** The lowest indexes that have neither ended nor run. */

@@ -35,9 +35,15 @@ export interface Verdict {
 
 const watched: readonly string[] = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-export function judged(node: Node, lease: Lease | undefined, known: Health | undefined, grace: GracePeriods, now: number): Verdict {
+/** What there is to judge a node by, beside itself. */
+export interface SignsOfLife {
+  readonly lease?: Lease | undefined;
+  readonly known?: Health | undefined;
+}
+
+export function judged(node: Node, signs: SignsOfLife, grace: GracePeriods, now: number): Verdict {
   const ready = conditionOf(node.status?.conditions, 'Ready');
-  const health = observed(node, ready, lease, known, now);
+  const health = observed(node, ready, signs, now);
   const before = readinessOf(ready);
   const silentMs = now - health.seenAt;
   if (silentMs <= (ready ? grace.runningMs : grace.startupMs))
@@ -49,7 +55,7 @@ export function judged(node: Node, lease: Lease | undefined, known: Health | und
 const readinessOf = (ready: NodeCondition | undefined): Readiness =>
   ready?.status === 'True' || ready?.status === 'False' ? ready.status : 'Unknown';
 
-function observed(node: Node, ready: NodeCondition | undefined, lease: Lease | undefined, known: Health | undefined, now: number): Health {
+function observed(node: Node, ready: NodeCondition | undefined, { lease, known }: SignsOfLife, now: number): Health {
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : null;
   const renewed = lease?.spec?.renewTime ?? null;
   // A node that never said anything is silent since it was made, not since this program looks at it.

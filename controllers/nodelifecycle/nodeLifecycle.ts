@@ -158,7 +158,8 @@ export class NodeLifecycle implements Controller {
     const { api, clock, options } = this.environment;
     const name = nameOf(node);
     const grace = { startupMs: options['node-startup-grace-period'], runningMs: options['node-monitor-grace-period'] };
-    const verdict = judged(node, this.#leases.cache.get(`${leaseNamespace}/${name}`), this.#health.get(name), grace, clock.now());
+    const signs = { lease: this.#leases.cache.get(`${leaseNamespace}/${name}`), known: this.#health.get(name) };
+    const verdict = judged(node, signs, grace, clock.now());
     this.#health.set(name, verdict.health);
     const { conditions } = verdict;
     if (conditions) {

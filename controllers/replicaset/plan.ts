@@ -2,7 +2,7 @@ import type { Condition } from '../../api/meta/object.js';
 import { selectsAll } from '../../api/selectors.js';
 import { timeText } from '../../api/time.js';
 import type { Pod, PodTemplateSpec, ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
-import { podsToDelete } from '../workloads/deletionOrder.js';
+import { podsToDelete, type Circumstances } from '../workloads/deletionOrder.js';
 import { conditionOf, isAvailable, isReady, untilAvailableMs } from '../workloads/podState.js';
 
 /** The part of a ReplicaSet or ReplicationController that decides what happens. */
@@ -19,17 +19,12 @@ export type ReplicaPlan =
 /** Pods created or deleted in one go; the rest comes with the next. */
 const burst = 500;
 
-/** How to come from the pods that are there to the number wanted. `related` also holds the pods of sister sets, for choosing by node. Pure. */
-export function planReplicas(
-  replicas: number,
-  active: readonly Pod[],
-  related: readonly Pod[],
-  { now, knowsCosts = true }: { readonly now: number; readonly knowsCosts?: boolean },
-): ReplicaPlan {
+/** How to come from the pods that are there to the number wanted. The pods of sister sets are related to them, for choosing by node. Pure. */
+export function planReplicas(replicas: number, active: readonly Pod[], circumstances: Circumstances): ReplicaPlan {
   const missing = replicas - active.length;
   if (missing === 0) return { do: 'nothing' };
   if (missing > 0) return { do: 'create', count: Math.min(missing, burst) };
-  return { do: 'delete', pods: podsToDelete(active, related, Math.min(-missing, burst), now, knowsCosts) };
+  return { do: 'delete', pods: podsToDelete(active, Math.min(-missing, burst), circumstances) };
 }
 
 export interface Failure {

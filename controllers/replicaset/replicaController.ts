@@ -99,7 +99,8 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
     { replicas, template }: Wanted,
     active: readonly Pod[],
   ): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
-    const plan = planReplicas(replicas, active, this.#related(owner, active), {
+    const plan = planReplicas(replicas, active, {
+      related: this.#related(owner, active),
       now: this.environment.clock.now(),
       knowsCosts: this.environment.isOn('PodDeletionCost'),
     });

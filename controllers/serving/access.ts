@@ -24,8 +24,18 @@ interface AccessReview extends KubeObject {
   readonly status?: { readonly allowed?: boolean };
 }
 
-const tokenReviews = resource<TokenReview>('authentication.k8s.io/v1', 'tokenreviews', 'TokenReview', 'cluster');
-const accessReviews = resource<AccessReview>('authorization.k8s.io/v1', 'subjectaccessreviews', 'SubjectAccessReview', 'cluster');
+const tokenReviews = resource<TokenReview>({
+  apiVersion: 'authentication.k8s.io/v1',
+  resource: 'tokenreviews',
+  kind: 'TokenReview',
+  namespaced: false,
+});
+const accessReviews = resource<AccessReview>({
+  apiVersion: 'authorization.k8s.io/v1',
+  resource: 'subjectaccessreviews',
+  kind: 'SubjectAccessReview',
+  namespaced: false,
+});
 
 /** Tokens whose API server is asked who they belong to. Answers, also that nobody has a token, are remembered for `keepMs`. */
 export function delegatedTokens(api: Api, clock: Clock, keepMs: number): Authenticator {

@@ -14,7 +14,7 @@ import type { ControllerManagerOptions } from '../options/read.js';
 
 /** Whose word counts for who a client is: authorities of clients and of front proxies. */
 
-const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
+const configMaps = resource<ConfigMap>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
 /** Where API servers tell it to programs beside them. */
 const published = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 

@@ -30,16 +30,20 @@ export class StatefulPods {
         await this.#own(set, action);
         return;
       case 'correct':
-        await this.#told(set, 'update', action.pod, async () => {
-          await this.#claim(set, action.pod, action.claims);
-          await api.update(pods, action.pod);
+        await this.#told(set, action.pod, {
+          verb: 'update',
+          work: async () => {
+            await this.#claim(set, action.pod, action.claims);
+            await api.update(pods, action.pod);
+          },
         });
         return;
       case 'delete':
         // By uid: the pod's successor has the same name.
-        await this.#told(set, 'delete', action.pod, () =>
-          unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })),
-        );
+        await this.#told(set, action.pod, {
+          verb: 'delete',
+          work: () => unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })),
+        });
         return;
       case undefined:
     }
@@ -60,16 +64,14 @@ export class StatefulPods {
 
   async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
     const { api } = this.environment;
-    await this.#told(
-      set,
-      'create',
-      pod,
-      async () => {
+    await this.#told(set, pod, {
+      verb: 'create',
+      work: async () => {
         await this.#claim(set, pod, claims);
         if (ending.length > 0) throw new Error(ending.map((name) => `pvc ${name} is being deleted`).join(', '));
         await api.create(pods, pod);
       },
-      async (error) => {
+      expected: async (error) => {
         if (isNamespaceTerminating(error)) return true;
         if (!isAlreadyExists(error)) return false;
         // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
@@ -77,7 +79,7 @@ export class StatefulPods {
         if (there && !isControlledBy(there, set)) throw error;
         return true;
       },
-    );
+    });
   }
 
   async #claim(set: StatefulSet, pod: Pod, claims: readonly PersistentVolumeClaim[]): Promise<void> {
@@ -99,23 +101,24 @@ export class StatefulPods {
     }
   }
 
-  /** Tells how `work` ended, unless `expected` says that nothing happened. */
-  async #told(
-    set: StatefulSet,
-    verb: Verb,
-    pod: Pod,
-    work: () => Promise<unknown>,
-    expected: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
-  ): Promise<void> {
+  /** Tells how an attempt at a pod ended. */
+  async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
     const { events } = this.environment;
     const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
     try {
       await work();
     } catch (error) {
-      if (await expected(error)) return;
+      if ((await expected?.(error)) === true) return;
       if (!isConflict(error)) events.warning(set, reasons[verb].failed, `${what} failed error: ${messageOf(error)}`);
       throw error;
     }
     events.normal(set, reasons[verb].done, `${what} successful`);
   }
+}
+
+interface Attempt {
+  readonly verb: Verb;
+  readonly work: () => Promise<unknown>;
+  /** Whether a failure says that nothing happened, of which nobody need be told. Default: none does. */
+  readonly expected?: (error: unknown) => Promise<boolean>;
 }

@@ -49,7 +49,7 @@ export function storageVersionMigrator(environment: ManagerEnvironment): Control
       const { resources = [] } = await api.read<ResourceListDocument>(group === '' ? '/api/v1' : `/apis/${groupVersion ?? ''}`);
       const found = resources.find((each) => each.name === plural);
       if (!found || groupVersion === undefined) throw new Error(`the server has no ${plural} in group ${JSON.stringify(group)}`);
-      return resource(groupVersion, plural, found.kind, found.namespaced ? 'namespaced' : 'cluster');
+      return resource({ apiVersion: groupVersion, resource: plural, kind: found.kind, namespaced: found.namespaced });
     };
     /** A conflict says that somebody else has written the object since, and it is stored anew. */
     const rewrite = async (of: Resource, object: KubeObject): Promise<void> => {

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
-import type { AttachedVolume, Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
+import type {
+  AttachedVolume,
+  CSIPersistentVolumeSource,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../api/types/core/v1.js';
 import type { CSIDriver, VolumeAttachment } from '../../api/types/storage/v1.js';
 import { isFinished } from '../workloads/podState.js';
 import { conditionOf } from '../workloads/podState.js';
@@ -12,11 +19,14 @@ const outOfService = 'node.kubernetes.io/out-of-service';
 /** How long a node that is not well is given to let a volume go. */
 export const forcedAfterMs = 6 * 60_000;
 
+/** What a driver knows a volume by. */
+type Handle = Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
+
 /** One name for a volume on a node, whoever makes it; attachers know it. */
-export const attachmentName = (handle: string, driver: string, node: string): string =>
-  `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;
+export const attachmentName = ({ volumeHandle, driver }: Handle, node: string): string =>
+  `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
 /** As node agents name a volume in the status of their node. */
-const volumeText = (driver: string, handle: string): string => `kubernetes.io/csi/${driver}^${handle}`;
+const volumeText = ({ driver, volumeHandle }: Handle): string => `kubernetes.io/csi/${driver}^${volumeHandle}`;
 
 export interface World {
   readonly node: Node | undefined;
@@ -97,7 +107,7 @@ function wantedVolumes({
       const volume = bound?.status?.phase === 'Bound' ? volumeNamed(bound.spec?.volumeName ?? '') : undefined;
       const csi = volume?.spec?.csi;
       if (!volume || !csi || driver(csi.driver)?.spec.attachRequired === false) continue;
-      const name = attachmentName(csi.volumeHandle, csi.driver, nodeName);
+      const name = attachmentName(csi, nodeName);
       if (!wanted.has(name)) wanted.set(name, { volume, pod });
     }
   }
@@ -115,13 +125,13 @@ const onlyOneNode = ({ spec }: PersistentVolume): boolean =>
 
 function textOf({ spec }: VolumeAttachment, { volume }: Pick<World, 'volume'>): string | null {
   const csi = volume(spec.source.persistentVolumeName ?? '')?.spec?.csi;
-  return csi ? volumeText(csi.driver, csi.volumeHandle) : null;
+  return csi ? volumeText(csi) : null;
 }
 
 /** Attachments that others made, under names of their own, are theirs. */
 function isOurs({ metadata, spec }: VolumeAttachment, { volume }: Pick<World, 'volume'>): boolean {
   const csi = volume(spec.source.persistentVolumeName ?? '')?.spec?.csi;
-  return csi ? metadata.name === attachmentName(csi.volumeHandle, csi.driver, spec.nodeName) : (metadata.name ?? '').startsWith('csi-');
+  return csi ? metadata.name === attachmentName(csi, spec.nodeName) : (metadata.name ?? '').startsWith('csi-');
 }
 
 function mayDetach(each: VolumeAttachment, world: World): 'free' | 'wait' | 'timeout' | 'out-of-service' {

@@ -23,9 +23,9 @@ const comparisons: readonly Comparison[] = [
   (a, b) => Number(isReady(a.pod)) - Number(isReady(b.pod)),
   byCost,
   (a, b) => b.neighbours - a.neighbours,
-  (a, b, now) => (isReady(a.pod) && isReady(b.pod) ? youngerFirst(readySince(a.pod), readySince(b.pod), a, b, now) : 0),
+  (a, b, now) => (isReady(a.pod) && isReady(b.pod) ? youngerFirst(readySince, a.pod, b.pod, now) : 0),
   (a, b) => restartsOf(b.pod.status) - restartsOf(a.pod.status),
-  (a, b, now) => youngerFirst(createdAt(a.pod), createdAt(b.pod), a, b, now),
+  (a, b, now) => youngerFirst(createdAt, a.pod, b.pod, now),
 ];
 
 const isAssigned = (pod: Pod): boolean => Boolean(pod.spec?.nodeName);
@@ -37,16 +37,26 @@ function costOf(pod: Pod): number {
 }
 
 /** Ages count by their order of magnitude only, so that of pods about equally old any may go and not always the same kind. Unknown times are youngest. */
-function youngerFirst(a: number, b: number, first: Ranked, second: Ranked, now: number): number {
+function youngerFirst(since: (pod: Pod) => number, first: Pod, second: Pod, now: number): number {
+  const [a, b] = [since(first), since(second)];
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;
   if (Number.isNaN(a)) return -1;
   if (Number.isNaN(b)) return 1;
   const magnitude = (time: number): number => (now - time <= 0 ? 0 : Math.floor(Math.log2((now - time) * 1e6)));
-  return magnitude(a) - magnitude(b) || (uidOf(first.pod) < uidOf(second.pod) ? -1 : 1);
+  return magnitude(a) - magnitude(b) || (uidOf(first) < uidOf(second) ? -1 : 1);
 }
 
-/** The `count` of `pods` that are to be deleted. `related` are all pods that do the same work, `pods` among them; `knowsCosts`: what an annotation says of a pod counts. Pure. */
-export function podsToDelete(pods: readonly Pod[], related: readonly Pod[], count: number, now: number, knowsCosts = true): readonly Pod[] {
+/** By what pods are told apart. */
+export interface Circumstances {
+  /** All pods that do the same work, those in question among them. */
+  readonly related?: readonly Pod[];
+  readonly now: number;
+  /** Whether what an annotation says of a pod counts. Default: yes. */
+  readonly knowsCosts?: boolean;
+}
+
+/** The `count` of `pods` that are to be deleted. Pure. */
+export function podsToDelete(pods: readonly Pod[], count: number, { related = [], now, knowsCosts = true }: Circumstances): readonly Pod[] {
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();
   for (const { spec, status } of related)

@@ -8,7 +8,7 @@ import { resource } from '../../api/meta/resource.js';
 export interface Lease extends KubeObject {
   readonly spec?: { readonly holderIdentity?: string; readonly leaseDurationSeconds?: number; readonly renewTime?: string };
 }
-export const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
+export const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', kind: 'Lease' });
 export const leaseNamespace = 'kube-node-lease';
 
 const leaseSeconds = 40;

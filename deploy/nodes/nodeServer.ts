@@ -168,7 +168,7 @@ async function execute({ pod, container, query }: Asked, all: AllFiles, streams:
   const input = query.get('input') === '1' ? await streams.input() : '';
   if (input === null) return;
   const files = all.of(pod.metadata.uid ?? keyTextOf(pod), container.name);
-  const { stdout, stderr, exitCode } = ran(pod, container, query.getAll('command'), input, files);
+  const { stdout, stderr, exitCode } = ran(query.getAll('command'), { pod, container, stdin: input, files });
   all.makeRoom();
   streams.write('stdout', stdout);
   streams.write(query.get('tty') === '1' ? 'stdout' : 'stderr', stderr);

@@ -48,14 +48,8 @@ export function logText(
   return shown.map(({ at, text }) => `${timestamps ? `${at} ` : ''}${text}\n`).join('');
 }
 
-/** What a command does: as scripted, else as one of the few programs that are known here. `stdin` is all of its input; `files` may change. */
-export function ran(
-  pod: Pod,
-  container: Container,
-  words: readonly string[],
-  stdin: string | Uint8Array,
-  files = new ContainerFiles(),
-): Ran {
+/** What a command does: as scripted, else as one of the few programs that are known here. */
+export function ran(words: readonly string[], { pod, container, stdin = '', files = new ContainerFiles() }: Place): Ran {
   const line = words.join(' ');
   const scripted = scriptOf(pod).find(({ command }) => command === line) ?? scriptOf(pod).find(({ command }) => command === '*');
   if (scripted !== undefined)
@@ -72,11 +66,18 @@ function scriptOf(pod: Pod): readonly ScriptedCommand[] {
   }
 }
 
-interface Surroundings {
+/** Where a command runs. */
+interface Place {
   readonly pod: Pod;
   readonly container: Container;
+  /** All of its input. Default: none. */
+  readonly stdin?: string | Uint8Array;
+  /** They may change. Default: there are none yet. */
+  readonly files?: ContainerFiles;
+}
+
+interface Surroundings extends Required<Place> {
   readonly stdin: Buffer;
-  readonly files: ContainerFiles;
 }
 
 const bytesOf = (data: string | Uint8Array): Buffer => (typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));

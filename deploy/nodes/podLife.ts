@@ -43,7 +43,7 @@ export function nextStep(pod: Pod, behaviour: Behaviour, place: Place, now: numb
   const finished = phase === 'Succeeded' || phase === 'Failed';
   if (isTerminating(pod)) return finished || phase === 'Pending' ? { do: 'remove' } : stop(pod, behaviour, place, now);
   if (finished) return { do: 'nothing' };
-  if (phase !== 'Running') return report(running(pod, place, behaviour.readyAfterMs === 0, 0, now));
+  if (phase !== 'Running') return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
   return goOn(pod, behaviour, place, now);
 }
 
@@ -53,7 +53,7 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
   const deadline = activeDeadlineSeconds === undefined ? Infinity : timeOf(pod.status?.startTime) + activeDeadlineSeconds * 1_000;
   if (now >= deadline)
     return report({
-      ...ended(pod, place, stoppedExitCode, now, 'Failed'),
+      ...ended(pod, place, now, { exitCode: stoppedExitCode, phase: 'Failed' }),
       reason: 'DeadlineExceeded',
       message: 'Pod was active on the node longer than the specified deadline',
     });
@@ -61,7 +61,8 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
   if (now >= end) return exit(pod, place, exitCode, now);
   const ready = conditionStatus(pod, 'Ready') === 'True';
   if (isUnseen(pod)) return report(changed(pod, place, ready, now));
-  if (!ready && now >= started + readyAfterMs) return report(running(pod, place, true, restarts(pod), now, timeText(started)));
+  if (!ready && now >= started + readyAfterMs)
+    return report(running(pod, place, now, { ready: true, restartCount: restarts(pod), since: timeText(started) }));
   const next = Math.min(end, deadline, ready ? Infinity : started + readyAfterMs);
   return next === Infinity ? { do: 'nothing' } : { do: 'wait', ms: next - now };
 }
@@ -73,8 +74,8 @@ const isUnseen = ({ metadata, status }: Pod): boolean => (status?.observedGenera
 function changed(pod: Pod, place: Place, ready: boolean, now: number): PodStatus {
   const starts = (pod.spec?.containers ?? []).some((container) => startsAgain(container, statusOf(pod, container)));
   return starts
-    ? running(pod, place, ready, restarts(pod) + 1, now)
-    : running(pod, place, ready, restarts(pod), now, timeText(startedAt(pod)));
+    ? running(pod, place, now, { ready, restartCount: restarts(pod) + 1 })
+    : running(pod, place, now, { ready, restartCount: restarts(pod), since: timeText(startedAt(pod)) });
 }
 
 function startsAgain({ resources = {}, resizePolicy = [] }: Container, status: ContainerStatus | undefined): boolean {
@@ -89,8 +90,8 @@ function startsAgain({ resources = {}, resizePolicy = [] }: Container, status: C
 function exit(pod: Pod, place: Place, exitCode: number, now: number): Step {
   const { restartPolicy = 'Always' } = pod.spec ?? {};
   if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0))
-    return report(running(pod, place, true, restarts(pod) + 1, now));
-  return report(ended(pod, place, exitCode, now));
+    return report(running(pod, place, now, { ready: true, restartCount: restarts(pod) + 1 }));
+  return report(ended(pod, place, now, { exitCode }));
 }
 
 /** A program that was told to stop ends in time, or is ended when its grace is over. */
@@ -100,7 +101,7 @@ function stop(pod: Pod, { stopMs }: Behaviour, place: Place, now: number): Step 
   const end = told + Math.min(stopMs, deletionGracePeriodSeconds * 1_000);
   if (now < end) return { do: 'wait', ms: end - now };
   const exitCode = (pod.spec?.restartPolicy ?? 'Always') === 'Always' ? 0 : stoppedExitCode;
-  return { do: 'report', status: ended(pod, place, exitCode, now), remove: true };
+  return { do: 'report', status: ended(pod, place, now, { exitCode }), remove: true };
 }
 
 const report = (status: object): Step => ({ do: 'report', status, remove: false });
@@ -114,7 +115,14 @@ const statusOf = (pod: Pod, { name }: Container): ContainerStatus | undefined =>
 const conditionStatus = (pod: Pod, type: string): string | undefined =>
   pod.status?.conditions?.find((condition) => condition.type === type)?.status;
 
-function running(pod: Pod, place: Place, ready: boolean, restartCount: number, now: number, since = timeText(now)): PodStatus {
+interface Run {
+  readonly ready: boolean;
+  readonly restartCount: number;
+  /** Default: now. */
+  readonly since?: string;
+}
+
+function running(pod: Pod, place: Place, now: number, { ready, restartCount, since = timeText(now) }: Run): PodStatus {
   const state: State = { running: { startedAt: since } };
   return {
     ...standing(pod, place, now),
@@ -132,7 +140,13 @@ function running(pod: Pod, place: Place, ready: boolean, restartCount: number, n
   };
 }
 
-function ended(pod: Pod, place: Place, exitCode: number, now: number, phase = exitCode === 0 ? 'Succeeded' : 'Failed'): PodStatus {
+interface End {
+  readonly exitCode: number;
+  /** Default: as the code says. */
+  readonly phase?: 'Succeeded' | 'Failed';
+}
+
+function ended(pod: Pod, place: Place, now: number, { exitCode, phase = exitCode === 0 ? 'Succeeded' : 'Failed' }: End): PodStatus {
   const reason = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const started = startedAt(pod);
   const times = { startedAt: timeText(Number.isNaN(started) ? now : started), finishedAt: timeText(now) };

@@ -4,7 +4,7 @@ import { failPoint } from '../failPoints.js';
 import type { Entry, HardState, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js';
 import type { SqliteConnection } from '../sqlite/connection.js';
 import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
-import type { DatabaseKind } from '../sqlite/database.js';
+import type { DatabaseKind, OpenedDatabase } from '../sqlite/database.js';
 import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
 import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
@@ -26,11 +26,11 @@ const tailBytesDefault = 16 * 1024 * 1024;
  */
 export function openLog(path: string, options: LogOptions): RaftLog {
   const kind = logKind(options);
-  const { db, created } = openDatabase(path, kind);
+  const opened = openDatabase(path, kind);
   try {
-    return new SqliteLog(path, db, kind, created, options);
+    return new SqliteLog(path, opened, kind, options);
   } catch (error) {
-    db.close();
+    opened.db.close();
     throw translateError(error, 'reading the log', path, kind);
   }
 }
@@ -51,7 +51,7 @@ class SqliteLog implements RaftLog {
   /** Oldest entry that is still in the file. Behind a compaction it lags the base: rows leave in slices, beside later appends. */
   #oldestStored: number;
 
-  constructor(path: string, db: SqliteConnection, kind: DatabaseKind, created: boolean, options: LogOptions) {
+  constructor(path: string, { db, created }: OpenedDatabase, kind: DatabaseKind, options: LogOptions) {
     this.path = path;
     this.created = created;
     this.#db = db;

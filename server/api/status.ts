@@ -37,6 +37,8 @@ export interface Status {
 export class StatusError extends Error {
   private readonly continueToken: string;
 
+  // As those of every Error: the text, and at the end what is rarely there.
+  // eslint-disable-next-line @typescript-eslint/max-params
   constructor(
     readonly code: number,
     readonly reason: string,

@@ -56,6 +56,7 @@ import { Peers } from '../peers/peers.js';
 import { masterLeaseResource } from '../presence/masterLeases.js';
 import { goneAfterMs } from '../presence/presence.js';
 import { leaseName } from '../presence/serverLease.js';
+import { Parts } from './parts.js';
 import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from '../registry/bootstrap.js';
 import type { Registry } from '../registry/contract.js';
@@ -126,6 +127,7 @@ export function assembleApi({
   metrics,
   log,
 }: AssemblyOptions): Api {
+  const parts = new Parts(log);
   const builtIn = emulatedCatalogue(options);
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
@@ -145,8 +147,10 @@ export function assembleApi({
     storageOver(store.engine),
     store.elsewhere.map(({ resources, engine }) => ({ resources, storage: storageOver(engine) })),
   );
+  parts.add({ name: 'storage', stop: () => storage.close() });
   const connections = hookConnections(options, storage, { egress, certificates: metrics.peerCertificates.webhooks });
   const conversion = createConversionWebhooks(connections, metrics);
+  parts.add({ name: 'conversion webhooks', stop: () => conversion.stop() });
   const custom = new CustomResources({
     storage,
     builtIn,
@@ -156,6 +160,7 @@ export function assembleApi({
       log.named('extensions').error('a definition cannot be served', { error });
     },
   });
+  parts.add({ name: 'custom resources', stop: () => custom.stop() });
   const aggregation = createAggregation({
     storage,
     catalogue,
@@ -165,6 +170,7 @@ export function assembleApi({
     dial: egress('cluster'),
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
+  parts.add({ name: 'aggregation', stop: () => aggregation.stop() });
   metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
     Promise.resolve(aggregation.unavailable()),
   );
@@ -186,7 +192,9 @@ export function assembleApi({
     ports: store.asReference ? ports : null,
     failed: createRepairMetrics(metrics),
   });
+  parts.add({ name: 'claims of services', stop: () => repairs.stop() });
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
+  parts.add({ name: 'access', stop: () => access.stop() });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
   const enabled = enabledPlugins(options['enable-admission-plugins'], [
     ...options['disable-admission-plugins'],
@@ -203,6 +211,7 @@ export function assembleApi({
     metrics,
     log: log.named('webhooks'),
   });
+  parts.add({ name: 'admission webhooks', stop: () => webhooks.stop() });
   const policies = createAdmissionPolicies({
     storage,
     catalogue,
@@ -212,6 +221,7 @@ export function assembleApi({
     metrics: createPolicyMetrics(metrics),
     log: log.named('policies'),
   });
+  parts.add({ name: 'admission policies', stop: () => policies.stop() });
   const registry: Registry = createRegistry({
     storage,
     enabled: (feature) => features.enabled(feature),
@@ -244,10 +254,12 @@ export function assembleApi({
           ca: readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
         })
       : null;
+  parts.add({ name: 'peers', stop: () => peers?.stop() });
   /** Whether somebody else has answered, or does so now. */
   const elsewhere = async (answered: boolean | Promise<boolean>, context: RequestContext): Promise<boolean> =>
     (await answered) || (peers !== null && (await peers.answers(context)));
   const workers = createWorkers();
+  parts.add({ name: 'workers', stop: () => workers.close() });
   const host = `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(
@@ -298,11 +310,10 @@ export function assembleApi({
     remote: aggregation.documents,
     telling: { enums: features.enabled('OpenAPIEnums') },
   });
+  parts.add({ name: 'OpenAPI', stop: () => openapi.close() });
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
   // Told to whoever waits for it.
   synced.catch(() => undefined);
-  let lifeCycles: LifeCycles | null = null;
-  let policyStatuses: PolicyStatuses | null = null;
   return {
     storage,
     registry,
@@ -351,7 +362,7 @@ export function assembleApi({
         });
       });
       await synced;
-      policyStatuses = new PolicyStatuses({
+      const policyStatuses = new PolicyStatuses({
         storage,
         registry,
         catalogue,
@@ -361,6 +372,7 @@ export function assembleApi({
           log.named('policies').warn('the status of a policy cannot be written', { name, error });
         },
       });
+      parts.add({ name: 'statuses of policies', stop: () => policyStatuses.stop() });
       const apiServices = builtIn.resource(apiServicesResource.group, 'v1', apiServicesResource.resource);
       if (apiServices !== null)
         aggregation.begin({
@@ -374,7 +386,7 @@ export function assembleApi({
         });
       const definitions = builtIn.resource(definitionsResource.group, 'v1', definitionsResource.resource);
       if (definitions === null) return;
-      lifeCycles = new LifeCycles({
+      const lifeCycles = new LifeCycles({
         resources: custom,
         storage,
         registry,
@@ -386,21 +398,9 @@ export function assembleApi({
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });
         },
       });
+      parts.add({ name: 'life cycles of definitions', stop: () => lifeCycles.stop() });
     },
-    close: async () => {
-      lifeCycles?.stop();
-      policyStatuses?.stop();
-      const stopped = aggregation.stop();
-      peers?.stop();
-      custom.stop();
-      conversion.stop();
-      access.stop();
-      webhooks.stop();
-      policies.stop();
-      repairs.stop();
-      storage.close();
-      await Promise.all([workers.close(), openapi.close(), stopped]);
-    },
+    close: () => parts.stop(),
   };
 }
 

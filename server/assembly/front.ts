@@ -23,7 +23,7 @@ import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import { featuresOf } from '../options/features.js';
-import { machineClock } from '../presence/machineClock.js';
+import { leaderWork } from './leaderWork.js';
 import { processPages } from './processPages.js';
 import { storedResources } from '../registry/resources.js';
 import { drainAndClose } from '../http/shutdown.js';
@@ -193,14 +193,7 @@ export function fairnessOf({
   fairness.start();
   const objects = new FollowedObjects({
     fairness,
-    storage: api.storage,
-    registry: api.registry,
-    catalogue: api.catalogue,
-    leads: () => store.leads(),
-    now: machineClock.now,
-    report: (what, error) => {
-      log.named('fairness').warn('objects about priority and fairness', { what, error });
-    },
+    ...leaderWork({ api, store, log }, 'fairness', 'objects about priority and fairness'),
   });
   return { fairness, objects };
 }

@@ -30,37 +30,31 @@ export function encodeObject({ encoder, form }: Representation, resource: Served
     case 'partial':
       return encoder.object({ kind: partial, apiVersion: form.apiVersion }, encoder.item(resource, stored, true));
     case 'table':
-      return encoder.document(tableOf(resource, [stored], { resourceVersion: String(stored.version) }, form));
+      return encoder.document(tableOf(resource, [stored], { resourceVersion: String(stored.version) }, { form }));
   }
 }
 
+/** A stored object, and as what it is served. */
+interface Served {
+  readonly resource: ServedResource;
+  readonly stored: StoredObject;
+}
+
 /** Answers with one object. Throws 406 when the client asked for a list. */
-export function sendObject(
-  context: RequestContext,
-  representation: Representation,
-  resource: ServedResource,
-  stored: StoredObject,
-  code = 200,
-): void {
-  const bytes = singleObject(representation, resource, stored);
-  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
+export function sendObject(context: RequestContext, representation: Representation, served: Served, code = 200): void {
+  const bytes = singleObject(representation, served);
+  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
   send(context, code, representation.encoder.mediaType, bytes);
 }
 
 /** The same, compressed if it is large and `compress` is set. */
-export function sendObjectRead(
-  context: RequestContext,
-  representation: Representation,
-  resource: ServedResource,
-  stored: StoredObject,
-  compress: boolean,
-): Promise<void> {
-  const bytes = singleObject(representation, resource, stored);
-  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, resource, stored));
+export function sendObjectRead(context: RequestContext, representation: Representation, served: Served, compress: boolean): Promise<void> {
+  const bytes = singleObject(representation, served);
+  context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
   return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: bytes.length }, compress);
 }
 
-function singleObject(representation: Representation, resource: ServedResource, stored: StoredObject): Buffer {
+function singleObject(representation: Representation, { resource, stored }: Served): Buffer {
   refuseMetadataOf(representation, resource, 'object');
   return encodeObject(representation, resource, stored);
 }
@@ -104,32 +98,33 @@ export function deletedStatus({ group, resource }: ServedResource, name: string,
   };
 }
 
-/** Answers with a list, in pieces when it is large. `allNamespaces` decides what a continue token has to name. */
+/** Part of a collection, and as what it is served. */
+interface ServedPage {
+  readonly resource: ServedResource;
+  readonly page: ListPage;
+  /** Decides what a continue token has to name. */
+  readonly allNamespaces: boolean;
+}
+
+/** Answers with a list, in pieces when it is large. */
 export async function sendList(
   context: RequestContext,
   representation: Representation,
-  resource: ServedResource,
-  page: ListPage,
-  allNamespaces: boolean,
+  served: ServedPage,
   compress = false,
 ): Promise<void> {
-  const encoded = await encodeList(representation, resource, page, allNamespaces);
+  const encoded = await encodeList(representation, served);
   if (context.audit?.wantsResponse === true) {
-    const { parts } = await encodeList({ ...representation, encoder: jsonEncoder }, resource, page, allNamespaces);
+    const { parts } = await encodeList({ ...representation, encoder: jsonEncoder }, served);
     context.audit.responseBody(() => Buffer.concat([...parts]));
   }
   await sendParts(context, representation.encoder.mediaType, encoded, compress);
 }
 
-async function encodeList(
-  { encoder, form }: Representation,
-  resource: ServedResource,
-  page: ListPage,
-  allNamespaces: boolean,
-): Promise<EncodedList> {
+async function encodeList({ encoder, form }: Representation, { resource, page, allNamespaces }: ServedPage): Promise<EncodedList> {
   const meta = listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed);
   if (form.form === 'table') {
-    const { head, rows } = tableOfMany(resource, page.items, meta, form);
+    const { head, rows } = tableOfMany(resource, page.items, meta, { form });
     return encoder.table(head, rows, page.items.length);
   }
   const metadataOnly = form.form === 'partial';

@@ -54,6 +54,8 @@ export class Exchange implements RequestContext, BodySender {
   /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
   #all: Iterable<Exchange> | null = null;
 
+  // Made once for each request, from what the listener has at hand: an object to pass them in would be thrown away at once.
+  // eslint-disable-next-line @typescript-eslint/max-params
   constructor(
     readonly request: Request,
     readonly response: Response,

@@ -173,7 +173,7 @@ function verbOperation(
   verb: string,
   { acrossNamespaces = false, answersObject = false }: VerbOptions = {},
 ): Operation {
-  const row = verbs[verb] ?? unknownVerb(verb);
+  const row = rowOf(verb);
   const subject = `${verb === 'deletecollection' ? 'Collection' : ''}${subjectOf(resource, acrossNamespaces)}${acrossNamespaces ? 'ForAllNamespaces' : ''}`;
   const answered =
     verb === 'list'
@@ -182,15 +182,17 @@ function verbOperation(
         ? status
         : typeName(resource);
   return {
-    ...common(resource, row, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
+    ...common(resource, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
     answers: row.codes.map((code) => [code, answered] as const),
     answer: verb === 'list' ? 'stream' : 'object',
   };
 }
 
-const unknownVerb = (verb: string): never => {
-  throw new Error(`verb ${verb} has no operation`);
-};
+function rowOf(verb: string): VerbRow {
+  const row = verbs[verb];
+  if (row === undefined) throw new Error(`verb ${verb} has no operation`);
+  return row;
+}
 
 const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) => Operation['body']>> = {
   object: (kind) => ({ type: typeName(kind), required: true }),
@@ -198,26 +200,23 @@ const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
   options: () => ({ type: `${meta}DeleteOptions`, required: false }),
 };
 
-const common = (
-  owner: ResourceNames,
-  { method, action, says, body }: VerbRow,
-  verb: string,
-  id: string,
-  kind: KindName,
-): Omit<Operation, 'answers' | 'answer'> => ({
-  method,
-  id,
-  tag: tagOf(owner),
-  action,
-  kind,
-  description: says.replace('%', kind.kind),
-  parameters: verbParameters[verb] ?? [],
-  body: body === null ? null : bodies[body](kind),
-  deprecated: false,
-  // Nobody knows how lists of types merge that are not compiled in.
-  patches:
-    method !== 'patch' ? null : typeOfKind(owner) === undefined ? patchMediaTypes.filter((each) => each !== strategic) : patchMediaTypes,
-});
+function common(owner: ResourceNames, verb: string, id: string, kind: KindName): Omit<Operation, 'answers' | 'answer'> {
+  const { method, action, says, body } = rowOf(verb);
+  return {
+    method,
+    id,
+    tag: tagOf(owner),
+    action,
+    kind,
+    description: says.replace('%', kind.kind),
+    parameters: verbParameters[verb] ?? [],
+    body: body === null ? null : bodies[body](kind),
+    deprecated: false,
+    // Nobody knows how lists of types merge that are not compiled in.
+    patches:
+      method !== 'patch' ? null : typeOfKind(owner) === undefined ? patchMediaTypes.filter((each) => each !== strategic) : patchMediaTypes,
+  };
+}
 
 function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, path: string): PathEntry[] {
   if (!isConnection(subresource))
@@ -236,34 +235,30 @@ function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, p
         resource,
         subresource,
         [...subresource.verbs].flatMap((verb) => connectMethods[verb] ?? []),
-        '',
       ),
     ];
   return [
-    connectEntry(path, resource, subresource, proxyMethods, ''),
-    connectEntry(`${path}/{path}`, resource, subresource, proxyMethods, 'WithPath'),
+    connectEntry(path, resource, subresource, proxyMethods),
+    connectEntry(`${path}${pathBelow}`, resource, subresource, proxyMethods),
   ];
 }
 
 function subresourceOperation(resource: ResourceNames, subresource: Subresource, verb: string): Operation {
-  const row = verbs[verb] ?? unknownVerb(verb);
+  const row = rowOf(verb);
   const options = textSubresources[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
   const shared = {
-    ...common(resource, row, verb, id, bodyKind(subresource)),
+    ...common(resource, verb, id, bodyKind(subresource)),
     description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`),
   };
   if (options !== undefined) return { ...shared, parameters: optionParameters(options), answers: [[200, null]], answer: 'text' };
   return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), answer: 'object' };
 }
 
-const connectEntry = (
-  path: string,
-  resource: ResourceNames,
-  subresource: Subresource,
-  methods: readonly Method[],
-  suffix: string,
-): PathEntry => ({
+/** In the path of what is behind a proxy. */
+const pathBelow = '/{path}';
+
+const connectEntry = (path: string, resource: ResourceNames, subresource: Subresource, methods: readonly Method[]): PathEntry => ({
   path,
   parameters: [
     ...pathParameters(path),
@@ -271,7 +266,7 @@ const connectEntry = (
   ],
   operations: methods.map((method) => ({
     method,
-    id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${suffix}`,
+    id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${path.endsWith(pathBelow) ? 'WithPath' : ''}`,
     tag: tagOf(resource),
     action: 'connect',
     description: `Connects ${method.toUpperCase()} requests to ${subresource.name} of ${resource.kind}.`,

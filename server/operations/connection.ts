@@ -36,9 +36,7 @@ export class Servers {
   async ask(address: string, method: string, path: string, body?: object): Promise<unknown> {
     return ask(
       this.#settings.find(({ server }) => server === address)!,
-      method,
-      path,
-      body,
+      { method, path, body },
       false,
     );
   }
@@ -50,7 +48,7 @@ export class Servers {
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
     const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
       found: true,
-      answer: await ask(settings, method, path, body, agent),
+      answer: await ask(settings, { method, path, body }, agent),
     }));
     return result.answer;
   }
@@ -58,7 +56,7 @@ export class Servers {
   /** Asks until an answer `holds`; the last one if none does. */
   async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
     const result = await this.#hunt(listTries, 0, async (settings, agent) => {
-      const answer = (await ask(settings, 'GET', path, undefined, agent)) as T;
+      const answer = (await ask(settings, { method: 'GET', path }, agent)) as T;
       return { found: holds(answer), answer };
     });
     return result.answer;
@@ -102,7 +100,7 @@ export class Servers {
     verify: (draft: string) => T,
   ): Promise<{ readonly headers: IncomingMessage['headers']; readonly verified: T }> {
     if (existsSync(file)) throw new Error(`${file} exists already; give a name that is not taken`);
-    const answer = await open(this.#settings[0]!, 'GET', path);
+    const answer = await open(this.#settings[0]!, { method: 'GET', path });
     if (answer.statusCode !== 200) throw refusal(answer.statusCode ?? 0, await textOf(answer));
     const draft = `${file}.${process.pid}.part`;
     try {
@@ -134,14 +132,14 @@ function explained(error: unknown, file: string): Error {
     : (error as Error);
 }
 
-async function ask(
-  settings: ConnectionSettings,
-  method: string,
-  path: string,
-  body: object | undefined,
-  agent: Agent | false,
-): Promise<unknown> {
-  const answer = await open(settings, method, path, body, agent);
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object | undefined;
+}
+
+async function ask(settings: ConnectionSettings, question: Question, agent: Agent | false): Promise<unknown> {
+  const answer = await open(settings, question, agent);
   const text = await textOf(answer);
   if (answer.statusCode === 200) return JSON.parse(text);
   throw refusal(answer.statusCode ?? 0, text);
@@ -157,13 +155,7 @@ const leaderTries = 30;
 const leaderWaitMs = 100;
 const answerTimeoutMs = 60_000;
 
-function open(
-  settings: ConnectionSettings,
-  method: string,
-  path: string,
-  body?: object,
-  agent: Agent | false = false,
-): Promise<IncomingMessage> {
+function open(settings: ConnectionSettings, { method, path, body }: Question, agent: Agent | false = false): Promise<IncomingMessage> {
   const { server } = settings;
   const content = body === undefined ? undefined : JSON.stringify(body);
   const headers = {

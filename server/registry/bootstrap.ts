@@ -3,7 +3,7 @@ import { timeText } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
-import type { Registry } from './contract.js';
+import type { Registry, Target } from './contract.js';
 import { ownWrites } from './ownWrites.js';
 import { itemsOf, membersOf } from './members.js';
 import type { Catalogue, ServedResource } from './resources.js';
@@ -148,7 +148,7 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
     signal?.throwIfAborted();
     if (attempts > 0) await delay(retryMs, undefined, signal === undefined ? {} : { signal });
     try {
-      if (await exists(registry, resource, namespace, name, refusal === null ? 'any' : 'mostRecent')) return false;
+      if (await exists(registry, { resource, namespace, name }, refusal === null ? 'any' : 'mostRecent')) return false;
       if (refusal !== null) break;
       await registry.create({ resource, namespace, name: '' }, structuredClone(object), ownWrites);
       return true;
@@ -165,15 +165,9 @@ async function ensure(registry: Registry, resource: ServedResource, object: ApiO
 /** 404 among them: the namespace may not be visible yet. */
 const retryable: ReadonlySet<number> = new Set([404, 429, 503, 504]);
 
-async function exists(
-  registry: Registry,
-  resource: ServedResource,
-  namespace: string,
-  name: string,
-  at: 'any' | 'mostRecent',
-): Promise<boolean> {
+async function exists(registry: Registry, target: Target, at: 'any' | 'mostRecent'): Promise<boolean> {
   try {
-    await registry.get({ resource, namespace, name }, { at });
+    await registry.get(target, { at });
     return true;
   } catch (error) {
     if (error instanceof StatusError && error.code === 404) return false;

@@ -31,12 +31,24 @@ export type DeletionPlan =
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
+/** In which something is deleted. */
+interface Circumstances {
+  /** RFC 3339 with seconds. */
+  readonly now: string;
+  /** False where nobody collects garbage (`--enable-garbage-collector=false`): a finalizer for the collector would hold the object for ever. */
+  readonly collects?: boolean;
+}
+
 /**
- * Decides between removal and marking. Pure: `now` is RFC 3339 with seconds. Two-phase deletion is described in the specification,
- * section "States and transitions"; the propagation policy is carried to the garbage collector as a finalizer, unless nobody
- * collects (`--enable-garbage-collector=false`): then the finalizer would hold the object for ever.
+ * Decides between removal and marking. Pure. Two-phase deletion is described in the specification, section "States and transitions"; the
+ * propagation policy is carried to the garbage collector, if there is one, as a finalizer.
  */
-export function planDeletion(old: ApiObject, asked: DeleteOptions, rules: DeleteSteps, now: string, collects = true): DeletionPlan {
+export function planDeletion(
+  old: ApiObject,
+  asked: DeleteOptions,
+  rules: DeleteSteps,
+  { now, collects = true }: Circumstances,
+): DeletionPlan {
   const deleteOptions = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;

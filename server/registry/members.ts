@@ -42,7 +42,7 @@ export function memberAt<
   B extends MemberOf<MemberIn<V, A>>,
   C extends MemberOf<MemberIn<MemberIn<V, A>, B>>,
   D extends MemberOf<MemberIn<MemberIn<MemberIn<V, A>, B>, C>>,
->(value: V, a: A, b: B, c: C, d: D): MemberIn<MemberIn<MemberIn<MemberIn<V, A>, B>, C>, D>;
+>(value: V, ...path: readonly [A, B, C, D]): MemberIn<MemberIn<MemberIn<MemberIn<V, A>, B>, C>, D>;
 export function memberAt<V>(value: V, ...path: AnyNames<V>): JsonValue | undefined;
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
@@ -65,7 +65,7 @@ export function textAt<
   B extends MemberOf<MemberIn<V, A>>,
   C extends MemberOf<MemberIn<MemberIn<V, A>, B>>,
   D extends MemberOf<MemberIn<MemberIn<MemberIn<V, A>, B>, C>>,
->(value: V, a: A, b: B, c: C, d: D): string;
+>(value: V, ...path: readonly [A, B, C, D]): string;
 export function textAt<V>(value: V, ...path: AnyNames<V>): string;
 export function textAt(value: unknown, ...path: readonly string[]): string {
   let found = value;

@@ -3,6 +3,7 @@ import { memberAt } from './members.js';
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
 import type { GetResult, ObjectKey, Storage, StoredObject } from '../storage/contract.js';
+import type { Target } from './contract.js';
 import { readFailure } from './failures.js';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
@@ -17,8 +18,7 @@ export type NamespaceProvider = (name: string) => Promise<void>;
  */
 export async function admitToNamespace(
   storage: Storage,
-  namespace: string,
-  resource: GroupResource,
+  { resource, namespace }: Target,
   name: string,
   provide: NamespaceProvider | null = null,
 ): Promise<Readonly<Record<string, string>>> {
@@ -29,7 +29,7 @@ export async function admitToNamespace(
   }
   if (result.outcome === 'absent') throw notFound(namespaces, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
-  if (isOnItsWayOut(result.object)) throw terminating(resource, name, namespace);
+  if (isOnItsWayOut(result.object)) throw terminating(resource.storage, name, namespace);
   return result.object.labels;
 }
 

@@ -48,6 +48,13 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => T): Promise<
   }
 }
 
+/** Who updates, and the `managedFields` that came along. */
+interface UpdateWriter extends Writer {
+  readonly sent: readonly JsonValue[] | undefined;
+}
+
+const sentOwners = ({ subresource, sent }: UpdateWriter): UpdateWriter['sent'] => (subresource === '' ? sent : undefined);
+
 /**
  * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
  * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
@@ -56,14 +63,13 @@ export function ownUpdated(
   resource: ServedResource,
   object: ApiObject,
   old: ApiObject,
-  given: readonly JsonValue[] | undefined,
-  writer: Writer,
+  writer: UpdateWriter,
 ): Eventually<JsonObject[] | undefined> {
-  const sent = writer.subresource === '' ? given : undefined;
+  const sent = sentOwners(writer);
   if (isReset(sent)) return undefined;
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
-  const kept = keptOwners(resource, object, old, sent, writer);
+  const kept = keptOwners(resource, object, old, writer);
   if (kept !== null) return kept;
   const managers = readable(sent) ?? readable(old.metadata.managedFields);
   // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
@@ -107,13 +113,9 @@ function emptyOf(schema: Schema): JsonObject {
 }
 
 /** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
-function keptOwners(
-  resource: ServedResource,
-  object: ApiObject,
-  old: ApiObject,
-  sent: readonly JsonValue[] | undefined,
-  { manager, subresource, now }: Writer,
-): JsonObject[] | null {
+function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject, writer: UpdateWriter): JsonObject[] | null {
+  const { manager, subresource, now } = writer;
+  const sent = sentOwners(writer);
   const entries = old.metadata.managedFields;
   const apiVersion = apiVersionOf(resource);
   // What clients send may be spelled in any way; what was stored is as it was written here.

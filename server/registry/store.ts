@@ -201,13 +201,13 @@ class GenericRegistry implements Registry {
     mayCreate: CreationCheck | null,
     request: WriteRequest,
   ): Promise<StoredObject> {
-    const { resource, namespace } = target;
+    const { resource } = target;
     const body = toStorage(resource, object);
     withoutRepeatedOwners(body.metadata, 'sent').forEach(request.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, this.random);
-    const namespaceLabels = resource.namespaced ? await this.namespaceFor(namespace, resource.storage, firstName, request) : {};
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn();
@@ -231,13 +231,8 @@ class GenericRegistry implements Registry {
   }
 
   /** The labels of the namespace for a new object. A dry run makes no namespace. */
-  private namespaceFor(
-    namespace: string,
-    resource: GroupResource,
-    name: string,
-    { dryRun }: WriteOptions,
-  ): Promise<Readonly<Record<string, string>>> {
-    return admitToNamespace(this.storage, namespace, resource, name, dryRun ? null : this.provideNamespace);
+  private namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.storage, target, name, dryRun ? null : this.provideNamespace);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {
@@ -276,20 +271,15 @@ class GenericRegistry implements Registry {
       if (mayCreate !== null) await mayCreate();
       const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
-      const outcome = await this.tryCreate(target, name, form, beside, request);
+      const outcome = await this.tryCreate(target, form, beside, request);
       if (outcome !== 'claimLost') return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');
   }
 
-  private async tryCreate(
-    target: Target,
-    name: string,
-    form: ApiObject,
-    beside: readonly SideWrite[],
-    request: WriteRequest,
-  ): Promise<CreateOutcome> {
+  private async tryCreate(target: Target, form: ApiObject, beside: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
     const { resource, namespace } = target;
+    const { name = '' } = form.metadata;
     const key: ObjectKey = { resource: resource.storage, namespace, name };
     if (request.dryRun) {
       const present = await this.read({ ...target, name }, 'mostRecent');
@@ -348,7 +338,7 @@ class GenericRegistry implements Registry {
         const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
         return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
-      const written = await this.write(target, known.stored, step.object, step.beside, request);
+      const written = await this.write(target, known.stored, step, request);
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun) this.tell(target, change.subresource, known.stored, written.object);
       return { outcome: 'done', object: written.object, created: false };
@@ -438,7 +428,7 @@ class GenericRegistry implements Registry {
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.fromNothing(target, change));
-    if (target.resource.namespaced) await this.namespaceFor(target.namespace, target.resource.storage, target.name, request);
+    if (target.resource.namespaced) await this.namespaceFor(target, target.name, request);
     if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: request.dryRun });
     return this.createIfAllowed(
       target,
@@ -469,8 +459,7 @@ class GenericRegistry implements Registry {
   private async write(
     target: Target,
     stored: StoredObject,
-    object: ApiObject,
-    beside: readonly SideWrite[],
+    { object, beside }: { readonly object: ApiObject; readonly beside: readonly SideWrite[] },
     request: WriteRequest,
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
@@ -545,12 +534,15 @@ class GenericRegistry implements Registry {
       throw problem;
     }
     await this.admitDeletion(target, old, request, terms);
-    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, request.now, this.collectsGarbage);
-    if (plan.action === 'mark') return this.mark(target, stored, plan.object, fresh, request);
-    if (plan.marked === null) return this.remove(target, stored, request);
-    const marked = await this.mark(target, stored, plan.marked, fresh, request);
-    if (marked === 'again' || request.dryRun) return marked === 'again' ? marked : { ...marked, gone: true };
-    return this.remove(target, marked.object, request);
+    const circumstances = { now: request.now, collects: this.collectsGarbage };
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, circumstances);
+    const state = plan.action === 'mark' ? plan.object : plan.marked;
+    if (state === null) return this.remove(target, stored, request);
+    const marked = await this.mark(target, stored, state, request);
+    // That there is nothing to mark may be so in an outdated state alone.
+    if (marked === 'again' || (marked === stored && !fresh)) return 'again';
+    if (plan.action === 'mark' || request.dryRun) return { object: marked, gone: plan.action === 'remove' };
+    return this.remove(target, marked, request);
   }
 
   private async admitDeletion(
@@ -582,20 +574,15 @@ class GenericRegistry implements Registry {
     }
   }
 
-  private async mark(
-    target: Target,
-    stored: StoredObject,
-    object: ApiObject,
-    fresh: boolean,
-    request: WriteRequest,
-  ): Promise<Deleted | 'again'> {
+  /** The object as it then is: `stored` itself where it is so marked already. */
+  private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
     const form = storedForm(object, stored.apiVersion);
-    if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return fresh ? { object: stored, gone: false } : 'again';
-    if (request.dryRun) return { object: transientObject(form, stored.version), gone: false };
+    if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return stored;
+    if (request.dryRun) return transientObject(form, stored.version);
     const result = await this.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });
     switch (result.outcome) {
       case 'applied':
-        return { object: result.object, gone: false };
+        return result.object;
       case 'conflict':
       case 'taken':
         return 'again';

@@ -10,7 +10,6 @@ import { settleEmpty, withoutEmpty } from './emptylists.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import type { WriteContext } from './rules.js';
-import type { ChangeSteps } from './strategy.js';
 import { invalid, Path, toCause, withoutKept, type FieldError } from './validation/field.js';
 import { standing } from './validation/gatedFindings.js';
 import { validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
@@ -111,7 +110,8 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
   resource.behaviour.strategy.through(subresource).prepare(object, old, context);
   const owners =
     context.owners ??
-    ownUpdated(resource, withoutEmpty(object, resource.storage), old, sentOwners, {
+    ownUpdated(resource, withoutEmpty(object, resource.storage), old, {
+      sent: sentOwners,
       manager: context.manager,
       subresource,
       now: context.now,
@@ -122,11 +122,12 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
   });
 }
 
-function checkedUpdate(target: Target, { object, old, subresource }: Update, context: WriteContext): Eventually<UpdateStep> {
+function checkedUpdate(target: Target, change: Update, context: WriteContext): Eventually<UpdateStep> {
+  const { object, old, subresource } = change;
   const { resource } = target;
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
-  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, old, target, steps, context);
+  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, change, target, context);
   const before = (): FieldError[] => findingsOf(old);
   const findings = withoutKept(standing(findingsOf(object), context.enabled, before), before);
   return afterwards(steps.lastFindings(object, old, findings), (last) => {
@@ -154,7 +155,8 @@ export function ownersOfUpdate(
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   target.resource.behaviour.strategy.through(subresource).prepare(object, old, context);
-  return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, sent, {
+  return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, {
+    sent,
     manager: context.manager,
     subresource,
     now: context.now,
@@ -162,14 +164,14 @@ export function ownersOfUpdate(
 }
 
 /** What the generic checks of metadata find comes before what the rules find, which repeat most of it. */
-function updateFindings(object: ApiObject, old: ApiObject, { resource }: Target, steps: ChangeSteps, context: WriteContext): FieldError[] {
+function updateFindings(object: ApiObject, { old, subresource }: Update, { resource }: Target, context: WriteContext): FieldError[] {
   const { metadata } = object;
   const update = validateMetadataUpdate(metadata, old.metadata);
   const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
   const finalizers = (): FieldError[] => resource.behaviour.strategy.metadata.finalizers(metadata);
   const repeated = { object: () => [...found, ...finalizers()], update: () => [...update, ...finalizers()] };
   const review = { metadata: repeated, context, servedAs: { apiVersion: apiVersionOf(resource) } };
-  return [...found, ...update, ...steps.review(object, old, review)];
+  return [...found, ...update, ...resource.behaviour.strategy.through(subresource).review(object, old, review)];
 }
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });

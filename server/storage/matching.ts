@@ -1,5 +1,5 @@
 import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } from '../api/selectors.js';
-import type { StoredObject } from './contract.js';
+import type { ObjectKey, StoredObject } from './contract.js';
 
 /** What a list or watch looks for within its resource. */
 export interface Selection {
@@ -42,13 +42,16 @@ export function valueSelected(fields: FieldSelector, field: string): string | nu
   return fields.find((requirement) => requirement.equals && requirement.field === field)?.value ?? null;
 }
 
+/** Where an object of some resource is. */
+export type Place = Pick<ObjectKey, 'namespace' | 'name'>;
+
 /**
  * Order of objects in lists, and of keys in the store: by the bytes of `namespace/name`. It differs from ordering by namespace and then
  * by name where one namespace is a prefix of another: `a-b/x` comes before `a/x` because "-" sorts before "/".
  */
-export function compareKeys(namespaceA: string, nameA: string, namespaceB: string, nameB: string): number {
-  if (namespaceA !== namespaceB) return compareText(`${namespaceA}/`, `${namespaceB}/`);
-  return compareText(nameA, nameB);
+export function compareKeys(a: Place, b: Place): number {
+  if (a.namespace !== b.namespace) return compareText(`${a.namespace}/`, `${b.namespace}/`);
+  return compareText(a.name, b.name);
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -103,7 +103,7 @@ class ModelStorage implements MemoryStorage {
         (object) =>
           (scope.namespace === null || object.namespace === scope.namespace) && (scope.name === null || object.name === scope.name),
       )
-      .filter((object) => after === null || compareKeys(object.namespace, object.name, after.namespace, after.name) > 0);
+      .filter((object) => after === null || compareKeys(object, after) > 0);
     const matching = following.filter((object) => selects(request, object));
     const items = limit === null ? matching : matching.slice(0, limit);
     const last = items.at(-1);
@@ -136,7 +136,7 @@ class ModelStorage implements MemoryStorage {
       objects.delete(`${key.namespace}/${key.name}`);
       if (next !== null) objects.set(`${key.namespace}/${key.name}`, next);
     }
-    return [...objects.values()].sort((a, b) => compareKeys(a.namespace, a.name, b.namespace, b.name));
+    return [...objects.values()].sort(compareKeys);
   }
 
   changesOf(resource: GroupResource): Change[] {

@@ -41,6 +41,7 @@ import {
   DamagedItem,
   noSelectableFields,
   storedObjectOf,
+  writtenObjectOf,
   type Completions,
   type SelectableFields,
   type StoredItem,
@@ -228,7 +229,7 @@ class ReplicatedStorage implements RaftStorage {
     if (!this.isCached(key.resource)) return this.store.get(resource.facts, key, version);
     const view = version === this.version ? resource.tree : resource.stateAt(version);
     if (view === null) return this.store.get(resource.facts, key, version);
-    const object = view.get(key.namespace, key.name);
+    const object = view.get(key);
     if (object instanceof DamagedItem) throw object.damage;
     object?.assertReadable();
     return object === null ? { outcome: 'absent', version } : { outcome: 'found', object };
@@ -270,10 +271,10 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   async delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const before = this.cache.of(key.resource).tree.get(key.namespace, key.name);
+    const before = this.cache.of(key.resource).tree.get(key);
     const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, terms);
     if (typeof outcome !== 'number') return outcome;
-    const removed = this.cache.of(key.resource).changeAt(outcome, key.namespace, key.name)?.removed;
+    const removed = this.cache.of(key.resource).changeAt(outcome, key)?.removed;
     return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
   }
 
@@ -337,8 +338,11 @@ class ReplicatedStorage implements RaftStorage {
       const outcome = await this.write(key, expected, operation, terms);
       if (typeof outcome !== 'number') return outcome;
       const resource = this.cache.of(key.resource);
-      const written = resource.changeAt(outcome, key.namespace, key.name)?.next;
-      return { outcome: 'applied', object: written ?? storedObjectOf(resource.facts, key, outcome, encoded.value, encoded.json) };
+      const written = resource.changeAt(outcome, key)?.next;
+      const { value, json } = encoded;
+      const objectOf = (): StoredItem =>
+        json === null ? storedObjectOf(resource.facts, key, outcome, value) : writtenObjectOf(resource.facts, key, outcome, json);
+      return { outcome: 'applied', object: written ?? objectOf() };
     } finally {
       done();
     }
@@ -384,8 +388,8 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private cached({ resource, namespace, name }: ObjectKey): StoredItem | null {
-    return this.cache.of(resource).tree.get(namespace, name);
+  private cached(key: ObjectKey): StoredItem | null {
+    return this.cache.of(key.resource).tree.get(key);
   }
 
   /** `newest` takes the states of objects that were to be amended and have changed meanwhile. */
@@ -453,7 +457,7 @@ class ReplicatedStorage implements RaftStorage {
   private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {
     if (current === null) return null;
     const resource = this.cache.of(key.resource);
-    const cached = resource.tree.get(key.namespace, key.name);
+    const cached = resource.tree.get(key);
     return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
   }
 

@@ -72,13 +72,17 @@ export class StoredItem implements StoredObject {
   private fieldsBy: FieldsOf | null = null;
   private forms: Map<string, Buffer> | null = null;
 
+  readonly namespace: string;
+  readonly name: string;
+
   constructor(
     readonly facts: ResourceFacts,
-    readonly namespace: string,
-    readonly name: string,
+    { namespace, name }: Pick<ObjectKey, 'namespace' | 'name'>,
     readonly version: Version,
     source: Item | UnreadValue,
   ) {
+    this.namespace = namespace;
+    this.name = name;
     this.apiVersion = source.apiVersion;
     this.source = source;
   }
@@ -149,13 +153,7 @@ export class StoredItem implements StoredObject {
   /** The same state at another version: what a deletion shows. */
   atVersion(version: Version): StoredItem {
     const { source } = this;
-    return new StoredItem(
-      this.facts,
-      this.namespace,
-      this.name,
-      version,
-      'bytes' in source ? itemAtVersion(source, this.version, version) : source,
-    );
+    return new StoredItem(this.facts, this, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
   }
 }
 
@@ -177,7 +175,7 @@ export class DamagedItem extends StoredItem {
     version: Version,
     readonly damage: DamagedValueError,
   ) {
-    super(facts, key.namespace, key.name, version, bareItem(key, version));
+    super(facts, key, version, bareItem(key, version));
     damage.version = version;
   }
 
@@ -186,17 +184,14 @@ export class DamagedItem extends StoredItem {
   }
 }
 
-/** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. `json` spares reading the value where it is known. */
-export function storedObjectOf(
-  facts: ResourceFacts,
-  key: ObjectKey,
-  version: Version,
-  value: Uint8Array,
-  json: JsonLayout | null = null,
-): StoredItem {
-  if (json !== null) return new StoredItem(facts, key.namespace, key.name, version, itemFrom(json, version));
+/** The object of a stored value whose JSON is known already, which spares reading it. */
+export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
+  new StoredItem(facts, key, version, itemFrom(json, version));
+
+/** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. */
+export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem {
   try {
-    return new StoredItem(facts, key.namespace, key.name, version, sourceOf(key, value, version));
+    return new StoredItem(facts, key, version, sourceOf(key, value, version));
   } catch (error) {
     if (error instanceof DamagedValueError) return new DamagedItem(facts, key, version, error);
     throw error;

@@ -20,8 +20,8 @@ import { eventually, startApiServer, startCluster, type ClientConfig, type TestC
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
-const configMaps = resource<ConfigMap>('v1', 'configmaps', 'ConfigMap');
-const serviceAccounts = resource('v1', 'serviceaccounts', 'ServiceAccount');
+const configMaps = resource<ConfigMap>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
+const serviceAccounts = resource({ apiVersion: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' });
 const serviceAccount = (name: string): object => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
@@ -156,7 +156,11 @@ describe('cluster/testing library: one server', () => {
         },
       })),
     );
-    const type = resource<KubeObject & { readonly status?: unknown }>('example.org/v1', 'widgets', 'Widget');
+    const type = resource<KubeObject & { readonly status?: unknown }>({
+      apiVersion: 'example.org/v1',
+      resource: 'widgets',
+      kind: 'Widget',
+    });
     await using(server.admin, async (api) => {
       await api.patch(type, keyOf(owner!), mergePatch({ status: { ready: true } }), { subresource: 'status' });
     });
@@ -341,7 +345,10 @@ describe('cluster/testing library: three servers', () => {
         expect(cluster.members.every(({ running }) => running)).to.equal(true);
         await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'goes' } });
         await using(cluster.admin, (api) =>
-          api.delete(resource('v1', 'namespaces', 'Namespace', 'cluster'), { namespace: '', name: 'goes' }),
+          api.delete(resource({ apiVersion: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false }), {
+            namespace: '',
+            name: 'goes',
+          }),
         );
         // Which only controllers can do.
         await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'goes' } }, 'deleted');

@@ -8,7 +8,11 @@ import { isNotFound, unless } from '../../controllers/client/errors.js';
 import { startApiServer } from '../../deploy/testing/index.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-const configMaps = resource<KubeObject & { readonly data?: Readonly<Record<string, string>> }>('v1', 'configmaps', 'ConfigMap');
+const configMaps = resource<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({
+  apiVersion: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+});
 
 /** A cluster of the command line begins with what a test or another cluster has left in a file. */
 describe('cluster/up --restore', function () {

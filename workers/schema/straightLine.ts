@@ -36,7 +36,7 @@ if (order === undefined) {
 let n = 0;
 for (const k in o) { n++; if (!one(o, k, o[k], x)) (dropped ??= []).push(k); }
 x.members += n;
-} else dropped = inOrder(o, order, names, one, x);
+} else dropped = inOrder(o, names, one, x);
 ${fillLines(members, 'dropped === undefined ? o : without(o, dropped)')}
 };`;
   const make = new Function('members', 'tools', text) as (members: readonly Member[], tools: object) => ObjectCheck;
@@ -93,16 +93,10 @@ function isUnknown(name: string, value: Json, context: CheckContext): false {
 }
 
 /** An object some of whose members were repeated, in the order of the text. Returns the names of those it is better without. */
-function inOrder(
-  object: JsonMembers,
-  order: readonly string[],
-  names: ReadonlySet<string>,
-  one: OneCheck,
-  context: CheckContext,
-): string[] {
+function inOrder(object: JsonMembers, names: ReadonlySet<string>, one: OneCheck, context: CheckContext): string[] {
   const seen = new Set<string>();
   const dropped: string[] = [];
-  for (const name of order) {
+  for (const name of context.order?.get(object) ?? []) {
     if (seen.has(name)) {
       if (names.has(name)) context.reportDuplicate(name);
       continue;

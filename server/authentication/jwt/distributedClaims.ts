@@ -47,7 +47,7 @@ export function distributedClaims(
     const known = keys.current() ?? (await keys.renew());
     return known === null
       ? 'the issuer of the answer has not been reached yet'
-      : claimsOf(token, { ...settings, issuer }, known, keys, now());
+      : claimsOf(token, { ...settings, issuer }, { known, keys }, now());
   };
 
   return {

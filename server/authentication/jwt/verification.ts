@@ -10,20 +10,20 @@ const notBeforeLeewaySeconds = 300;
 
 type Demands = Pick<JwtSettings, 'issuer' | 'audiences' | 'algorithms'>;
 
+/** Keys of an issuer, and where to ask for newer ones. */
+interface TrustedKeys {
+  readonly known: KeySet;
+  readonly keys: IssuerKeys;
+}
+
 /** The claims of a token that an issuer has signed for one of the audiences and that holds now (seconds since 1970), or why it is no good. */
-export async function claimsOf(
-  token: string,
-  demands: Demands,
-  known: KeySet,
-  keys: IssuerKeys,
-  now: number,
-): Promise<JsonObject | string> {
-  const payload = await verified(token, demands, known, keys);
+export async function claimsOf(token: string, demands: Demands, trusted: TrustedKeys, now: number): Promise<JsonObject | string> {
+  const payload = await verified(token, demands, trusted);
   return typeof payload === 'string' ? payload : (complaint(payload, demands, now) ?? payload);
 }
 
 /** A token that no known key has signed may be of a new one: then the issuer is asked, once. */
-async function verified(token: string, { algorithms }: Demands, known: KeySet, keys: IssuerKeys): Promise<JsonObject | string> {
+async function verified(token: string, { algorithms }: Demands, { known, keys }: TrustedKeys): Promise<JsonObject | string> {
   let algorithm: string | undefined;
   try {
     algorithm = decodeProtectedHeader(token).alg;

@@ -75,12 +75,12 @@ export class RuleIndex<T> {
 
   find(attributes: Attributes): T | null {
     if (!attributes.isResource) return this.findPath(attributes.path, attributes.verb);
-    const { resource, subresource, group, verb, name } = attributes;
+    const { resource, subresource } = attributes;
     const asked = subresource === '' ? resource : `${resource}/${subresource}`;
     return (
-      this.findResource(asked, group, verb, name) ??
-      this.findResource(any, group, verb, name) ??
-      (subresource === '' ? null : this.findResource(`*/${subresource}`, group, verb, name))
+      this.findResource(asked, attributes) ??
+      this.findResource(any, attributes) ??
+      (subresource === '' ? null : this.findResource(`*/${subresource}`, attributes))
     );
   }
 
@@ -104,7 +104,7 @@ export class RuleIndex<T> {
     }
   }
 
-  private findResource(resource: string, group: string, verb: string, name: string): T | null {
+  private findResource(resource: string, { group, verb, name }: Attributes & { readonly isResource: true }): T | null {
     const byGroup = this.resources.get(resource);
     const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(any), verb, name));
     if (found !== null) return found;

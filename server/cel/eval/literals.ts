@@ -43,17 +43,15 @@ function stringOf(text: string): Value {
   const { raw, content } = unquoted(text);
   if (raw) return content;
   let wrong = false;
-  const value = content.replace(
-    escapes,
-    (_, control?: string, hex?: string, short?: string, long?: string, octal?: string, itself?: string) => {
-      if (control !== undefined) return controls[control] ?? '';
-      if (itself !== undefined) return itself;
-      const code = octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? short ?? long ?? '', 16);
-      if (code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) return String.fromCodePoint(code);
-      wrong = true;
-      return '';
-    },
-  );
+  const value = content.replace(escapes, (...match: readonly (string | undefined)[]) => {
+    const [, control, hex, short, long, octal, itself] = match;
+    if (control !== undefined) return controls[control] ?? '';
+    if (itself !== undefined) return itself;
+    const code = octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? short ?? long ?? '', 16);
+    if (code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) return String.fromCodePoint(code);
+    wrong = true;
+    return '';
+  });
   return wrong ? new Failure('invalid unicode code point') : value;
 }
 

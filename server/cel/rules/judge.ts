@@ -88,29 +88,21 @@ export function judge(
     const result = program.evaluate(rule.optionalOldSelf ? optional : plain);
     if (!findings.spend(result.cost)) return findings.invalid(path, type, outOfBudget);
     if (result.value === true) continue;
-    if (result.value instanceof Failure) fail(rule, result.value.message, result.overBudget, path, type, findings);
-    else refuse({ rule, path, schema, value, ratchets: !compares && unchanged() }, plain, findings);
+    if (result.value instanceof Failure) {
+      if (result.overBudget) findings.over = true;
+      findings.invalid(path, type, failureOf(rule, result.value.message, result.overBudget));
+    } else refuse({ rule, path, schema, value, ratchets: !compares && unchanged() }, plain, findings);
   }
 }
 
 const ruleName = ({ message, rule }: Rule): string => (message === '' ? rule : message).trim();
 
-/** A rule that has no result. */
-function fail(rule: Rule, error: string, overBudget: boolean, path: string, type: string, findings: Findings): void {
-  if (overBudget) {
-    findings.over = true;
-    findings.invalid(
-      path,
-      type,
-      `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`,
-    );
-  } else if (error.startsWith('no such overload')) {
-    findings.invalid(
-      path,
-      type,
-      `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleName(rule)}`,
-    );
-  } else findings.invalid(path, type, `${error} evaluating rule: ${ruleName(rule)}`);
+/** What is told of a rule that has no result. */
+function failureOf(rule: Rule, error: string, overBudget: boolean): string {
+  if (overBudget) return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`;
+  return error.startsWith('no such overload')
+    ? `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${ruleName(rule)}`
+    : `${error} evaluating rule: ${ruleName(rule)}`;
 }
 
 interface Broken {

@@ -33,7 +33,7 @@ export const podLog: VerbHandler = async (context, route, deps) => {
   const pod = await podOf(route, deps);
   const container = chosenContainer(pod, query.get('container') ?? '');
   if (textAt(pod, 'spec', 'nodeName') !== '') {
-    const location = await atAgent(context, pod, container, route, deps);
+    const location = await atAgent(context, route, { pod, container }, deps);
     const trusting = booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false;
     deps.counts.log(trusting);
     try {
@@ -57,7 +57,7 @@ export const podStream: VerbHandler = async (context, route, deps) => {
     agentRequests[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
   if (isWebSocket(context)) deps.counts.webSocket(route.subresource?.name ?? '');
-  await relayStream(context, backendsOf(deps), await atAgent(context, pod, container, route, deps));
+  await relayStream(context, backendsOf(deps), await atAgent(context, route, { pod, container }, deps));
 };
 
 const isWebSocket = ({ request, upgrade }: RequestContext): boolean =>
@@ -78,13 +78,14 @@ async function podOf(route: Route, { registry }: VerbDeps): Promise<ApiObject> {
   return (await registry.get(targetOf(route), { at: 'mostRecent' })).decode();
 }
 
-async function atAgent(
-  { query }: RequestContext,
-  pod: ApiObject,
-  container: string | null,
-  { subresource }: Route,
-  deps: VerbDeps,
-): Promise<Location> {
+/** What a request to an agent is about. */
+interface Subject {
+  readonly pod: ApiObject;
+  /** Null for the pod as a whole. */
+  readonly container: string | null;
+}
+
+async function atAgent({ query }: RequestContext, { subresource }: Route, { pod, container }: Subject, deps: VerbDeps): Promise<Location> {
   const asked = agentRequests[subresource?.name ?? ''];
   if (asked === undefined) throw new Error(`broken invariant: no agent answers ${subresource?.name ?? ''}`);
   const agent = await agentOf(textAt(pod, 'spec', 'nodeName'), deps);

@@ -37,20 +37,28 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
     dryRun: wanted.dryRun,
     fieldManager: parameters.fieldManager,
   });
-  await evict(target, wanted, deps, writeOptions(context, wanted.dryRun, parameters.fieldManager));
+  await evict({ target, wanted, options: writeOptions(context, wanted.dryRun, parameters.fieldManager) }, deps);
   sendDocument(context, representation, created, { code: 201 });
 };
 
-async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, options: WriteOptions): Promise<void> {
+/** Which pod is to go, and how. */
+interface Eviction {
+  readonly target: Target;
+  readonly wanted: DeleteParameters;
+  readonly options: WriteOptions;
+}
+
+async function evict(eviction: Eviction, deps: VerbDeps): Promise<void> {
+  const { target, wanted } = eviction;
   const { registry } = deps;
   for (let attempt = 1; ; attempt++) {
     const stored = await registry.get(target, { at: 'mostRecent' });
     const pod = stored.decode();
-    if (!needsNoBudget(pod)) return evictWithin(target, { pod, version: stored.version }, wanted, deps, options);
+    if (!needsNoBudget(pod)) return evictWithin(eviction, { pod, version: stored.version }, deps);
     // Had a pod that has not begun done so meanwhile, there might be a budget for it.
-    const guarded = hasEnded(pod) ? wanted : guardedBy(wanted, stored.version);
+    const guarded = hasEnded(pod) ? eviction : guardedBy(eviction, stored.version);
     try {
-      await markAndRemove(registry, target, guarded, options);
+      await markAndRemove(registry, guarded);
       return;
     } catch (error) {
       if (attempt === attemptsMax || wanted.deleteOptions.resourceVersion !== null || !isConflict(error)) throw error;
@@ -60,31 +68,32 @@ async function evict(target: Target, wanted: DeleteParameters, deps: VerbDeps, o
 
 /** A pod that a budget may speak for. */
 async function evictWithin(
-  target: Target,
+  eviction: Eviction,
   { pod, version }: { readonly pod: ApiObject; readonly version: number },
-  wanted: DeleteParameters,
   deps: VerbDeps,
-  options: WriteOptions,
 ): Promise<void> {
+  const { target, wanted } = eviction;
   const { registry } = deps;
   const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
   if (others.length > 0) throw plainError(500, several);
-  if (budget === undefined) return markAndRemove(registry, target, wanted, options);
+  if (budget === undefined) return markAndRemove(registry, eviction);
   if (!goesUncounted(pod, budget)) {
-    await count(target, budget, deps, options);
-    return markAndRemove(registry, target, wanted, options);
+    await count(eviction, budget, deps);
+    return markAndRemove(registry, eviction);
   }
   // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
-  return markAndRemove(registry, target, guardedBy(wanted, version), options).catch((error: unknown) => {
+  return markAndRemove(registry, guardedBy(eviction, version)).catch((error: unknown) => {
     throw isConflict(error) && wanted.deleteOptions.resourceVersion === null ? stillProcessed(budget.metadata.name ?? '') : error;
   });
 }
 
 /** Only as long as the pod is at this version, unless the client has named one itself. */
-const guardedBy = (wanted: DeleteParameters, version: number): DeleteParameters =>
-  wanted.deleteOptions.resourceVersion === null
-    ? { ...wanted, deleteOptions: { ...wanted.deleteOptions, resourceVersion: String(version) } }
-    : wanted;
+const guardedBy = (eviction: Eviction, version: number): Eviction => {
+  const { wanted } = eviction;
+  return wanted.deleteOptions.resourceVersion === null
+    ? { ...eviction, wanted: { ...wanted, deleteOptions: { ...wanted.deleteOptions, resourceVersion: String(version) } } }
+    : eviction;
+};
 
 const isConflict = (error: unknown): boolean => error instanceof StatusError && error.code === 409;
 
@@ -98,7 +107,7 @@ async function budgetsIn(namespace: string, deps: VerbDeps): Promise<ApiObject[]
 }
 
 /** Checked and written in one step by the registry's retries, so two evictions cannot use the same allowance. */
-async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbDeps, options: WriteOptions): Promise<void> {
+async function count({ target: { namespace, name }, options }: Eviction, budget: ApiObject, deps: VerbDeps): Promise<void> {
   const resource = budgetResource(deps);
   if (resource === null) return;
   const apply = (current: ApiObject | null): ApiObject => spend(current ?? budget, name, timestamp());
@@ -110,7 +119,7 @@ async function count({ namespace, name }: Target, budget: ApiObject, deps: VerbD
 }
 
 /** The mark tells whoever counts failures that this is none. What the client, or the eviction, demands of the pod is looked at before it. */
-async function markAndRemove(registry: Registry, target: Target, wanted: DeleteParameters, options: WriteOptions): Promise<void> {
+async function markAndRemove(registry: Registry, { target, wanted, options }: Eviction): Promise<void> {
   let { deleteOptions } = wanted;
   if (!wanted.dryRun) {
     const apply = (current: ApiObject | null): ApiObject => {

@@ -33,12 +33,13 @@ export const getComponentStatus: VerbHandler = async (context, route: Route, dep
   const { name } = targetOf(route);
   // The reference names the type in the singular here.
   if (name !== store) throw notFound({ group: '', resource: 'componentstatus' }, name);
-  sendObject(context, representation, route.resource, transientObject(await storeStatus(deps), 0));
+  sendObject(context, representation, { resource: route.resource, stored: transientObject(await storeStatus(deps), 0) });
 };
 
 export const listComponentStatuses: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, route.resource, { collection: true, stream: false });
   parseListOptions(context.query, route.resource, '');
   const items = [transientObject(await storeStatus(deps), 0)];
-  await sendList(context, representation, route.resource, { outcome: 'found', version: 0, items, more: false, remaining: null }, false);
+  const page = { outcome: 'found', version: 0, items, more: false, remaining: null } as const;
+  await sendList(context, representation, { resource: route.resource, page, allNamespaces: false });
 };

@@ -165,7 +165,7 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
   const bindable = group === '' && Object.hasOwn(bindableKinds, kind) ? bindableKinds[kind] : undefined;
   if (bindable === undefined) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw badRequest('Name parameter required.');
-  const object = await read(reads, bindable.resource, account.metadata.namespace ?? '', name);
+  const object = await read(reads, { resource: bindable.resource, namespace: account.metadata.namespace ?? '', name });
   const accountName = account.metadata.name ?? '';
   if (kind === 'Pod' && textAt(object, 'spec', 'serviceAccountName') !== accountName) {
     throw badRequest(
@@ -182,17 +182,25 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
   return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
 }
 
-async function read({ registry, catalogue }: Reads, name: string, namespace: string, object: string): Promise<ApiObject> {
-  const resource = catalogue.resource('', 'v1', name);
-  if (resource === null) throw badRequest(`cannot bind token to ${name}, which this server does not have`);
-  return (await registry.get({ resource, namespace: resource.namespaced ? namespace : '', name: object }, { at: 'mostRecent' })).decode();
+/** An object of the core group. */
+interface Wanted {
+  readonly resource: string;
+  /** Without effect where objects are in no namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+async function read({ registry, catalogue }: Reads, { resource: plural, namespace, name }: Wanted): Promise<ApiObject> {
+  const resource = catalogue.resource('', 'v1', plural);
+  if (resource === null) throw badRequest(`cannot bind token to ${plural}, which this server does not have`);
+  return (await registry.get({ resource, namespace: resource.namespaced ? namespace : '', name }, { at: 'mostRecent' })).decode();
 }
 
 /** A node that is not there is still named, without uid. */
 async function nodeOf(reads: Reads, pod: ApiObject): Promise<ApiObject | null> {
   const name = textAt(memberAt(pod, 'spec'), 'nodeName');
   if (name === '') return null;
-  return read(reads, 'nodes', '', name).catch((error: unknown) => {
+  return read(reads, { resource: 'nodes', namespace: '', name }).catch((error: unknown) => {
     if (error instanceof StatusError && error.code === 404) return { metadata: { name } };
     throw error;
   });

@@ -25,19 +25,18 @@ const definition = ({ name, type, format, priority, description }: Column): Json
   priority,
 });
 
-/**
- * The Table form of some objects. Later events of a watch leave the column definitions out (`headers` false): they cannot change.
- * Cells are worked out anew each time because most tables show ages; `now` is in milliseconds.
- */
-export function tableOf(
-  resource: ServedResource,
-  items: readonly StoredObject[],
-  meta: ListMeta,
-  form: TableForm,
-  headers = true,
-  now = Date.now(),
-): JsonObject {
-  const { head, rows } = tableOfMany(resource, items, meta, form, headers, now);
+/** How a table is drawn. */
+interface Drawing {
+  readonly form: TableForm;
+  /** Later events of a watch leave the column definitions out: they cannot change. Default: they are there. */
+  readonly headers?: boolean;
+  /** Most tables show ages, so that cells are worked out anew each time. In milliseconds; default: the time of the clock. */
+  readonly now?: number;
+}
+
+/** The Table form of some objects. */
+export function tableOf(resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, drawing: Drawing): JsonObject {
+  const { head, rows } = tableOfMany(resource, items, meta, drawing);
   return { ...head, rows: [...rows] };
 }
 
@@ -46,9 +45,7 @@ export function tableOfMany(
   resource: ServedResource,
   items: readonly StoredObject[],
   meta: ListMeta,
-  form: TableForm,
-  headers = true,
-  now = Date.now(),
+  { form, headers = true, now = Date.now() }: Drawing,
 ): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
   const { columns } = resource.behaviour;
   const head = {
@@ -57,20 +54,19 @@ export function tableOfMany(
     metadata: { ...meta },
     columnDefinitions: headers ? columns.map(definition) : null,
   };
-  return { head, rows: rowsOf(items, (stored) => row(typeOf(resource), servedObject(resource, stored), columns, form, now)) };
+  const drawn = { form, now };
+  return { head, rows: rowsOf(items, (stored) => row(typeOf(resource), servedObject(resource, stored), columns, drawn)) };
 }
 
 /** A bookmark as a table: the row of an object that has nothing but this metadata, where clients find its annotation. */
 export function bookmarkTable(
   resource: ServedResource,
   metadata: ApiObject['metadata'] & ListMeta,
-  form: TableForm,
-  headers: boolean,
-  now = Date.now(),
+  { form, headers = true, now = Date.now() }: Drawing,
 ): JsonObject {
   const { resourceVersion } = metadata;
-  const { head } = tableOfMany(resource, [], { resourceVersion }, form, headers, now);
-  return { ...head, rows: [row(typeOf(resource), { metadata }, resource.behaviour.columns, form, now)] };
+  const { head } = tableOfMany(resource, [], { resourceVersion }, { form, headers, now });
+  return { ...head, rows: [row(typeOf(resource), { metadata }, resource.behaviour.columns, { form, now })] };
 }
 
 /** The table of an object that is no stored one, such as a scale, with columns and cells of its own. */
@@ -87,7 +83,7 @@ export function tableOfView(
     apiVersion: form.apiVersion,
     metadata: { resourceVersion },
     columnDefinitions: columns.map(definition),
-    rows: [row({ kind, apiVersion }, content, columns, form, now)],
+    rows: [row({ kind, apiVersion }, content, columns, { form, now })],
   };
 }
 
@@ -97,7 +93,12 @@ function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) =>
 
 const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
-function row(type: TypeMeta, object: ApiObject, columns: readonly TableColumn[], form: TableForm, now: number): JsonObject {
+function row(
+  type: TypeMeta,
+  object: ApiObject,
+  columns: readonly TableColumn[],
+  { form, now }: Required<Omit<Drawing, 'headers'>>,
+): JsonObject {
   const cells: JsonValue[] = columns.map(({ cell }) => cell(object, now));
   if (form.include === 'None') return { cells, object: null };
   const { metadata, ...content } = object;

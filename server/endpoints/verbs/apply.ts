@@ -89,7 +89,7 @@ export const applyPatch =
           };
     const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
     await context.turn?.();
-    if (view === null) sendObject(context, representation, resource, written.object, written.created ? 201 : 200);
+    if (view === null) sendObject(context, representation, { resource, stored: written.object }, written.created ? 201 : 200);
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };
 

@@ -138,7 +138,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   };
   const written = await registry.update(targetOf(route), change, options);
   await context.turn?.();
-  if (view === null) sendObject(context, representation, resource, written.object, 200);
+  if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
 

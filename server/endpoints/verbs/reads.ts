@@ -15,7 +15,7 @@ export const get: VerbHandler = async (context, route, { registry, compression }
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const stored = await registry.get(targetOf(route), getConsistency(context.query));
   await context.turn?.();
-  await sendObjectRead(context, representation, route.resource, stored, compression && acceptsGzip(context));
+  await sendObjectRead(context, representation, { resource: route.resource, stored }, compression && acceptsGzip(context));
 };
 
 /** GET of a collection: stored bytes between a header and a footer. */
@@ -29,7 +29,7 @@ export const list: VerbHandler = async (context, route, { registry, compression 
     throw withContinuation(error, options, allNamespaces);
   });
   await context.turn?.();
-  await sendList(context, representation, resource, page, allNamespaces, compression && acceptsGzip(context));
+  await sendList(context, representation, { resource, page, allNamespaces }, compression && acceptsGzip(context));
 };
 
 /** A list whose version is gone may be gone on with, if the client accepts that it is then no snapshot. */

@@ -43,20 +43,21 @@ export const watch: VerbHandler = async (context, route, deps) => {
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
     context.begun?.();
     goesOn = true;
-    sendUntilOver(stream, started, transport, context, resource.behaviour.retired);
+    sendUntilOver({ stream, watch: started, transport }, context, resource.behaviour.retired);
   } finally {
     if (!goesOn) started.stop();
   }
 };
 
+/** What is watched, by whom, and by which way it goes there. */
+interface Sending {
+  readonly stream: WatchStream;
+  readonly watch: Watch;
+  readonly transport: Transport;
+}
+
 /** Over when the client has gone, the server stops, the watch has lasted long enough, or the resource is not served any more (`retired`). */
-function sendUntilOver(
-  stream: WatchStream,
-  watch: Watch,
-  transport: Transport,
-  context: RequestContext,
-  retired: AbortSignal | null,
-): void {
+function sendUntilOver({ stream, watch, transport }: Sending, context: RequestContext, retired: AbortSignal | null): void {
   const stop = (): void => {
     stream.stop();
   };

@@ -20,7 +20,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   await context.turn?.();
-  sendObject(context, representation, route.resource, stored, 201);
+  sendObject(context, representation, { resource: route.resource, stored }, 201);
 };
 
 /** PUT of an object or of a subresource whose body is the object. */
@@ -39,7 +39,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   };
   const written = await registry.update(targetOf(route), change, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   await context.turn?.();
-  sendObject(context, representation, route.resource, written.object, written.created ? 201 : 200);
+  sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
 /** DELETE of one object. What answers depends on the kind, and on whether the object is gone already. */
@@ -59,7 +59,8 @@ export const remove: VerbHandler = async (context, route, deps) => {
     );
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
-    sendObject(context, representation, route.resource, object, !gone && deleteOptions.orphanDependents === false ? 202 : 200);
+    const code = !gone && deleteOptions.orphanDependents === false ? 202 : 200;
+    sendObject(context, representation, { resource: route.resource, stored: object }, code);
   }
 };
 
@@ -100,7 +101,7 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
     parameters.deleteOptions,
     deletionOptions(context, parameters),
   );
-  await sendList(context, representation, resource, page, resource.namespaced && namespace === null);
+  await sendList(context, representation, { resource, page, allNamespaces: resource.namespaced && namespace === null });
 };
 
 const scopeOf = ({ resource, namespace }: Route): string | null => (resource.namespaced ? namespace : null);

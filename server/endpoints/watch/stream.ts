@@ -255,7 +255,7 @@ export class WatchStream implements WatchSink {
     return this.framed(
       encoder.frame(
         type,
-        encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, form, !this.headersShown)),
+        encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, { form, headers: !this.headersShown })),
       ),
     );
   };
@@ -285,7 +285,7 @@ export class WatchStream implements WatchSink {
       ...(initialEventsEnd ? { annotations: { [initialEventsEndAnnotation]: 'true' } } : {}),
     };
     if (form.form === 'table')
-      return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, form, !this.headersShown))));
+      return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, { form, headers: !this.headersShown }))));
     const type = form.form === 'partial' ? { kind: partial, apiVersion: form.apiVersion } : typeOf(resource);
     return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }

@@ -54,16 +54,23 @@ function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionSco
   return { ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(expression, scope, null).type } };
 }
 
-/** An expression that must be there, and must yield one of the types; null for any. */
+/** What is demanded of an expression. */
+interface Demand {
+  /** One of which it must yield; null for any. */
+  readonly types: readonly Wanted[] | null;
+  /** What is told where there is no expression. Default: nothing beside that it is required. */
+  readonly absent?: string;
+}
+
+/** An expression that must be there. */
 export function validateExpression(
   value: JsonValue | undefined,
   path: Path,
   scope: AdmissionScope,
-  wanted: readonly Wanted[] | null,
-  detail = '',
+  { types, absent = '' }: Demand,
 ): FieldError[] {
-  if (typeof value !== 'string' || value.trim() === '') return [required(path, detail)];
-  const { refused } = checkAdmission(value, scope, wanted);
+  if (typeof value !== 'string' || value.trim() === '') return [required(path, absent)];
+  const { refused } = checkAdmission(value, scope, types);
   return refused === null ? [] : [invalid(path, value, refused)];
 }
 
@@ -76,7 +83,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
       const at = path.index(position);
       const name = textAt(condition, 'name');
       return [
-        ...validateExpression(textAt(condition, 'expression').trim(), at.child('expression'), scope, ['bool']),
+        ...validateExpression(textAt(condition, 'expression').trim(), at.child('expression'), scope, { types: ['bool'] }),
         ...(name === '' ? [required(at.child('name'), '')] : qualified(name, at.child('name'))),
         ...(name !== '' && names.indexOf(name) < position ? [duplicate(at.child('name'), name)] : []),
       ];
@@ -100,7 +107,7 @@ export function validateVariables(spec: JsonObject, path: Path, patches: boolean
         : isIdentifier
           ? []
           : [invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
-      ...validateExpression(variable['expression'], at.child('expression'), before, null, 'expression is not specified'),
+      ...validateExpression(variable['expression'], at.child('expression'), before, { types: null, absent: 'expression is not specified' }),
     ];
   });
 }

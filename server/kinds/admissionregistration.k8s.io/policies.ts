@@ -83,7 +83,10 @@ function validateValidating(policy: Validating, old: Validating | null): FieldEr
 function validateValidation(validation: Writable<Validation>, scope: AdmissionScope, path: Path): FieldError[] {
   const [message, messageExpression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
   return [
-    ...validateExpression(validation.expression, path.child('expression'), scope, ['bool'], 'expression is not specified'),
+    ...validateExpression(validation.expression, path.child('expression'), scope, {
+      types: ['bool'],
+      absent: 'expression is not specified',
+    }),
     ...validateMessageExpression(messageExpression, scope, path.child('messageExpression')),
     ...(message !== '' && message.trim() === '' ? [invalid(path.child('message'), message, 'must be non-empty if specified')] : []),
     ...(/[\n\r]/.test(message.trim()) ? [invalid(path.child('message'), message, 'must not contain line breaks')] : []),
@@ -96,7 +99,7 @@ function validateMessageExpression(expression: string, scope: AdmissionScope, pa
   if (expression === '') return [];
   return expression.trim() === ''
     ? [invalid(path, expression, 'must be non-empty if specified')]
-    : validateExpression(expression, path, { ...scope, authorizer: false }, ['string']);
+    : validateExpression(expression, path, { ...scope, authorizer: false }, { types: ['string'] });
 }
 
 function validateAuditAnnotations(
@@ -135,7 +138,10 @@ function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: 
     // What is too long is not even read.
     ...(tooLong
       ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)]
-      : validateExpression(expression, path.child('valueExpression'), scope, ['string', 'null'], 'valueExpression is not specified')),
+      : validateExpression(expression, path.child('valueExpression'), scope, {
+          types: ['string', 'null'],
+          absent: 'valueExpression is not specified',
+        })),
   ];
 }
 
@@ -166,7 +172,7 @@ function validateMutation(mutation: Writable<Mutation>, scope: AdmissionScope, p
   return [
     ...(patch === null
       ? [required(path.child(member), `must be specified when patchType is ${type}`)]
-      : validateExpression(patch.expression, path.child(member, 'expression'), scope, [wanted])),
+      : validateExpression(patch.expression, path.child(member, 'expression'), scope, { types: [wanted] })),
     ...patches
       .filter(([name, other]) => name !== type && objectAt(mutation, other) !== null)
       .map(([, other]) => invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)),

@@ -31,7 +31,10 @@ export const configMaps: Kind<Draft<ConfigMap>> = {
   name: 'configmaps',
   validate,
   update: {
-    validate: (configMap, old) => [...validateFrozen(configMap, old, ['data', 'binaryData'], Path.root, ['data']), ...validate(configMap)],
+    validate: (configMap, old) => [
+      ...validateFrozen(configMap, old, { members: ['data', 'binaryData'], defaulted: ['data'] }),
+      ...validate(configMap),
+    ],
   },
   cells: { Data: keysAt('data', 'binaryData') },
 };

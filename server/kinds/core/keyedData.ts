@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { sameValue } from '../../registry/equality.js';
-import { forbidden, invalid, type Path, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 
 /** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
@@ -16,17 +16,15 @@ export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
 export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number =>
   Object.values(data).reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0), 0);
 
-/**
- * Once an object is immutable, it stays so and so do `members`. A map that holds nothing is not kept, so that one that is sent is a change, except
- * of `defaulted` members: they are there in any case (SetDefaults_ConfigMap of the reference).
- */
-export function validateFrozen(
-  object: ApiObject,
-  old: ApiObject,
-  members: readonly string[],
-  root: Path,
-  defaulted: readonly string[] = [],
-): FieldError[] {
+/** What stays as it is in an object that is immutable. */
+interface FrozenMembers {
+  readonly members: readonly string[];
+  /** Those that are there in any case (SetDefaults_ConfigMap of the reference). Default: none. */
+  readonly defaulted?: readonly string[];
+}
+
+/** Once an object is immutable, it stays so. A map that holds nothing is not kept, so that one that is sent is a change, except where it is there in any case. */
+export function validateFrozen(object: ApiObject, old: ApiObject, { members, defaulted = [] }: FrozenMembers): FieldError[] {
   if (old['immutable'] !== true) return [];
   const same = (member: string): boolean => {
     const [now, before] = [object[member] ?? null, old[member] ?? {}];
@@ -35,5 +33,5 @@ export function validateFrozen(
       : sameValue(now, before) && Object.keys(before as JsonObject).length > 0;
   };
   const changed = members.filter((member) => !same(member));
-  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(root.child(member), frozen));
+  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(Path.of(member), frozen));
 }

@@ -94,7 +94,7 @@ export const secrets: Kind<Draft<Secret>> = {
   update: {
     validate: (secret, old) => [
       ...(secret.type === old.type ? [] : [invalid(Path.of('type'), secret.type, 'field is immutable')]),
-      ...validateFrozen(secret, old, ['data'], Path.root),
+      ...validateFrozen(secret, old, { members: ['data'] }),
       ...validate(secret),
     ],
   },

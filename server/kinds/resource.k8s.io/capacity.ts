@@ -69,13 +69,12 @@ function validateRange(amount: JsonValue, capacity: JsonValue | undefined, { min
   }
   return step === undefined
     ? findings
-    : [...findings, ...validateStep(step, [amount, ...(max === undefined ? [] : [max])], min, capacity, path.child('step'))];
+    : [...findings, ...validateStep({ min, step }, [amount, ...(max === undefined ? [] : [max])], capacity, path.child('step'))];
 }
 
 function validateStep(
-  step: JsonValue,
+  { min, step }: { readonly min: JsonValue; readonly step: JsonValue },
   amounts: readonly JsonValue[],
-  min: JsonValue,
   capacity: JsonValue | undefined,
   path: Path,
 ): FieldError[] {

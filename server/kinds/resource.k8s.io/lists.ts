@@ -33,17 +33,20 @@ export function validateSet<T>(
 
 const ellipsis = '...';
 
+interface MapRules {
+  /** Entries. Default: no bound here. */
+  readonly max?: number | null;
+  /** Characters of a key that messages show. */
+  readonly keyMax: number;
+  readonly key: (key: string, path: Path) => FieldError[];
+  readonly check: (value: JsonObject, path: Path) => FieldError[];
+}
+
 /** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
-export function validateMap(
-  map: unknown,
-  max: number | null,
-  keyMax: number,
-  path: Path,
-  rules: { readonly key: (key: string, path: Path) => FieldError[]; readonly check: (value: JsonObject, path: Path) => FieldError[] },
-): FieldError[] {
+export function validateMap(map: unknown, path: Path, { max = null, keyMax, key: checkKey, check }: MapRules): FieldError[] {
   const entries = Object.entries(membersOf(map as JsonObject));
   if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];
-  return entries.flatMap(([key, value]) => [...rules.key(key, path), ...rules.check(membersOf(value), path.key(shortened(key, keyMax)))]);
+  return entries.flatMap(([key, value]) => [...checkKey(key, path), ...check(membersOf(value), path.key(shortened(key, keyMax)))]);
 }
 
 function shortened(key: string, max: number): string {

@@ -112,7 +112,7 @@ function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
     ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
     ...(Object.keys(counters).length === 0
       ? [required(path.child('counters'), '')]
-      : validateMap(counters, countersMax, counterNameMax, path.child('counters'), { key: dnsLabel, check: () => [] })),
+      : validateMap(counters, path.child('counters'), { max: countersMax, keyMax: counterNameMax, key: dnsLabel, check: () => [] })),
   ];
 }
 

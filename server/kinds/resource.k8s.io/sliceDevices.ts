@@ -37,12 +37,14 @@ export function validateDevice(device: JsonObject, old: JsonObject | null, place
   return [
     ...dnsLabel(textAt(device, 'name'), path.child('name')),
     ...validateAmount(device, path),
-    ...validateMap(device['attributes'], null, qualifiedNameMax, path.child('attributes'), {
+    ...validateMap(device['attributes'], path.child('attributes'), {
+      keyMax: qualifiedNameMax,
       key: qualifiedName,
       check: validateAttribute,
     }),
     ...(isNew('capacity')
-      ? validateMap(device['capacity'], null, qualifiedNameMax, path.child('capacity'), {
+      ? validateMap(device['capacity'], path.child('capacity'), {
+          keyMax: qualifiedNameMax,
           key: qualifiedName,
           check: (capacity, at) => validateCapacity(capacity, shared, at),
         })
@@ -130,7 +132,7 @@ function validateConsumption(consumption: JsonObject, path: Path): FieldError[] 
     ...(set === '' ? [required(path.child('counterSet'), '')] : dnsLabel(set, path.child('counterSet'))),
     ...(Object.keys(counters).length === 0
       ? [required(path.child('counters'), '')]
-      : validateMap(counters, countersMax, counterNameMax, path.child('counters'), { key: dnsLabel, check: () => [] })),
+      : validateMap(counters, path.child('counters'), { max: countersMax, keyMax: counterNameMax, key: dnsLabel, check: () => [] })),
   ];
 }
 

@@ -77,8 +77,8 @@ class Encoder {
     const number = Number(digits);
     if (rule === 'x-')
       return (writer, value) => {
-        for (const [key, each] of membersOf(value))
-          if (key.startsWith('x-')) this.pair(writer, number, key, each, scalars['any'] ?? unknown(rule));
+        for (const member of membersOf(value))
+          if (member[0].startsWith('x-')) this.pair(writer, number, member, scalars['any'] ?? unknown(rule));
       };
     const write = this.rule(rule);
     if (name === '.')
@@ -119,13 +119,13 @@ class Encoder {
     const write = this.rule(rule);
     return (writer, outer, value) => {
       writer.uint32((outer << 3) | delimited).fork();
-      for (const [key, each] of membersOf(value)) this.pair(writer, number, key, each, write);
+      for (const member of membersOf(value)) this.pair(writer, number, member, write);
       writer.ldelim();
     };
   }
 
   /** Name and value are fields 1 and 2 of a message of their own. */
-  private pair(writer: Writer, number: number, key: string, value: unknown, write: Write): void {
+  private pair(writer: Writer, number: number, [key, value]: readonly [string, unknown], write: Write): void {
     writer.uint32((number << 3) | delimited).fork();
     writer.uint32((1 << 3) | delimited).string(key);
     write(writer, 2, value);

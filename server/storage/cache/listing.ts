@@ -59,7 +59,7 @@ class Scan {
     const { start, end } = view.range(request);
     const { after } = request;
     // The first name after `after` is `after` with a NUL byte behind it.
-    this.position = after === null ? start : Math.max(start, view.rank(after.namespace, `${after.name}\0`));
+    this.position = after === null ? start : Math.max(start, view.rank({ namespace: after.namespace, name: `${after.name}\0` }));
     this.begin = this.position;
     this.end = end;
     this.matching = !selectsAll(request);

@@ -77,7 +77,7 @@ export class PastStates {
     const tree = new ObjectTree(later);
     for (let place = from - 1; place >= to; place--) {
       const { previous, subject } = this.history.at(place);
-      if (previous === null) tree.delete(subject.namespace, subject.name);
+      if (previous === null) tree.delete(subject);
       else tree.set(previous);
     }
     return tree.view();

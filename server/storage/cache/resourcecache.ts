@@ -1,3 +1,4 @@
+import type { Place } from '../matching.js';
 import type { Version } from '../contract.js';
 import type { ResourceFacts, StoredItem } from '../storedobject.js';
 import { ObjectChange } from './change.js';
@@ -75,8 +76,8 @@ export class ResourceCache {
   }
 
   /** Applies one change and shows it to the watchers. */
-  apply(version: Version, namespace: string, name: string, next: StoredItem | null): void {
-    const previous = next === null ? this.tree.delete(namespace, name) : this.tree.set(next);
+  apply(version: Version, place: Place, next: StoredItem | null): void {
+    const previous = next === null ? this.tree.delete(place) : this.tree.set(next);
     if (previous === null && next === null) return;
     this.#bytes += (next?.size ?? 0) - (previous?.size ?? 0);
     this.counts.changes++;
@@ -86,10 +87,10 @@ export class ResourceCache {
   }
 
   /** The change of one object at a version, if history still has it. */
-  changeAt(version: Version, namespace: string, name: string): ObjectChange | null {
+  changeAt(version: Version, { namespace, name }: Place): ObjectChange | null {
     if (version <= this.history.floor) return null;
-    for (let place = this.history.placeAfter(version - 1); place < this.history.end; place++) {
-      const change = this.history.at(place);
+    for (let at = this.history.placeAfter(version - 1); at < this.history.end; at++) {
+      const change = this.history.at(at);
       if (change.version !== version) return null;
       if (change.subject.name === name && change.subject.namespace === namespace) return change;
     }

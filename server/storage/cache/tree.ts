@@ -1,4 +1,4 @@
-import { compareKeys, scopeOf, type Selection } from '../matching.js';
+import { compareKeys, scopeOf, type Place, type Selection } from '../matching.js';
 import type { StoredItem } from '../storedobject.js';
 
 /**
@@ -44,32 +44,33 @@ export class TreeView {
     return sizeOf(this.root);
   }
 
-  get(namespace: string, name: string): StoredItem | null {
+  get(place: Place): StoredItem | null {
     let node = this.root;
-    while (!('items' in node)) node = childAt(node, childFor(node, namespace, name));
-    const item = node.items[lowerBound(node.items, namespace, name)];
-    return item !== undefined && item.name === name && item.namespace === namespace ? item : null;
+    while (!('items' in node)) node = childAt(node, childFor(node, place));
+    const item = node.items[lowerBound(node.items, place)];
+    return item !== undefined && isAt(item, place) ? item : null;
   }
 
-  /** How many objects come before this key. */
-  rank(namespace: string, name: string): number {
+  /** How many objects come before this place. */
+  rank(place: Place): number {
     let rank = 0;
     let node = this.root;
     while (!('items' in node)) {
-      const index = childFor(node, namespace, name);
+      const index = childFor(node, place);
       for (let i = 0; i < index; i++) rank += sizeOf(childAt(node, i));
       node = childAt(node, index);
     }
-    return rank + lowerBound(node.items, namespace, name);
+    return rank + lowerBound(node.items, place);
   }
 
   /** Positions of the objects that a selection can be about: first, and one after the last. */
   range(selection: Selection): { readonly start: number; readonly end: number } {
     const { namespace, name } = scopeOf(selection, this.namespaced);
     if (namespace === null) return { start: 0, end: this.size };
-    if (name === null) return { start: this.rank(namespace, ''), end: this.rank(namespace, afterAllNames) };
-    const start = this.rank(namespace, name);
-    return { start, end: this.get(namespace, name) === null ? start : start + 1 };
+    if (name === null) return { start: this.rank({ namespace, name: '' }), end: this.rank({ namespace, name: afterAllNames }) };
+    const place = { namespace, name };
+    const start = this.rank(place);
+    return { start, end: this.get(place) === null ? start : start + 1 };
   }
 
   /** Whether the objects are in namespaces; true when there are none. */
@@ -130,9 +131,9 @@ export class ObjectTree extends TreeView {
     return this.replaced;
   }
 
-  delete(namespace: string, name: string): StoredItem | null {
+  delete(place: Place): StoredItem | null {
     this.begin();
-    let root = this.remove(this.root, namespace, name);
+    let root = this.remove(this.root, place);
     while (!('items' in root) && root.children.length <= 1) root = root.children[0] ?? { epoch: this.epoch, items: [] };
     this.root = root;
     return this.replaced;
@@ -150,9 +151,9 @@ export class ObjectTree extends TreeView {
 
   private putInLeaf(leaf: Leaf, item: StoredItem): Leaf {
     const own = this.ownLeaf(leaf);
-    const at = lowerBound(own.items, item.namespace, item.name);
+    const at = lowerBound(own.items, item);
     const present = own.items[at];
-    if (present !== undefined && present.name === item.name && present.namespace === item.namespace) {
+    if (present !== undefined && isAt(present, item)) {
       this.replaced = present;
       own.items[at] = item;
       return own;
@@ -164,7 +165,7 @@ export class ObjectTree extends TreeView {
 
   private putInBranch(branch: Branch, item: StoredItem): Branch {
     const own = this.ownBranch(branch);
-    const index = childFor(own, item.namespace, item.name);
+    const index = childFor(own, item);
     setChild(own, index, this.put(childAt(own, index), item));
     const right = this.split;
     this.split = null;
@@ -184,11 +185,11 @@ export class ObjectTree extends TreeView {
     return right;
   }
 
-  private remove(node: Node, namespace: string, name: string): Node {
-    if ('items' in node) return this.removeFromLeaf(node, namespace, name);
-    const index = childFor(node, namespace, name);
+  private remove(node: Node, place: Place): Node {
+    if ('items' in node) return this.removeFromLeaf(node, place);
+    const index = childFor(node, place);
     const before = childAt(node, index);
-    const child = this.remove(before, namespace, name);
+    const child = this.remove(before, place);
     if (this.replaced === null) return node;
     const own = this.ownBranch(node);
     own.size--;
@@ -200,10 +201,10 @@ export class ObjectTree extends TreeView {
     return own;
   }
 
-  private removeFromLeaf(leaf: Leaf, namespace: string, name: string): Leaf {
-    const at = lowerBound(leaf.items, namespace, name);
+  private removeFromLeaf(leaf: Leaf, place: Place): Leaf {
+    const at = lowerBound(leaf.items, place);
     const present = leaf.items[at];
-    if (present === undefined || present.name !== name || present.namespace !== namespace) return leaf;
+    if (present === undefined || !isAt(present, place)) return leaf;
     this.replaced = present;
     const own = this.ownLeaf(leaf);
     own.items.splice(at, 1);
@@ -270,27 +271,29 @@ function dropChild(own: Branch, index: number): void {
   own.firsts.splice(index, 1);
 }
 
-/** Position of the first object whose key is not before this one. */
-function lowerBound(items: readonly StoredItem[], namespace: string, name: string): number {
+const isAt = (item: StoredItem, place: Place): boolean => item.name === place.name && item.namespace === place.namespace;
+
+/** Position of the first object whose place is not before this one. */
+function lowerBound(items: readonly StoredItem[], place: Place): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const item = items[middle];
-    if (item !== undefined && compareKeys(item.namespace, item.name, namespace, name) < 0) low = middle + 1;
+    if (item !== undefined && compareKeys(item, place) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/** The child below which a key belongs. */
-function childFor({ firsts }: Branch, namespace: string, name: string): number {
+/** The child below which a place belongs. */
+function childFor({ firsts }: Branch, place: Place): number {
   let low = 1;
   let high = firsts.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const first = firsts[middle];
-    if (first !== undefined && compareKeys(first.namespace, first.name, namespace, name) <= 0) low = middle + 1;
+    if (first !== undefined && compareKeys(first, place) <= 0) low = middle + 1;
     else high = middle;
   }
   return low - 1;

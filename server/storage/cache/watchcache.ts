@@ -5,7 +5,7 @@ import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import { flat, type KeySpace } from '../keys.js';
-import { resourceFacts, storedObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
+import { resourceFacts, storedObjectOf, writtenObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
 import type { CacheCounts } from './counts.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
@@ -171,22 +171,14 @@ export class WatchCache {
     if (parsed === null) return;
     if (!this.holds(parsed)) return this.options.passBy?.(change, { resource: parsed, namespace: parsed.namespace, name: parsed.name });
     const cache = this.of(parsed);
-    if (value === null) return cache.apply(revision, parsed.namespace, parsed.name, null);
+    if (value === null) return cache.apply(revision, parsed, null);
     this.noteLocked(key, value);
     const namespace = this.sharedNamespace(parsed.namespace);
     const name = flat(parsed.name);
-    cache.apply(
-      revision,
-      namespace,
-      name,
-      storedObjectOf(
-        cache.facts,
-        { resource: cache.facts.resource, namespace, name },
-        revision,
-        value,
-        this.options.writtenHere?.(key, value) ?? null,
-      ),
-    );
+    const where = { resource: cache.facts.resource, namespace, name };
+    const json = this.options.writtenHere?.(key, value) ?? null;
+    const next = json === null ? storedObjectOf(cache.facts, where, revision, value) : writtenObjectOf(cache.facts, where, revision, json);
+    cache.apply(revision, where, next);
   }
 
   private noteLocked(key: string, value: Uint8Array): void {

@@ -64,7 +64,12 @@ describe('deploy/nodes/containerFiles', () => {
   it('keeps what is unpacked where a command looks for it', () => {
     const files = new ContainerFiles();
     const run = (...words: string[]): readonly [number, string, string] => {
-      const { exitCode, stdout, stderr } = ran(pod, container, words, writeTar([{ path: 'd/f', bytes: Buffer.from('text') }]), files);
+      const { exitCode, stdout, stderr } = ran(words, {
+        pod,
+        container,
+        stdin: writeTar([{ path: 'd/f', bytes: Buffer.from('text') }]),
+        files,
+      });
       return [exitCode, Buffer.from(stdout as Uint8Array).toString(), stderr];
     };
     expect(run('tar', '-xmf', '-', '-C', '/nowhere')).to.deep.equal([2, '', 'tar: /nowhere: Cannot open: No such file or directory\n']);
@@ -79,7 +84,7 @@ describe('deploy/nodes/containerFiles', () => {
       ['-e', '/tmp/e', 1],
     ] as const)
       expect([option, name, run('test', option, name)[0]]).to.deep.equal([option, name, code]);
-    expect(readTar(Buffer.from(ran(pod, container, ['tar', 'cf', '-', '/tmp/d'], '', files).stdout as Uint8Array))).to.deep.equal([
+    expect(readTar(Buffer.from(ran(['tar', 'cf', '-', '/tmp/d'], { pod, container, files }).stdout as Uint8Array))).to.deep.equal([
       { path: 'tmp/d', bytes: null },
       { path: 'tmp/d/f', bytes: Buffer.from('text') },
     ]);

@@ -68,7 +68,7 @@ describe('deploy/nodes/output', () => {
   ];
   for (const [words, stdin, stdout, exitCode] of cases) {
     it(`runs ${words.join(' ')}`, () => {
-      const outcome = ran(podWith(), container, words, stdin);
+      const outcome = ran(words, { pod: podWith(), container, stdin });
       expect([Buffer.from(outcome.stdout as string).toString(), outcome.exitCode]).to.deep.equal([stdout, exitCode]);
     });
   }
@@ -78,13 +78,13 @@ describe('deploy/nodes/output', () => {
       { command: 'psql -l', stdout: 'tables', exitCode: 1 },
       { command: '*', stderr: 'other' },
     ]);
-    expect(ran(podWith({ 'fake-node/exec': script }), container, ['psql', '-l'], '')).to.deep.equal({
+    expect(ran(['psql', '-l'], { pod: podWith({ 'fake-node/exec': script }), container })).to.deep.equal({
       stdout: 'tables',
       stderr: '',
       exitCode: 1,
     });
-    expect(ran(podWith({ 'fake-node/exec': script }), container, ['x'], '')).to.include({ stderr: 'other', exitCode: 0 });
-    expect(ran(podWith({ 'fake-node/exec': '{' }), container, ['pwd'], '')).to.include({ stdout: '/\n' });
+    expect(ran(['x'], { pod: podWith({ 'fake-node/exec': script }), container })).to.include({ stderr: 'other', exitCode: 0 });
+    expect(ran(['pwd'], { pod: podWith({ 'fake-node/exec': '{' }), container })).to.include({ stdout: '/\n' });
   });
 
   it('writes logs from the start to the end of a container, or what they are said to be', () => {

@@ -19,53 +19,56 @@ const marked = (...parameters: Parameters<typeof planDeletion>): ApiObject => {
 
 describe('registry/deletion', () => {
   it('removes an object that nothing holds', () => {
-    expect(planDeletion(object(), noDeleteOptions, plain, now)).to.deep.equal({ action: 'remove', marked: null });
+    expect(planDeletion(object(), noDeleteOptions, plain, { now })).to.deep.equal({ action: 'remove', marked: null });
   });
 
   it('marks an object with finalizers, and its generation grows if it has one', () => {
-    const { metadata } = marked(object({ finalizers: ['x/y'], generation: 3 }), noDeleteOptions, plain, now);
+    const { metadata } = marked(object({ finalizers: ['x/y'], generation: 3 }), noDeleteOptions, plain, { now });
     expect(metadata).to.include({ deletionTimestamp: now, deletionGracePeriodSeconds: 0, generation: 4 });
-    expect(marked(object({ finalizers: ['x/y'] }), noDeleteOptions, plain, now).metadata.generation).to.equal(undefined);
+    expect(marked(object({ finalizers: ['x/y'] }), noDeleteOptions, plain, { now }).metadata.generation).to.equal(undefined);
   });
 
   it('turns the propagation policy into a finalizer', () => {
     const wish = (propagationPolicy: 'Orphan' | 'Foreground' | 'Background') => ({ ...noDeleteOptions, propagationPolicy });
-    expect(marked(object(), wish('Orphan'), plain, now).metadata.finalizers).to.deep.equal(['orphan']);
-    expect(marked(object({ finalizers: ['orphan', 'x/y'] }), wish('Foreground'), plain, now).metadata.finalizers).to.deep.equal([
+    expect(marked(object(), wish('Orphan'), plain, { now }).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(marked(object({ finalizers: ['orphan', 'x/y'] }), wish('Foreground'), plain, { now }).metadata.finalizers).to.deep.equal([
       'x/y',
       'foregroundDeletion',
     ]);
-    expect(planDeletion(object({ finalizers: ['orphan'] }), wish('Background'), plain, now).action).to.equal('remove');
+    expect(planDeletion(object({ finalizers: ['orphan'] }), wish('Background'), plain, { now }).action).to.equal('remove');
   });
 
   it('uses the default of the kind only where nobody decided before', () => {
-    expect(marked(object(), noDeleteOptions, deleting({ propagation: 'orphan' }), now).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(marked(object(), noDeleteOptions, deleting({ propagation: 'orphan' }), { now }).metadata.finalizers).to.deep.equal(['orphan']);
     expect(
-      marked(object({ finalizers: ['foregroundDeletion'] }), noDeleteOptions, deleting({ propagation: 'orphan' }), now).metadata.finalizers,
+      marked(object({ finalizers: ['foregroundDeletion'] }), noDeleteOptions, deleting({ propagation: 'orphan' }), { now }).metadata
+        .finalizers,
     ).to.deep.equal(['foregroundDeletion']);
   });
 
   it('lets a later request only shorten the grace period', () => {
     const graceful = deleting({ graceSeconds: (_, requested) => requested ?? 30 });
-    const first = marked(object(), noDeleteOptions, graceful, now);
+    const first = marked(object(), noDeleteOptions, graceful, { now });
     expect(first.metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30 });
-    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 60 }, graceful, now).metadata.deletionGracePeriodSeconds).to.equal(30);
-    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 5 }, graceful, now).metadata).to.include({
+    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 60 }, graceful, { now }).metadata.deletionGracePeriodSeconds).to.equal(
+      30,
+    );
+    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 5 }, graceful, { now }).metadata).to.include({
       deletionTimestamp: '2024-05-01T10:00:05Z',
       deletionGracePeriodSeconds: 5,
     });
-    expect(planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, now).action).to.equal('remove');
+    expect(planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now }).action).to.equal('remove');
   });
 
   it('shows the mark of a kind with a grace period even when that is zero', () => {
-    const plan = planDeletion(object({ generation: 1 }), noDeleteOptions, deleting({ graceSeconds: () => 0 }), now);
+    const plan = planDeletion(object({ generation: 1 }), noDeleteOptions, deleting({ graceSeconds: () => 0 }), { now });
     expect(plan).to.have.nested.property('marked.metadata.generation', 2);
   });
 
   it('keeps a namespace until its content is gone', () => {
     const { delete: rules } = wholeStrategy(namespaces, { namespaced: false, subresources: new Map() });
     const active = { ...object(), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
-    const terminating = marked(active, noDeleteOptions, rules, now);
+    const terminating = marked(active, noDeleteOptions, rules, { now });
     expect(terminating['status']).to.deep.equal({ phase: 'Terminating' });
     expect(terminating.metadata).not.to.have.property('deletionGracePeriodSeconds');
     expect(completesDeletion(terminating, rules)).to.equal(false);

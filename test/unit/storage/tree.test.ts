@@ -68,7 +68,7 @@ describe('the tree of objects', () => {
             const id = `${next.namespace}/${name}`;
             const before = expected.get(id) ?? null;
             const stored = item(next.namespace, name, ++version);
-            expect(next.do === 'set' ? tree.set(stored) : tree.delete(next.namespace, name)).to.equal(before);
+            expect(next.do === 'set' ? tree.set(stored) : tree.delete(stored)).to.equal(before);
             if (next.do === 'set') expected.set(id, stored);
             else expected.delete(id);
           }
@@ -88,10 +88,10 @@ describe('the tree of objects', () => {
       tree.set(item(ns, n));
     }
     expect(readAll(tree)).to.deep.equal(['a-b/x@1', 'a-b/y@1', 'a/x@1', 'b/a@1', 'b/b@1', 'b/c@1']);
-    expect(tree.get('b', 'b')?.name).to.equal('b');
-    expect(tree.get('b', 'bb')).to.equal(null);
-    expect(tree.rank('b', 'b')).to.equal(4);
-    expect(tree.rank('zzz', '')).to.equal(6);
+    expect(tree.get({ namespace: 'b', name: 'b' })?.name).to.equal('b');
+    expect(tree.get({ namespace: 'b', name: 'bb' })).to.equal(null);
+    expect(tree.rank({ namespace: 'b', name: 'b' })).to.equal(4);
+    expect(tree.rank({ namespace: 'zzz', name: '' })).to.equal(6);
     const all = { namespace: null, labels: [], fields: [] };
     expect(tree.range(all)).to.deep.equal({ start: 0, end: 6 });
     expect(tree.range({ ...all, namespace: 'a' })).to.deep.equal({ start: 2, end: 3 });
@@ -103,7 +103,7 @@ describe('the tree of objects', () => {
   it('is empty again after everything was deleted', () => {
     const tree = new ObjectTree();
     for (let i = 0; i < 5_000; i++) tree.set(item('a', `n${i}`));
-    for (let i = 0; i < 5_000; i++) expect(tree.delete('a', `n${(i * 7) % 5_000}`)).to.not.equal(null);
+    for (let i = 0; i < 5_000; i++) expect(tree.delete({ namespace: 'a', name: `n${(i * 7) % 5_000}` })).to.not.equal(null);
     expect(tree.size).to.equal(0);
     expect(readAll(tree)).to.deep.equal([]);
     tree.set(item('a', 'x'));
@@ -112,6 +112,4 @@ describe('the tree of objects', () => {
 });
 
 const linesOf = (objects: ReadonlyMap<string, StoredItem>): string[] =>
-  [...objects.values()]
-    .sort((a, b) => compareKeys(a.namespace, a.name, b.namespace, b.name))
-    .map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
+  [...objects.values()].sort(compareKeys).map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);

@@ -265,6 +265,8 @@ class ObjectCheck {
   }
 }
 
+// Runs for every member of what is checked: there is nothing to make an object for.
+// eslint-disable-next-line @typescript-eslint/max-params
 function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   findings.enter(name);
   if (before === undefined) check.check(member, findings, undefined);

@@ -89,13 +89,13 @@ describe('what pods use', () => {
       pod('young', { startedAt: '2026-01-01T00:59:00Z', changedAt: '2026-01-01T00:59:50Z' }),
     ];
     const metrics = new Map(pods.flatMap(({ metadata: { name = '' } }) => (name === 'unknown' ? [] : [[name, metric(1)] as const])));
-    expect(grouped(pods, metrics, 'cpu', periods, now)).to.deep.equal({
+    expect(grouped({ pods, metrics, resource: 'cpu', periods, now })).to.deep.equal({
       ready: 2,
       unready: ['pending', 'never ready', 'young'],
       missing: ['unknown'],
       ignored: ['failed', 'going'],
     });
-    expect(grouped(pods, metrics, 'memory', periods, now).unready).to.deep.equal(['pending']);
+    expect(grouped({ pods, metrics, resource: 'memory', periods, now }).unready).to.deep.equal(['pending']);
   });
   it('is not known without requests, metrics or pods', () => {
     expect(() => requestsOf([{ ...pod('a'), spec: { containers: [{ name: 'c' }] } }], 'cpu', null)).to.throw(

@@ -17,7 +17,7 @@ import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import { encodeMessage, protobufDecode, protobufEncode } from '../../../../workers/codecs/protobuf/index.js';
 
 const accept = 'application/vnd.kubernetes.protobuf,application/json';
-const custom = resource('apps.example.org/v1', 'deployments', 'Deployment');
+const custom = resource({ apiVersion: 'apps.example.org/v1', resource: 'deployments', kind: 'Deployment' });
 const key = { namespace: 'n', name: 'p' };
 const meta = {
   name: 'p',

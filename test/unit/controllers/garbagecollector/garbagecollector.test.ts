@@ -267,7 +267,7 @@ describe('controllers/garbagecollector/garbageCollector', () => {
   });
 
   it('follows types that come later', async () => {
-    const things = resource('example.com/v1', 'things', 'Thing');
+    const things = resource({ apiVersion: 'example.com/v1', resource: 'things', kind: 'Thing' });
     await start();
     world.api.seed(things, owned('t'));
     world.api.seed(configMaps, owned('m', { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'u-t' }));

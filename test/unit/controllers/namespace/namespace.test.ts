@@ -73,7 +73,7 @@ describe('controllers/namespace/namespaceController', () => {
   });
   afterEach(() => world.stop());
 
-  const things = resource('example.com/v1', 'things', 'Thing');
+  const things = resource({ apiVersion: 'example.com/v1', resource: 'things', kind: 'Thing' });
   const deleted = (): Namespace => ({
     metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' },
     spec: { finalizers: ['kubernetes'] },

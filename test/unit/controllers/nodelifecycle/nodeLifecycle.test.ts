@@ -34,11 +34,11 @@ const pod = (name: string, nodeName: string): Pod => ({
 
 describe('signs of life of nodes', () => {
   it('are counted from when they were seen, whatever the clock of the node says', () => {
-    const first = judged(node('a', 'True', -500), undefined, undefined, grace, at(0));
+    const first = judged(node('a', 'True', -500), {}, grace, at(0));
     expect(first.health.seenAt).to.equal(at(0));
-    const same = judged(node('a', 'True', -500), undefined, first.health, grace, at(50));
+    const same = judged(node('a', 'True', -500), { known: first.health }, grace, at(50));
     expect(same).to.include({ ready: 'True', conditions: null });
-    const late = judged(node('a', 'True', -500), undefined, first.health, grace, at(51));
+    const late = judged(node('a', 'True', -500), { known: first.health }, grace, at(51));
     expect(late).to.deep.include({ before: 'True', ready: 'Unknown' });
     expect(late.conditions?.map(({ type, reason, status }) => [type, reason, status])).to.deep.equal([
       ['Ready', 'NodeStatusUnknown', 'Unknown'],
@@ -49,15 +49,15 @@ describe('signs of life of nodes', () => {
   });
 
   it('of a node that never spoke are counted from when it was made', () => {
-    expect(judged(node('a'), undefined, undefined, grace, at(60)).conditions).to.equal(null);
-    expect(judged(node('a'), undefined, undefined, grace, at(61)).conditions?.[0]?.message).to.equal('Kubelet never posted node status.');
+    expect(judged(node('a'), {}, grace, at(60)).conditions).to.equal(null);
+    expect(judged(node('a'), {}, grace, at(61)).conditions?.[0]?.message).to.equal('Kubelet never posted node status.');
   });
 
   it('are leases as well', () => {
-    const first = judged(node('a', 'True'), lease('a', 0), undefined, grace, at(0));
-    const renewed = judged(node('a', 'True'), lease('a', 40), first.health, grace, at(40));
-    expect(judged(node('a', 'True'), lease('a', 40), renewed.health, grace, at(90)).ready).to.equal('True');
-    expect(judged(node('a', 'True'), lease('a', 40), renewed.health, grace, at(91)).ready).to.equal('Unknown');
+    const first = judged(node('a', 'True'), { lease: lease('a', 0) }, grace, at(0));
+    const renewed = judged(node('a', 'True'), { lease: lease('a', 40), known: first.health }, grace, at(40));
+    expect(judged(node('a', 'True'), { lease: lease('a', 40), known: renewed.health }, grace, at(90)).ready).to.equal('True');
+    expect(judged(node('a', 'True'), { lease: lease('a', 40), known: renewed.health }, grace, at(91)).ready).to.equal('Unknown');
   });
 });
 

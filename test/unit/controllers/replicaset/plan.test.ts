@@ -55,7 +55,7 @@ describe('controllers/replicaset/plan', () => {
   ];
   for (const [replicas, have, wanted] of plans) {
     it(`${replicas} wanted, ${have} there: ${wanted}`, () => {
-      const plan = planReplicas(replicas, three.slice(0, have), three, { now });
+      const plan = planReplicas(replicas, three.slice(0, have), { related: three, now });
       expect(plan.do === 'nothing' ? 'nothing' : plan.do === 'create' ? `create ${plan.count}` : `delete ${plan.pods.length}`).to.equal(
         wanted,
       );
@@ -77,8 +77,8 @@ describe('controllers/replicaset/plan', () => {
   ];
   for (const [about, first, second] of pairs) {
     it(`lets go first: ${about}`, () => {
-      expect(names(podsToDelete([second, first], [], 1, now))).to.deep.equal(['z']);
-      expect(names(podsToDelete([first, second], [], 1, now))).to.deep.equal(['z']);
+      expect(names(podsToDelete([second, first], 1, { now }))).to.deep.equal(['z']);
+      expect(names(podsToDelete([first, second], 1, { now }))).to.deep.equal(['z']);
     });
   }
   it('looks at no costs where they are not known', () => {
@@ -87,17 +87,17 @@ describe('controllers/replicaset/plan', () => {
       [true, 'z'],
       [false, 'a'],
     ] as const) {
-      const plan = planReplicas(1, pods, pods, { now, knowsCosts });
+      const plan = planReplicas(1, pods, { related: pods, now, knowsCosts });
       expect(plan.do === 'delete' && names(plan.pods)).to.deep.equal([first]);
     }
   });
   it('a cost that is no number counts as none', () =>
-    expect(names(podsToDelete([pod('a', { cost: '+5' }), pod('z', { cost: '-1' })], [], 1, now))).to.deep.equal(['z']));
+    expect(names(podsToDelete([pod('a', { cost: '+5' }), pod('z', { cost: '-1' })], 1, { now }))).to.deep.equal(['z']));
   it('lets go first where most do the same work', () => {
     const [a, z] = [pod('a', { node: 'x' }), pod('z', { node: 'y' })];
-    expect(names(podsToDelete([a, z], [a, z, pod('other', { node: 'y' })], 1, now))).to.deep.equal(['z']);
+    expect(names(podsToDelete([a, z], 1, { related: [a, z, pod('other', { node: 'y' })], now }))).to.deep.equal(['z']);
     expect(
-      names(podsToDelete([a, z], [a, z, pod('ended', { node: 'y', phase: 'Failed' }), pod('other', { node: 'x' })], 1, now)),
+      names(podsToDelete([a, z], 1, { related: [a, z, pod('ended', { node: 'y', phase: 'Failed' }), pod('other', { node: 'x' })], now })),
     ).to.deep.equal(['a']);
   });
 

@@ -148,7 +148,7 @@ describe('controllers/resourcequota/quotaController', () => {
   });
 
   it('counts a type as soon as it is served', async () => {
-    const things = resource('example.com/v1', 'things', 'Thing');
+    const things = resource({ apiVersion: 'example.com/v1', resource: 'things', kind: 'Thing' });
     world.api.seed(resourceQuotas, quota({ 'count/things.example.com': '5' }));
     await world.start(quotaController);
     expect(status()).to.deep.equal({ hard: { 'count/things.example.com': '5' }, used: {} });

@@ -35,7 +35,10 @@ describe('the attach-detach controller', () => {
   const present = (): string[] =>
     world.api.all(volumeAttachments).map(({ spec }) => `${spec.nodeName} ${spec.attacher} ${spec.source.persistentVolumeName ?? ''}`);
   const attached = (on: string): unknown =>
-    world.api.change(volumeAttachments, attachmentName('h', 'd', on), (before) => ({ ...before, status: { attached: true } }));
+    world.api.change(volumeAttachments, attachmentName({ volumeHandle: 'h', driver: 'd' }, on), (before) => ({
+      ...before,
+      status: { attached: true },
+    }));
   const inUse = (name: string, more: object = {}): unknown =>
     world.api.change(nodes, name, (before) => ({
       ...before,

@@ -141,8 +141,8 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
 function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const limits = objectAt(resources, 'limits') ?? {};
   return [
-    ...validateTotals(spec, resources, 'requests', path, isPodResource),
-    ...validateTotals(spec, resources, 'limits', path, isHugePages),
+    ...validateTotals(spec, resources, 'requests', path),
+    ...validateTotals(spec, resources, 'limits', path),
     ...objectsIn(spec, 'containers').flatMap((container, position) =>
       Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
         .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
@@ -157,16 +157,13 @@ function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path
   ];
 }
 
-function validateTotals(
-  spec: JsonObject,
-  resources: JsonObject,
-  of: 'requests' | 'limits',
-  path: Path,
-  counts: (name: string) => boolean,
-): FieldError[] {
+/** Amounts of what a pod must have enough of for all its containers together. */
+const addedUp = { requests: isPodResource, limits: isHugePages } as const;
+
+function validateTotals(spec: JsonObject, resources: JsonObject, of: keyof typeof addedUp, path: Path): FieldError[] {
   const amounts = objectAt(resources, of) ?? {};
   return [...aggregateAmounts(spec, of)]
-    .filter(([name, total]) => counts(name) && amounts[name] !== undefined && compareQuantities(total, quantityOf(amounts[name])) > 0)
+    .filter(([name, total]) => addedUp[of](name) && amounts[name] !== undefined && compareQuantities(total, quantityOf(amounts[name])) > 0)
     .map(([name, total]) =>
       invalid(
         path.child(of).key(name),

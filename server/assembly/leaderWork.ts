@@ -1,0 +1,40 @@
+import { machineClock } from '../presence/machineClock.js';
+import type { Logger } from '../observability/logger.js';
+import type { Catalogue } from '../registry/resources.js';
+import type { Registry } from '../registry/contract.js';
+import type { RaftStorage } from '../storage/raft.js';
+import type { ServerStore } from '../store/store.js';
+import type { Api } from './api.js';
+
+/** What those of a server's parts are given that look after objects while it leads. */
+interface LeaderWork {
+  readonly storage: RaftStorage;
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  readonly leads: () => Promise<boolean>;
+  readonly now: () => number;
+  readonly report: (what: string, error: unknown) => void;
+}
+
+/** Of such a part. */
+export interface Surroundings {
+  readonly api: Api;
+  readonly store: ServerStore;
+  readonly log: Logger;
+}
+
+/** `failed` is what the log of the part then says. */
+export const leaderWork = (
+  { api: { storage, registry, catalogue }, store, log }: Surroundings,
+  part: string,
+  failed: string,
+): LeaderWork => ({
+  storage,
+  registry,
+  catalogue,
+  leads: () => store.leads(),
+  now: machineClock.now,
+  report: (what, error) => {
+    log.named(part).warn(failed, { what, error });
+  },
+});
