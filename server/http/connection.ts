@@ -32,10 +32,10 @@ export class Connection implements ConnectionState {
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList('seat');
 
-  /** `peer` names the connection among all, `address` is the client's. */
+  /** `ends` names the connection among all, `address` is the client's. */
   constructor(
     socket: Socket,
-    readonly peer: string,
+    readonly ends: string,
     readonly address: string,
     private readonly keeper: ConnectionKeeper,
   ) {

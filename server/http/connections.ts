@@ -15,8 +15,8 @@ import { standingOf } from './standing.js';
  *     then none: the new one goes
  */
 export class Connections implements ConnectionKeeper, Iterable<Connection> {
-  /** By the address and port of the client: all that the plain and the encrypted socket have in common. */
-  readonly #byPeer = new Map<string, Connection>();
+  /** By the addresses and ports of both ends: all that the plain and the encrypted socket have in common. */
+  readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
   /** In the order in which they came or asked last. */
   readonly #strangers = new Set<Connection>();
@@ -36,25 +36,25 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   get size(): number {
-    return this.#byPeer.size;
+    return this.#byEnds.size;
   }
 
   [Symbol.iterator](): Iterator<Connection> {
-    return [...this.#byPeer.values()][Symbol.iterator]();
+    return [...this.#byEnds.values()][Symbol.iterator]();
   }
 
   /** A client has connected, and nothing is known of it but its address. */
   accept(socket: Socket): void {
     const { remoteAddress: address } = socket;
-    // A client uses one port once at a time: whatever came from it before has ended, though Node may not have seen it.
-    const before = this.#byPeer.get(peerOf(socket));
+    // There is one connection between two ends at a time: whatever was there before has ended, though Node may not have seen it.
+    const before = this.#byEnds.get(endsOf(socket));
     if (before !== undefined) this.#dropThis(before);
     if (address === undefined || !this.#makeRoom(address)) {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, peerOf(socket), address, this);
-    this.#byPeer.set(connection.peer, connection);
+    const connection = new Connection(socket, endsOf(socket), address, this);
+    this.#byEnds.set(connection.ends, connection);
     this.#ofAddress.add(address);
     this.#strangers.add(connection);
     socket.once('close', () => {
@@ -64,7 +64,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   /** The handshake is over. */
   secured(socket: TLSSocket): void {
-    const connection = this.#byPeer.get(peerOf(socket));
+    const connection = this.#byEnds.get(endsOf(socket));
     if (connection === undefined) return;
     connection.socket = socket;
     this.#bySocket.set(socket, connection);
@@ -72,7 +72,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   /** It speaks HTTP/2. False when it has closed meanwhile: then the session is over. */
   speaksHttp2(session: ServerHttp2Session): boolean {
-    const connection = this.#byPeer.get(peerOf(session.socket));
+    const connection = this.#byEnds.get(endsOf(session.socket));
     // It has closed meanwhile; Node would bring what is left in its buffers as requests, and never tell that they are over.
     if (connection === undefined) {
       session.destroy();
@@ -148,7 +148,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   #drop(among: (connection: Connection) => boolean): boolean {
     for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
     let longest: Connection | null = null;
-    for (const each of this.#byPeer.values()) {
+    for (const each of this.#byEnds.values()) {
       if (each.openRequests === 0 && !this.#strangers.has(each) && among(each) && (longest === null || each.idleSince < longest.idleSince))
         longest = each;
     }
@@ -162,8 +162,8 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   #remove(connection: Connection): void {
-    if (this.#byPeer.get(connection.peer) === connection) {
-      this.#byPeer.delete(connection.peer);
+    if (this.#byEnds.get(connection.ends) === connection) {
+      this.#byEnds.delete(connection.ends);
       this.#ofAddress.remove(connection.address);
       this.#strangers.delete(connection);
       this.#forgetUser(connection);
@@ -198,5 +198,8 @@ class Tally {
   }
 }
 
-const peerOf = ({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string =>
-  `${remoteAddress} ${remotePort}`;
+type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
+
+/** Both ends: a client's port names one connection to one place, and this server is reached at its own and, by what a balancer hands over, at the balancer's. */
+const endsOf = ({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Ends): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -13,7 +13,7 @@ const leftPlacesMax = 1_024;
 const heldFrom = 64;
 
 /** What is known of the connection that brings a request. */
-export type Bringer = Pick<Connection, 'userName' | 'peer' | 'socket' | 'cut'>;
+export type Bringer = Pick<Connection, 'userName' | 'ends' | 'socket' | 'cut'>;
 
 interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;
@@ -206,7 +206,7 @@ export class Turns {
 }
 
 /** Of a connection nobody has used yet: itself, told apart from users by a character that no name of a user has. */
-const keyOf = ({ userName, peer }: Bringer): string => (userName === '' ? `\n${peer}` : userName);
+const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `\n${ends}` : userName);
 
 const readingOfSocket = ({ socket }: Bringer): Reading | null => readingOf(socket);
 

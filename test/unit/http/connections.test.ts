@@ -18,6 +18,8 @@ const admin = user('admin', 'system:masters');
 let ports = 0;
 class FakeSocket extends EventEmitter {
   remotePort: number | undefined = (ports += 1);
+  localAddress = '10.0.1.1';
+  localPort = 6443;
   bytesRead = 0;
   destroyed = false;
   constructor(public remoteAddress: string | undefined) {
@@ -145,6 +147,18 @@ describe('connections', () => {
     first.emit('close');
     connections.secured(second as unknown as TLSSocket);
     expect([connections.size, of(second).ended]).to.deep.equal([1, false]);
+  });
+
+  it('from one port to two places are two: to this server, and to a balancer that hands its connections over', () => {
+    const first = connect();
+    const under = request(of(first));
+    const second = new FakeSocket(first.remoteAddress);
+    second.remotePort = first.remotePort;
+    second.localPort = 8443;
+    connections.accept(second as unknown as Socket);
+    connections.secured(second as unknown as TLSSocket);
+    expect([under.closed, connections.size]).to.deep.equal([false, 2]);
+    expect(of(second)).not.to.equal(of(first));
   });
 
   it('of HTTP/2 that are gone before it is spoken are not spoken to', () => {

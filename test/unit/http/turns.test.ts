@@ -10,20 +10,20 @@ describe('turns of the event loop', () => {
   let held: [string, string][];
   let cut: string[];
 
-  const connection = (peer: string, userName = ''): Bringer =>
+  const connection = (ends: string, userName = ''): Bringer =>
     ({
-      peer,
+      ends,
       userName,
       cut: () => {
-        cut.push(peer);
+        cut.push(ends);
       },
     }) as Bringer;
-  const reading = ({ peer }: Bringer): Reading => ({
+  const reading = ({ ends }: Bringer): Reading => ({
     readStop: () => {
-      held.push(['hold', peer]);
+      held.push(['hold', ends]);
     },
     readStart: () => {
-      held.push(['go on', peer]);
+      held.push(['go on', ends]);
     },
   });
   const turn = (): void => {
@@ -77,7 +77,7 @@ describe('turns of the event loop', () => {
   });
 
   it('count all connections of one user as one client', () => {
-    const greedy = ['1', '2', '3', '4'].map((peer) => connection(peer, 'greedy'));
+    const greedy = ['1', '2', '3', '4'].map((ends) => connection(ends, 'greedy'));
     for (const name of ['a', 'b']) for (const [at, each] of greedy.entries()) begin(each, `${name}${at}`);
     begin(connection('5', 'modest'), 'other');
     turn();
@@ -102,7 +102,7 @@ describe('turns of the event loop', () => {
   });
 
   it('keep the order of a connection, and let each begin once, however they come', () => {
-    const clients = ['0', '1', '2'].map((peer) => connection(peer));
+    const clients = ['0', '1', '2'].map((ends) => connection(ends));
     for (let each = 0; each < 9_000; each += 1) {
       begin(clients[each % 3] as Bringer, `${each % 3} ${each}`);
       if (each % 7 === 0) turn();
@@ -173,14 +173,14 @@ describe('turns of the event loop', () => {
   });
 
   it('read on, one connection in a turn, once all that its user has brought have begun', () => {
-    const greedy = ['1', '2', '3'].map((peer) => connection(peer, 'greedy'));
-    for (const each of greedy) for (let at = 0; at < 66; at += 1) begin(each, `${each.peer} ${at}`);
-    expect(new Set(held.map(([what, peer]) => `${what} ${peer}`))).to.deep.equal(new Set(['hold 1', 'hold 2', 'hold 3']));
+    const greedy = ['1', '2', '3'].map((ends) => connection(ends, 'greedy'));
+    for (const each of greedy) for (let at = 0; at < 66; at += 1) begin(each, `${each.ends} ${at}`);
+    expect(new Set(held.map(([what, ends]) => `${what} ${ends}`))).to.deep.equal(new Set(['hold 1', 'hold 2', 'hold 3']));
     held = [];
     const readIn: string[][] = [];
     while (next.length > 0) {
       turn();
-      if (held.length > 0) readIn.push(held.splice(0).map(([, peer]) => peer));
+      if (held.length > 0) readIn.push(held.splice(0).map(([, ends]) => ends));
     }
     expect(begun).to.have.length(3 * 66);
     expect(readIn).to.deep.equal([['1'], ['2'], ['3']]);
@@ -208,8 +208,8 @@ describe('turns of the event loop', () => {
           inNextTurn: (action) => {
             next.push(action);
           },
-          reading: ({ peer }) => {
-            const of = opened[Number(peer)] as (typeof opened)[number];
+          reading: ({ ends }) => {
+            const of = opened[Number(ends)] as (typeof opened)[number];
             return {
               readStop: () => {
                 of.read = false;
