@@ -29,6 +29,8 @@ export class Connection implements ConnectionState {
   askedAt: number | null = null;
   doubted = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
+  /** When both sides of a connection of HTTP/1.1 were first seen to have ended: a write that Node has lost, as can happen in a reset, would keep it open for ever. */
+  #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList('seat');
 
@@ -75,6 +77,10 @@ export class Connection implements ConnectionState {
     }
     // After an error of the protocol Node stops to read, and would never see the connection end.
     if (this.session !== null) readingOf(this.socket)?.readStart();
+    else if (this.socket.readableEnded && this.socket.writableEnded) {
+      this.#endedAt ??= now;
+      if (now - this.#endedAt >= takingMs) this.cut();
+    }
     for (const exchange of this.#exchanges) {
       if (!exchange.response.writableEnded) continue;
       if (exchange.lingersSince === null) exchange.lingersSince = now;

@@ -20,6 +20,8 @@ class FakeSocket extends EventEmitter {
   remotePort: number | undefined = (ports += 1);
   localAddress = '10.0.1.1';
   localPort = 6443;
+  readableEnded = false;
+  writableEnded = false;
   bytesRead = 0;
   destroyed = false;
   constructor(public remoteAddress: string | undefined) {
@@ -147,6 +149,20 @@ describe('connections', () => {
     first.emit('close');
     connections.secured(second as unknown as TLSSocket);
     expect([connections.size, of(second).ended]).to.deep.equal([1, false]);
+  });
+
+  it('that both sides have ended are cut when Node does not close them', () => {
+    const { lookMs, takingMs } = usualTimes;
+    const [lost, halfOpen, other] = [connect(), connect(), connect()];
+    for (const socket of [lost, halfOpen, other]) request(of(socket));
+    lost.readableEnded = true;
+    lost.writableEnded = true;
+    halfOpen.readableEnded = true;
+    const begun = performance.now();
+    for (let now = begun; now < begun + takingMs; now += lookMs) connections.look(now);
+    expect(open()).to.deep.equal([0, 1, 2]);
+    connections.look(begun + takingMs);
+    expect(open()).to.deep.equal([1, 2]);
   });
 
   it('from one port to two places are two: to this server, and to a balancer that hands its connections over', () => {
