@@ -64,7 +64,9 @@ describe('cluster/etcd', function () {
       apiserverFlags: ['--etcd-compaction-interval=1s', '--etcd-count-metric-poll-period=1s', '--etcd-db-metric-poll-interval=1s'],
     });
     const [first, second, third] = cluster.members.map((member) => cluster!.at(member));
-    const seen = third!.watch(`${maps}?watch=1`);
+    // From a version, so that it sees all changes, whenever it begins.
+    const { metadata: before } = await third!.expect(200, 'GET', maps);
+    const seen = third!.watch(`${maps}?watch=1&resourceVersion=${before.resourceVersion}`);
     await second!.expect(201, 'POST', maps, { body: { metadata: { name: 'a' }, data: { n: '0' } } });
     for (let n = 1; n <= 30; n++) {
       if (n === 10) await etcd.members[0]!.kill();
