@@ -12,6 +12,7 @@ import type { RequestContext } from '../context.js';
 import { booleanParameter, integerParameter } from '../options/values.js';
 import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
+import { webSocketUpgrade } from '../watch/webSocket.js';
 import { agentOf, backendsOf } from './agents.js';
 
 /** Requests that the agent of a node answers: logs, processes, streams. */
@@ -56,12 +57,9 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   const container =
     agentRequests[route.subresource?.name ?? '']?.ofContainer === true ? chosenContainer(pod, context.query.get('container') ?? '') : null;
   if (textAt(pod, 'spec', 'nodeName') === '') throw badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
-  if (isWebSocket(context)) deps.counts.webSocket(route.subresource?.name ?? '');
+  if (webSocketUpgrade(context) !== null) deps.counts.webSocket(route.subresource?.name ?? '');
   await relayStream(context, backendsOf(deps), await atAgent(context, route, { pod, container }, deps));
 };
-
-const isWebSocket = ({ request, upgrade }: RequestContext): boolean =>
-  upgrade !== undefined && upgrade !== null && request.headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
  * A stream that begins as a WebSocket comes as a GET, which is a right to read; but who opens it runs something. As in the reference since 1.35, what a
