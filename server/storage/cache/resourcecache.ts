@@ -7,7 +7,7 @@ import { History, type HistoryBounds } from './history.js';
 import { PastStates, type PastBounds, type PastState } from './paststates.js';
 import type { RecentEvents } from './recentEvents.js';
 import type { Slices } from './slices.js';
-import { ObjectTree, type TreeView } from './tree.js';
+import { isAt, ObjectTree, type TreeView } from './tree.js';
 import type { VersionGate } from './versiongate.js';
 import { WatchIndex } from './watchindex.js';
 
@@ -87,12 +87,12 @@ export class ResourceCache {
   }
 
   /** The change of one object at a version, if history still has it. */
-  changeAt(version: Version, { namespace, name }: Place): ObjectChange | null {
+  changeAt(version: Version, place: Place): ObjectChange | null {
     if (version <= this.history.floor) return null;
     for (let at = this.history.placeAfter(version - 1); at < this.history.end; at++) {
       const change = this.history.at(at);
       if (change.version !== version) return null;
-      if (change.subject.name === name && change.subject.namespace === namespace) return change;
+      if (isAt(change.subject, place)) return change;
     }
     return null;
   }

@@ -271,7 +271,7 @@ function dropChild(own: Branch, index: number): void {
   own.firsts.splice(index, 1);
 }
 
-const isAt = (item: StoredItem, place: Place): boolean => item.name === place.name && item.namespace === place.namespace;
+export const isAt = (item: StoredItem, place: Place): boolean => item.name === place.name && item.namespace === place.namespace;
 
 /** Position of the first object whose place is not before this one. */
 function lowerBound(items: readonly StoredItem[], place: Place): number {
