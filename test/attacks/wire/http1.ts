@@ -1,14 +1,5 @@
-import net from 'node:net';
-import tls from 'node:tls';
-
-/** Who speaks: nobody without a certificate. */
-export interface WireOptions {
-  readonly port: number;
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  /** The client's own port; any that is free unless told. Of HTTP/2 alone. */
-  readonly localPort?: number;
-}
+import type { TLSSocket } from 'node:tls';
+import { TlsWire, type WireOptions } from './tlsWire.js';
 
 /** One answer as it came. `complete` is false where the connection ended within its body. */
 export interface WireAnswer {
@@ -21,6 +12,7 @@ export interface WireAnswer {
 
 /** HTTP/1.1 by hand over TLS: sends whatever bytes it is told, and reads the answers that come back. Failures of the connection end it, and throw nothing. */
 export class RawHttp1 {
+  readonly socket: TLSSocket;
   readonly answers: WireAnswer[] = [];
   #rest: Buffer = Buffer.alloc(0);
   #waiting: (() => void)[] = [];
@@ -29,12 +21,9 @@ export class RawHttp1 {
   /** Resolves when the connection is over, whoever ended it. */
   readonly closed: Promise<void>;
 
-  private constructor(
-    readonly socket: tls.TLSSocket,
-    private readonly plain: net.Socket,
-  ) {
-    plain.on('error', () => undefined);
-    socket.on('error', () => undefined);
+  private constructor(private readonly wire: TlsWire) {
+    const { socket } = wire;
+    this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
       this.#rest = Buffer.concat([this.#rest, chunk]);
       this.#take(false);
@@ -51,26 +40,10 @@ export class RawHttp1 {
   }
 
   /** Resolves when the handshake is over, well or not. */
-  static async open({ port, cert, key }: WireOptions): Promise<RawHttp1> {
-    const credentials = cert === undefined || key === undefined ? {} : { cert, key };
-    const plain = net.connect({ host: '127.0.0.1', port });
-    const socket = tls.connect({
-      socket: plain,
-      ...credentials,
-      ALPNProtocols: ['http/1.1'],
-      servername: 'localhost',
-      rejectUnauthorized: false,
-    });
-    const connection = new RawHttp1(socket, plain);
-    await new Promise<void>((resolve) => {
-      socket
-        .once('secureConnect', () => {
-          resolve();
-        })
-        .once('close', () => {
-          resolve();
-        });
-    });
+  static async open(options: WireOptions): Promise<RawHttp1> {
+    const wire = TlsWire.connect(options, 'http/1.1');
+    const connection = new RawHttp1(wire);
+    await wire.ready();
     return connection;
   }
 
@@ -106,12 +79,9 @@ export class RawHttp1 {
     this.socket.destroy();
   }
 
-  /** Ends with RST instead of FIN. Not while Node reads, which the client would not survive: it may be asked as a handshake ends. */
+  /** Ends with RST instead of FIN. */
   abort(): void {
-    setImmediate(() => {
-      this.plain.resetAndDestroy();
-      this.socket.destroy();
-    });
+    this.wire.abort();
   }
 
   #end(): void {

@@ -1,8 +1,7 @@
-import net from 'node:net';
-import tls from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { frame, frameTypes, http2Preface } from '../../bench/http2/frames.js';
 import { headerBlock, statusOf, type Fields } from './hpack.js';
-import type { WireOptions } from './http1.js';
+import { TlsWire, type WireOptions } from './tlsWire.js';
 
 export { frame, frameTypes } from '../../bench/http2/frames.js';
 export { headerBlock, indexedBlock, type Fields } from './hpack.js';
@@ -52,6 +51,7 @@ const frameHeadBytes = 9;
 
 /** HTTP/2 by hand over TLS: sends any frames, right or wrong, and reads those that come back. Failures of the connection end it, and throw nothing. */
 export class RawHttp2 {
+  readonly socket: TLSSocket;
   readonly frames: Frame[] = [];
   /** Of frames that came, by type. */
   readonly counts = new Map<number, number>();
@@ -72,13 +72,12 @@ export class RawHttp2 {
   #waiting: (() => void)[] = [];
 
   private constructor(
-    readonly socket: tls.TLSSocket,
-    private readonly plain: net.Socket,
+    private readonly wire: TlsWire,
     private readonly polite: boolean,
   ) {
-    plain.on('error', () => undefined);
+    const { socket } = wire;
+    this.socket = socket;
     socket
-      .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
         this.#read(chunk);
       })
@@ -99,26 +98,10 @@ export class RawHttp2 {
   }
 
   /** Resolves when the handshake is over and the settings are out. */
-  static async open({ port, cert, key, localPort, settings = {}, silent = false, polite = true }: Http2Options): Promise<RawHttp2> {
-    const credentials = cert === undefined || key === undefined ? {} : { cert, key };
-    const plain = net.connect({ host: '127.0.0.1', port, ...(localPort === undefined ? {} : { localPort }) });
-    const socket = tls.connect({
-      socket: plain,
-      ...credentials,
-      ALPNProtocols: ['h2'],
-      servername: 'localhost',
-      rejectUnauthorized: false,
-    });
-    const connection = new RawHttp2(socket, plain, polite);
-    await new Promise<void>((resolve) => {
-      socket
-        .once('secureConnect', () => {
-          resolve();
-        })
-        .once('close', () => {
-          resolve();
-        });
-    });
+  static async open({ settings = {}, silent = false, polite = true, ...options }: Http2Options): Promise<RawHttp2> {
+    const wire = TlsWire.connect(options, 'h2');
+    const connection = new RawHttp2(wire, polite);
+    await wire.ready();
     if (!silent) connection.send(http2Preface, settingsFrame({ [settingIds.headerTableSize]: 0, ...settings }));
     return connection;
   }
@@ -181,15 +164,12 @@ export class RawHttp2 {
     this.socket.destroy();
   }
   get localPort(): number {
-    return this.plain.localPort ?? 0;
+    return this.wire.plain.localPort ?? 0;
   }
 
-  /** Ends with RST instead of FIN: the port is free at once. Not while Node reads, which the client would not survive: it may be asked as a handshake ends. */
+  /** Ends with RST instead of FIN: the port is free at once. */
   abort(): void {
-    setImmediate(() => {
-      this.plain.resetAndDestroy();
-      this.socket.destroy();
-    });
+    this.wire.abort();
   }
 
   #read(chunk: Buffer): void {
