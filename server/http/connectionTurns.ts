@@ -4,13 +4,18 @@ import { readingOf } from './reading.js';
 /** Requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
 const readAheadMax = 50_000;
 
-/** What may be read of one connection behind the request under way, while it is looked whether the client is still there. */
+/** What is read at most of one connection that is held back, while it is looked whether the client is still there. */
 const heldBytesMax = 256 * 1024;
+
+/** A client with that much behind a request is cut when that request is still under way after so many looks. */
+const looksMax = 30;
 
 interface Lane {
   readonly waiting: (() => void)[];
   /** Bytes read of the connection when it was held back. */
   heldAt: number;
+  /** How often it was looked at since its present request began. */
+  looks: number;
 }
 
 /**
@@ -39,7 +44,7 @@ export class ConnectionTurns {
   take(socket: Socket, begin: () => void): void {
     const lane = this.#lanes.get(socket);
     if (lane === undefined) {
-      this.#lanes.set(socket, { waiting: [], heldAt: 0 });
+      this.#lanes.set(socket, { waiting: [], heldAt: 0, looks: 0 });
       begin();
       return;
     }
@@ -57,14 +62,16 @@ export class ConnectionTurns {
   }
 
   /**
-   * Reads one more piece of each connection that is held back. Else nobody would hear that its client has left, and a watch under way would go on for
-   * nobody. A client that still sends, though it has to wait, is cut before long.
+   * Reads one more piece of each connection whose request goes on while others wait. Else nobody would hear that its client has left, and a watch under way
+   * would go on for nobody. A client that has sent more than that is not heard to leave: it is cut, unless its requests have their turns meanwhile.
    */
   look(): void {
-    for (const [socket, { waiting, heldAt }] of this.#lanes) {
-      if (waiting.length === 0) continue;
-      if (socket.bytesRead - heldAt > heldBytesMax) socket.destroy();
-      else readingOf(socket)?.readStart();
+    for (const [socket, lane] of this.#lanes) {
+      if (lane.waiting.length === 0) continue;
+      lane.looks += 1;
+      if (lane.looks === 1) continue;
+      if (socket.bytesRead - lane.heldAt <= heldBytesMax) readingOf(socket)?.readStart();
+      else if (lane.looks > looksMax) socket.destroy();
     }
   }
 
@@ -79,6 +86,7 @@ export class ConnectionTurns {
       return false;
     }
     this.#readAhead -= 1;
+    lane.looks = 0;
     // The last one may have a body that has not been read yet.
     if (lane.waiting.length === 0) goOn(socket);
     next();

@@ -26,7 +26,9 @@ describe('pipelined requests', () => {
     identities = await createIdentities();
     server = await identities.issue({ name: 'server', usage: 'serverAuth', ip: ['127.0.0.1'] });
   });
-  beforeEach(async () => {
+  beforeEach(() => open());
+  afterEach(() => shut());
+  async function open(times: ListenerOptions['times'] = {}): Promise<void> {
     begun = [];
     wake = () => undefined;
     const handle: ListenerOptions['handle'] = (...accepted) => {
@@ -40,7 +42,7 @@ describe('pipelined requests', () => {
       });
       wake();
     };
-    door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle, times: { lookMs: 20 } } });
+    door = await openFrontDoor({ identities, server, resources: () => Promise.resolve(), listener: { handle, times } });
     socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     received = '';
     socket
@@ -49,11 +51,11 @@ describe('pipelined requests', () => {
         received += String(chunk);
       });
     await once(socket, 'secureConnect');
-  });
-  afterEach(async () => {
+  }
+  async function shut(): Promise<void> {
     socket.destroy();
     await door.listener.close();
-  });
+  }
 
   /** Resolves when so many requests have begun. */
   const begins = async (count: number): Promise<void> => {
@@ -109,6 +111,10 @@ describe('pipelined requests', () => {
   });
 
   describe('behind one that goes on for long', () => {
+    beforeEach(async () => {
+      await shut();
+      await open({ lookMs: 20 });
+    });
     const close = (index: number): Promise<void> =>
       new Promise((resolve) => {
         begun[index]!.request.socket.once('close', () => resolve());
@@ -149,6 +155,18 @@ describe('pipelined requests', () => {
       let text = '';
       for await (const chunk of begun[1]!.request) text += String(chunk);
       expect(text === body).to.equal(true);
+    });
+
+    it('cost nothing when those before them are merely slow, however many of them there are', async () => {
+      const count = 600;
+      socket.write(get(`/slow?${'x'.repeat(1_000)}`).repeat(count));
+      for (let turn = 1; turn <= count; turn += 1) {
+        await begins(turn);
+        // Longer than a look or two, thirty times.
+        if (turn % 20 === 0) await delay(50);
+        begun[turn - 1]!.answer();
+      }
+      expect(socket.destroyed).to.equal(false);
     });
 
     it('end the connection when they do not end themselves', async () => {
