@@ -5,8 +5,9 @@ import { OwnSeats, type SeatPool } from './seatPool.js';
  *
  * Fair queuing by seats and seconds. Were every queue served at the same time, each with an equal share of the seats, then `R` is how many seat-seconds each busy
  * queue would have had so far (its speed is the seats in use divided by the busy queues). A request begins in that imagined world when the requests of its queue
- * before it have ended, or at once; the request that would end first there is the one that is worked on next. How long a request takes is guessed when it begins and
- * put right when it ends.
+ * before it have ended, or at once; the request that would end first there is the one that is worked on next. How long a request takes is guessed when it begins, from
+ * how long others of its level took lately, and put right while it takes longer and when it ends. Were the guess too small, a queue would have all of its requests
+ * begun before it is charged for the first of them, and everybody else would wait for all of them.
  */
 
 /** A request on its way through a level. */
@@ -19,6 +20,8 @@ export interface Ticket<T> {
   readonly arrivedAt: number;
   /** When it began; null while it waits. */
   begunAt: number | null;
+  /** How long it was taken to need, when it began; seconds. */
+  guess: number;
 }
 
 export interface LevelTerms {
@@ -42,8 +45,12 @@ interface Queue<T> {
   underWay: number;
   waitingSeats: number;
   seatsInUse: number;
-  /** In the imagined world, when the next request of the queue begins. */
+  /** In the imagined world, when the next request of the queue begins, if those under way take as long as was guessed. */
   nextR: number;
+  /** Seat-seconds that those under way were taken to need. */
+  guessed: number;
+  /** Of those under way, the sum of seats times the moments of their beginnings: tells how many seat-seconds they have had. */
+  begun: number;
 }
 
 /** The least and the most over queues in which somebody waits. */
@@ -62,12 +69,31 @@ export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly ne
   const bounds = (values: readonly number[]): Bounds => ({ min: Math.min(...values), max: Math.max(...values) });
   return {
     next: bounds(queues.map(({ nextR }) => nextR)),
-    discounted: bounds(queues.map(({ nextR, seatsInUse }) => nextR - seatsInUse * guessedSeconds)),
+    discounted: bounds(queues.map(({ nextR, guessed }) => nextR - guessed)),
   };
 }
 
-/** What a request is taken to need, in seconds, until it ends. */
-export const guessedSeconds = 0.003;
+/** What a request is taken to need, in seconds, before any has ended. */
+export const firstGuess = 3 / 1024;
+/** So many requests that took something else change the guess by about two thirds of the difference. */
+const guessMemory = 64;
+/** Guesses are whole 4096ths of a second: sums of them are exact, and nobody is a rounding error ahead. */
+const guessSteps = 4096;
+
+/** What the next request is taken to need: follows what requests took lately. Seconds. */
+export class Guess {
+  #mean = firstGuess;
+  seconds = firstGuess;
+
+  learn(tookSeconds: number): void {
+    this.#mean += (tookSeconds - this.#mean) / guessMemory;
+    this.seconds = rounded(this.#mean);
+  }
+}
+
+function rounded(seconds: number): number {
+  return Math.max(1, Math.round(seconds * guessSteps)) / guessSteps;
+}
 
 export class Level<T> {
   readonly #queues: Queue<T>[];
@@ -84,6 +110,7 @@ export class Level<T> {
   /** When a request began last, in the imagined world, and when it would have begun there. */
   #begunR = 0;
   #begunS = 0;
+  readonly #guess = new Guess();
   /** Where the search for the next queue begins, so that among equals each has its turn. */
   #next = 0;
 
@@ -95,7 +122,15 @@ export class Level<T> {
   ) {
     this.#at = now;
     this.#seats = terms.seats;
-    this.#queues = Array.from({ length: terms.queues }, () => ({ waiting: [], underWay: 0, waitingSeats: 0, seatsInUse: 0, nextR: 0 }));
+    this.#queues = Array.from({ length: terms.queues }, () => ({
+      waiting: [],
+      underWay: 0,
+      waitingSeats: 0,
+      seatsInUse: 0,
+      nextR: 0,
+      guessed: 0,
+      begun: 0,
+    }));
   }
 
   get seatsInUse(): number {
@@ -137,19 +172,19 @@ export class Level<T> {
     const seats = Math.max(1, wanted);
     if (this.#queues.length === 0) {
       if (!this.pool.take(seats, this.#seats)) return { outcome: 'busy' };
-      const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now };
+      const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now, guess: 0 };
       this.#seatsInUse += seats;
       this.#underWay++;
       return { outcome: 'begin', ticket };
     }
     const index = this.#shortest(hand);
     const queue = this.#queues[index]!;
-    const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null };
+    const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null, guess: 0 };
     // Whoever comes when nobody waits, and finds room, waits for nobody.
     this.pool.waits(1);
     if (this.#waiting === 0 && this.pool.take(seats, this.#seats)) {
       this.pool.waits(-1);
-      this.#wake(queue);
+      this.#wake(queue, now);
       this.#start(ticket, queue, now);
       return { outcome: 'begin', ticket };
     }
@@ -157,7 +192,7 @@ export class Level<T> {
       this.pool.waits(-1);
       return { outcome: 'full' };
     }
-    this.#wake(queue);
+    this.#wake(queue, now);
     queue.waiting.push(ticket);
     queue.waitingSeats += seats;
     this.#waiting++;
@@ -173,9 +208,8 @@ export class Level<T> {
     this.#underWay--;
     const queue = this.#queues[ticket.queue];
     if (queue !== undefined) {
-      queue.seatsInUse -= ticket.seats;
       queue.underWay--;
-      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - guessedSeconds);
+      this.#settle(ticket, queue, now);
       this.#rest(queue);
     }
     return this.#begin(now);
@@ -187,12 +221,9 @@ export class Level<T> {
     const queue = this.#queues[ticket.queue];
     this.#seatsInUse += seats - ticket.seats;
     this.pool.change(seats - ticket.seats);
-    if (queue !== undefined) {
-      queue.seatsInUse += seats - ticket.seats;
-      queue.nextR += ticket.seats * (now - (ticket.begunAt ?? now) - guessedSeconds) + seats * guessedSeconds;
-    }
+    if (queue !== undefined) this.#settle(ticket, queue, now);
     ticket.seats = seats;
-    ticket.begunAt = now;
+    if (queue !== undefined) this.#charge(ticket, queue, now);
     return this.#begin(now);
   }
 
@@ -242,11 +273,16 @@ export class Level<T> {
     return best;
   }
 
-  /** A queue that had nothing to do has no claim on the time in which it had nothing to do. */
-  #wake(queue: Queue<T>): void {
+  /**
+   * A queue that had nothing to do has no claim on the time in which it had nothing to do. Nor has it to make good what others are owed: it begins beside the
+   * one that is furthest behind, as in start-time fair queuing (Goyal, Vin and Cheng 1996), whatever the mean of them is.
+   */
+  #wake(queue: Queue<T>, now: number): void {
     if (queue.waiting.length > 0 || queue.underWay > 0) return;
     this.#busyQueues++;
-    queue.nextR = Math.max(queue.nextR, this.#r);
+    let least = this.#r;
+    for (const other of this.#queues) if (other.waiting.length > 0) least = Math.min(least, claim(other, now));
+    queue.nextR = Math.max(queue.nextR, least);
   }
 
   #rest(queue: Queue<T>): void {
@@ -254,21 +290,42 @@ export class Level<T> {
   }
 
   #start(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
-    ticket.begunAt = now;
     this.#begunR = this.#r;
     this.#begunS = queue.nextR;
     queue.underWay++;
-    queue.seatsInUse += ticket.seats;
-    queue.nextR += ticket.seats * guessedSeconds;
+    this.#charge(ticket, queue, now);
     this.#seatsInUse += ticket.seats;
     this.#underWay++;
+  }
+
+  /** The queue pays for what the request is taken to need. */
+  #charge(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
+    const { seats } = ticket;
+    ticket.begunAt = now;
+    ticket.guess = this.#guess.seconds;
+    queue.seatsInUse += seats;
+    queue.guessed += seats * ticket.guess;
+    queue.begun += seats * now;
+    queue.nextR += seats * ticket.guess;
+  }
+
+  /** It is known what the request needed, with the seats that it had so far. */
+  #settle({ seats, guess, begunAt }: Ticket<T>, queue: Queue<T>, now: number): void {
+    const began = begunAt ?? now;
+    const took = now - began;
+    queue.nextR += seats * (took - guess);
+    queue.seatsInUse -= seats;
+    // Rounding must not add up.
+    queue.guessed = queue.seatsInUse === 0 ? 0 : queue.guessed - seats * guess;
+    queue.begun = queue.seatsInUse === 0 ? 0 : queue.begun - seats * began;
+    this.#guess.learn(took);
   }
 
   #begin(now: number): readonly Ticket<T>[] {
     if (this.#waiting === 0) return none;
     const begun: Ticket<T>[] = [];
     while (this.#waiting > 0) {
-      const index = this.#earliest();
+      const index = this.#earliest(now);
       const queue = this.#queues[index]!;
       const ticket = queue.waiting[0]!;
       if (!this.pool.take(ticket.seats, this.#seats)) break;
@@ -285,20 +342,25 @@ export class Level<T> {
   }
 
   /** The queue whose first request would end first in the imagined world. */
-  #earliest(): number {
+  #earliest(now: number): number {
     let best = -1;
     let least = Infinity;
     const { length } = this.#queues;
     for (let step = 0; step < length; step++) {
       const index = (this.#next + step) % length;
-      const { waiting, nextR } = this.#queues[index]!;
-      const first = waiting[0];
+      const queue = this.#queues[index]!;
+      const first = queue.waiting[0];
       if (first === undefined) continue;
-      const end = nextR + first.seats * guessedSeconds;
+      const end = claim(queue, now) + first.seats * this.#guess.seconds;
       if (end < least) [best, least] = [index, end];
     }
     return best;
   }
+}
+
+/** When, in the imagined world, the next request of a queue begins: no earlier than what those under way have had by now allows. */
+function claim({ nextR, seatsInUse, guessed, begun }: Queue<unknown>, now: number): number {
+  return nextR + Math.max(0, seatsInUse * now - begun - guessed);
 }
 
 const none: readonly never[] = [];

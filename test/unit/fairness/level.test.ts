@@ -112,6 +112,49 @@ describe('fairness: a level', () => {
       }),
     );
   });
+
+  it('lets a flow that asks now and then in before long, beside one that fills its hand of queues, also when work stands still now and then', () => {
+    const [seats, queues, waitingMax] = [56, 7, 50];
+    const scenes = fc.record({
+      perSecond: fc.constantFrom(500, 2_000, 8_000),
+      /** In which nothing ends: collections of garbage, or a busy machine. */
+      pauseMs: fc.integer({ min: 0, max: 300 }),
+      everyMs: fc.integer({ min: 5, max: 100 }),
+    });
+    fc.assert(
+      fc.property(scenes, ({ perSecond, pauseMs, everyMs }) => {
+        const level = new Level<'elephant' | 'mouse'>({ seats, queues, queueLengthMax: waitingMax }, 0);
+        const working: Ticket<'elephant' | 'mouse'>[] = [];
+        const elephants = [0, 1, 2, 3, 4, 5];
+        let [now, mouseAt, mouseWaits] = [0, 0, false];
+        // Of requests that ended while the mouse waited.
+        let [waited, longest] = [0, 0];
+        const take = (begun: readonly Ticket<'elephant' | 'mouse'>[]): void => {
+          working.push(...begun);
+          if (!begun.some((each) => each.of === 'mouse')) return;
+          longest = Math.max(longest, waited);
+          mouseWaits = false;
+        };
+        const arrive = (who: 'elephant' | 'mouse', hand: readonly number[]): boolean => {
+          const arrival = level.arrive(who, 1, hand, now);
+          if (arrival.outcome === 'begin') take([arrival.ticket]);
+          return arrival.outcome !== 'full';
+        };
+        for (let ended = 1; ended <= 20_000; ended++) {
+          now += 1 / perSecond + (ended % 4_000 === 0 ? pauseMs / 1_000 : 0);
+          while (arrive('elephant', elephants));
+          if (!mouseWaits && now >= mouseAt) {
+            [mouseWaits, waited, mouseAt] = [true, 0, now + everyMs / 1_000];
+            arrive('mouse', [6]);
+          }
+          if (mouseWaits) waited++;
+          take(level.finish(working.shift()!, now));
+        }
+        expect(longest).to.be.at.most(2 * seats);
+      }),
+      { numRuns: 30 },
+    );
+  });
 });
 
 describe('fairness: hands of queues', () => {

@@ -1,4 +1,4 @@
-import { guessedSeconds, type LevelTerms } from '../../../server/fairness/level.js';
+import { Guess, type LevelTerms } from '../../../server/fairness/level.js';
 
 /** The plainest thing that queues as a level does: everything is looked up again in one list, whenever it is needed. */
 
@@ -8,6 +8,7 @@ export interface ModelRequest {
   readonly queue: number;
   state: 'waiting' | 'working' | 'gone';
   begunAt: number;
+  guess: number;
 }
 
 export class Model {
@@ -17,6 +18,7 @@ export class Model {
   at = 0;
   last = -1;
   seats: number;
+  readonly guess = new Guess();
 
   constructor(readonly terms: LevelTerms) {
     this.seats = terms.seats;
@@ -51,17 +53,33 @@ export class Model {
     const queue = hand[loads.indexOf(Math.min(...loads))]!;
     const begins = this.of('waiting').length === 0 && this.fits(seats);
     if (!begins && this.of('waiting', queue).length >= this.terms.queueLengthMax) return 'full';
-    if (!this.isBusy(queue)) this.nextR[queue] = Math.max(this.nextR[queue]!, this.r);
-    const request: ModelRequest = { id, seats, queue, state: 'waiting', begunAt: now };
+    if (!this.isBusy(queue)) {
+      const waiting = this.of('waiting').map((each) => this.claim(each.queue, now));
+      this.nextR[queue] = Math.max(this.nextR[queue]!, Math.min(this.r, ...waiting));
+    }
+    const request: ModelRequest = { id, seats, queue, state: 'waiting', begunAt: now, guess: 0 };
     this.requests.push(request);
     if (begins) this.start(request, now);
     return begins ? 'begin' : 'wait';
   }
 
+  /** What the queue has had, and is to have, before its next request: those under way count for what was guessed, or for what they have had where that is more. */
+  claim(queue: number, now: number): number {
+    const working = this.of('working', queue);
+    const had = working.reduce((sum, { seats, begunAt }) => sum + seats * (now - begunAt), 0);
+    const guessed = working.reduce((sum, { seats, guess }) => sum + seats * guess, 0);
+    return this.nextR[queue]! + Math.max(had, guessed);
+  }
+
   start(request: ModelRequest, now: number): void {
     request.state = 'working';
     request.begunAt = now;
-    this.nextR[request.queue]! += request.seats * guessedSeconds;
+    request.guess = this.guess.seconds;
+  }
+
+  settle(request: ModelRequest, now: number): void {
+    this.nextR[request.queue]! += request.seats * (now - request.begunAt);
+    this.guess.learn(now - request.begunAt);
   }
 
   next(now: number): number[] {
@@ -69,7 +87,7 @@ export class Model {
     for (;;) {
       const order = this.nextR.map((_, step) => (this.last + 1 + step) % this.terms.queues);
       const heads = order.flatMap((queue) => this.of('waiting', queue).slice(0, 1));
-      const end = ({ queue, seats }: ModelRequest): number => this.nextR[queue]! + seats * guessedSeconds;
+      const end = ({ queue, seats }: ModelRequest): number => this.claim(queue, now) + seats * this.guess.seconds;
       const first = heads.find((head) => heads.every((other) => end(head) <= end(other)));
       if (first === undefined || !this.fits(first.seats)) return begun;
       this.start(first, now);
@@ -81,7 +99,7 @@ export class Model {
   finish(id: number, now: number): number[] {
     this.pass(now);
     const request = this.requests.find((each) => each.id === id)!;
-    this.nextR[request.queue]! += request.seats * (now - request.begunAt - guessedSeconds);
+    this.settle(request, now);
     request.state = 'gone';
     return this.next(now);
   }
@@ -89,9 +107,9 @@ export class Model {
   change(id: number, seats: number, now: number): number[] {
     this.pass(now);
     const request = this.requests.find((each) => each.id === id)!;
-    this.nextR[request.queue]! += request.seats * (now - request.begunAt - guessedSeconds) + seats * guessedSeconds;
+    this.settle(request, now);
     request.seats = seats;
-    request.begunAt = now;
+    this.start(request, now);
     return this.next(now);
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { Fairness, type Guest } from '../../../server/fairness/fairness.js';
+import { firstGuess } from '../../../server/fairness/level.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { Tally } from '../../../server/fairness/tally.js';
 import type { ApiObject } from '../../../server/api/object.js';
@@ -140,15 +141,15 @@ describe('what is told of fairness', () => {
     void scene.arrive('GET', `${pods}/a`);
     void scene.arrive('GET', `${pods}/a`);
     const third = scene.arrive('GET', `${pods}/a`);
-    // One queue is busy and two requests are taken to need three milliseconds of one seat each.
+    // One queue is busy and two requests are taken to need some time of one seat each.
     const bounds = (value: number): object => ({ [`bound="min",${own}`]: value, [`bound="max",${own}`]: value });
-    expect(await scene.shown('flowcontrol_next_s_bounds')).to.deep.equal(bounds(0.006));
+    expect(await scene.shown('flowcontrol_next_s_bounds')).to.deep.equal(bounds(2 * firstGuess));
     expect(await scene.shown('flowcontrol_next_discounted_s_bounds')).to.deep.equal(bounds(0));
     scene.clock += 1;
     scene.leave();
     await third;
     expect(await scene.shown('flowcontrol_dispatch_r')).to.deep.equal({ [own]: 2 });
-    expect((await scene.shown('flowcontrol_latest_s'))[own]).to.be.closeTo(1.003, 1e-9);
+    expect((await scene.shown('flowcontrol_latest_s'))[own]).to.be.closeTo(1 + firstGuess, 1e-9);
     scene.fairness.stop();
   });
 });
