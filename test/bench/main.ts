@@ -13,7 +13,7 @@ import { benchCustomSchemas } from './customSchemas.js';
 import { benchEmbed } from './embed.js';
 import { benchFailover } from './failover.js';
 import { benchGrowth } from './growth.js';
-import { benchOverload } from './overload.js';
+import { benchOverload, type OverloadOptions } from './overload.js';
 import { benchReads } from './reads.js';
 import { benchStore } from './store.js';
 import { benchWatchCache } from './watchcache.js';
@@ -31,6 +31,12 @@ const replicaCounts = (text: string): ReplicaCount[] =>
     if (value !== 1 && value !== 3 && value !== 5) throw new InvalidArgumentError('must be a comma-separated list of 1, 3 and 5');
     return value;
   });
+
+const replicaCount = (text: string): ReplicaCount => {
+  const [first, ...others] = replicaCounts(text);
+  if (first === undefined || others.length > 0) throw new InvalidArgumentError('must be 1, 3 or 5');
+  return first;
+};
 
 const program = new Command('bench').description(
   'Measures a cluster of real processes on this machine, each figure beside the bare limit measured in the same run.',
@@ -72,7 +78,7 @@ program
   .option('--ca <file>', 'authority of its certificate; without one it is not checked')
   .option('--name <text>', 'what it is called in the report')
   .option('--pids <list>', 'its processes, store included (default: whoever listens on its port here)', processes, [] as number[])
-  .option('--replicas <n>', 'API servers of this build', (text) => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
+  .option('--replicas <n>', 'API servers of this build', replicaCount, 1)
   .option('--seconds <n>', 'how long each turn runs', positive, 3)
   .option('--turns <n>', 'turns of each measure', positive, 3)
   .option('--connections <n>', 'connections of the load generator', positive, 32)
@@ -149,7 +155,7 @@ for (const [name, { about, run }] of Object.entries(reading)) {
 program
   .command('controllers')
   .description('what controllers take: a deployment, a job, the end of a namespace, and an idle manager')
-  .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 1, 1 as ReplicaCount)
+  .option('--replicas <n>', 'API servers', replicaCount, 1)
   .option('--pods <n>', 'pods of the deployment and of the job', positive, 500)
   .option('--idle-pods <n>', 'pods beside an idle manager', Number, 5_000)
   .option('--idle-seconds <n>', 'how long it is looked at', positive, 30)
@@ -177,14 +183,15 @@ program
 program
   .command('overload')
   .description(
-    'storms over three replicas: connections, requests, resets, slow clients, watchers that come back; elections, heartbeats, leases and memory',
+    'storms over a cluster: connections, requests, resets, slow clients, watchers that come back; elections, heartbeats, leases and memory',
   )
   .option('--connections <n>', 'that open at once', whole, 2_000)
   .option('--watchers <n>', 'that come back at once', whole, 10_000)
   .option('--seconds <n>', 'how long a flood of requests lasts', positive, 10)
   .option('--per-second <n>', 'requests that are offered', whole, 100_000)
+  .option('--replicas <n>', '1, 3 or 5', replicaCount, 3)
   .option('--only <text>', 'storms whose names contain it', '')
-  .action((options: { connections: number; watchers: number; seconds: number; perSecond: number; only: string }) => benchOverload(options));
+  .action((options: OverloadOptions) => benchOverload(options));
 
 const sizes = (text: string): number[] => text.split(',').map(whole);
 program
@@ -205,7 +212,7 @@ program
 program
   .command('balancer')
   .description('gets through each kind of balancer beside gets directly at the servers, in turns: rates and processor time; some minutes')
-  .option('--replicas <n>', 'API servers', (text) => replicaCounts(text)[0] ?? 3, 3 as ReplicaCount)
+  .option('--replicas <n>', 'API servers', replicaCount, 3)
   .option('--seconds <n>', 'how long each turn runs', positive, 2)
   .option('--turns <n>', 'turns of each measure', positive, 5)
   .option('--only <text>', 'loads whose names contain this', '')
