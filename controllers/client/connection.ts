@@ -5,7 +5,7 @@ import tls from 'node:tls';
 import { systemClock, type Clock } from './clock.js';
 import { ConnectionError, StoppedError, messageOf } from './errors.js';
 import { GatedStream } from './gatedStream.js';
-import type { ConnectionSettings } from './kubeconfig.js';
+import { tlsTerms, type ConnectionSettings } from './kubeconfig.js';
 
 /**
  * Keep-alive HTTP/2 to one server. Requests share a session; a further session is opened only when the streams of the first are used up, which
@@ -156,14 +156,7 @@ export class Connection {
   }
 
   #open(): Session {
-    const { ca, cert, key, skipTlsVerify, tlsServerName } = this.settings;
-    const terms = {
-      ca,
-      cert,
-      key,
-      rejectUnauthorized: !skipTlsVerify,
-      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-    };
+    const terms = tlsTerms(this.settings);
     const { mayPass } = this.options;
     const socket = mayPass ? this.#socket(terms) : null;
     const http = http2.connect(this.#origin, {

@@ -1,6 +1,7 @@
 import { Agent, request, type AgentOptions } from 'node:https';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { checkServerIdentity } from '../catalogue/serverIdentity.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';
@@ -48,6 +49,7 @@ export function createServiceConnections({
       ...identity,
       servername: hostOf(service),
       rejectUnauthorized: !service.trusting,
+      checkServerIdentity,
       ...(service.ca === '' ? {} : { ca: service.ca }),
     };
     const made = { key, tls, agent: silentWhileIdle(agentBy(dial, { keepAlive: true, timeout: idleMs, ...tls })) };

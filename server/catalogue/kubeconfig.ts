@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
+import { checkServerIdentity } from './serverIdentity.js';
 
 /** How to reach a server, and as whom. Texts in PEM. */
 export interface ConnectionSettings {
@@ -18,7 +19,8 @@ export interface ConnectionSettings {
 
 /** What the settings say about TLS, in Node's words. */
 export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): ConnectionOptions {
-  return { ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...(tlsServerName === undefined ? {} : { servername: tlsServerName }) };
+  const name = tlsServerName === undefined ? {} : { servername: tlsServerName };
+  return { ca, cert, key, rejectUnauthorized: !skipTlsVerify, checkServerIdentity, ...name };
 }
 
 /** What the settings say about who asks. To be asked before each request. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { identityHeaders } from '../aggregation/proxy.js';
 import { notFound, StatusError, unavailable } from '../api/status.js';
+import { checkServerIdentity } from '../catalogue/serverIdentity.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { Exchange } from '../http/exchange.js';
@@ -79,6 +80,7 @@ export class Servers {
       host: ip,
       port,
       servername: serverName,
+      checkServerIdentity,
       method: 'GET',
       path: questionOf(exchange),
       headers: { ...identityHeaders(exchange.user), accept: '*/*', host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },

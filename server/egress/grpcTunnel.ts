@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
+import { checkServerIdentity } from '../catalogue/serverIdentity.js';
 import { messageTypes } from '../grpc/messageType.js';
 import type { Transport } from './configuration.js';
 
@@ -69,7 +70,9 @@ async function clientOf(transport: Transport): Promise<Client> {
   const { host, port, tls } = transport;
   const bufferOf = (value: unknown): Buffer | null => (Buffer.isBuffer(value) ? value : null);
   const security =
-    tls === null ? credentials.createInsecure() : credentials.createSsl(bufferOf(tls.ca), bufferOf(tls.key), bufferOf(tls.cert));
+    tls === null
+      ? credentials.createInsecure()
+      : credentials.createSsl(bufferOf(tls.ca), bufferOf(tls.key), bufferOf(tls.cert), { checkServerIdentity });
   const name = tls?.servername;
   return new Client(
     `${host.includes(':') ? `[${host}]` : host}:${port}`,

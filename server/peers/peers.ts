@@ -2,6 +2,7 @@ import { Agent, request } from 'node:https';
 import { traceHeaders } from '../tracing/activeTrace.js';
 import { unavailable } from '../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
+import { checkServerIdentity } from '../catalogue/serverIdentity.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RequestContext, RequestInfo } from '../endpoints/context.js';
 import { ask, BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
@@ -46,7 +47,14 @@ export class Peers {
   constructor(private readonly options: PeersOptions) {
     const { identity, ca } = options;
     this.#agent = silentWhileIdle(
-      new Agent({ keepAlive: true, timeout: idleMs, servername: serverName, ...identity, ...(ca === null ? {} : { ca }) }),
+      new Agent({
+        keepAlive: true,
+        timeout: idleMs,
+        servername: serverName,
+        checkServerIdentity,
+        ...identity,
+        ...(ca === null ? {} : { ca }),
+      }),
     );
     const { group, resource, namespace } = serverLeases;
     this.#following = follow(

@@ -2,10 +2,11 @@ import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { element, elementsIn, sequence } from '../api/der.js';
+import { CommonNameOnlyError } from '../catalogue/serverIdentity.js';
 
 /** What is counted of programs whose certificates are of a kind that the reference takes no longer. */
 export interface CertificateCounts {
-  /** It names its server only as a common name, without `subjectAltName`. */
+  /** It names its server only as a common name, without `subjectAltName`: refused, unless nobody asks whether it is good. */
   missingSan(): void;
   /** It, or one between it and the authority, is signed by means of SHA-1. */
   insecureSha1(): void;
@@ -36,7 +37,9 @@ export function countCertificates(socket: Socket, counts: CertificateCounts): vo
 
 /** Counts a request that failed. */
 export function countRefusedCertificate(error: Error, socket: Socket | null, counts: CertificateCounts): void {
-  if (isUntrusted(error, socket) && weakDigests.has(error.message)) counts.insecureSha1();
+  if (!isUntrusted(error, socket)) return;
+  if (error instanceof CommonNameOnlyError) counts.missingSan();
+  else if (weakDigests.has(error.message)) counts.insecureSha1();
 }
 
 /** Whether an error is that the certificate of the other side is not good. */

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:https';
+import { checkServerIdentity } from '../../catalogue/serverIdentity.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 
 /** How an issuer, and whom its tokens refer to, is reached. */
@@ -18,11 +19,11 @@ export function fetchDocument(
   { certificateAuthority, dial }: Way,
   { accept = 'application/json', bearer = null }: { readonly accept?: string; readonly bearer?: string | null } = {},
 ): Promise<string> {
-  const ca = certificateAuthority === null ? {} : { ca: certificateAuthority };
-  const agent = dial === null ? new Agent({ keepAlive: false }) : dialingAgent(dial, { secure: true, keepAlive: false, ...ca });
+  const tls = { checkServerIdentity, ...(certificateAuthority === null ? {} : { ca: certificateAuthority }) };
+  const agent = dial === null ? new Agent({ keepAlive: false }) : dialingAgent(dial, { secure: true, keepAlive: false, ...tls });
   const headers = { accept, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) };
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent, timeout: answerTimeoutMs, headers, ...ca }, (answer) => {
+    const outgoing = request(url, { agent, timeout: answerTimeoutMs, headers, ...tls }, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;
       answer.on('data', (chunk: Buffer) => {

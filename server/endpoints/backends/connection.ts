@@ -4,6 +4,7 @@ import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
+import { checkServerIdentity } from '../../catalogue/serverIdentity.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
@@ -102,7 +103,7 @@ function open(
     ...(agent && ca !== null ? { ca, ...partialChain } : {}),
     ...(agent && cert !== null && key !== null ? { cert, key } : {}),
     // Who was asked for is what the certificate has to name, whatever way leads there.
-    ...(isIP(host) > 0 && via.host !== host ? { checkServerIdentity: () => undefined } : {}),
+    checkServerIdentity: isIP(host) > 0 && via.host !== host ? () => undefined : checkServerIdentity,
   });
 }
 

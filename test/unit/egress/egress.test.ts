@@ -34,7 +34,7 @@ describe('egress', () => {
   let port: number;
   before(async () => {
     identities = await createIdentities();
-    identity = await identities.issue({ name: 'localhost', usage: 'serverAuth' });
+    identity = await identities.issue({ name: 'localhost', usage: 'serverAuth', dns: ['localhost'] });
     service = https.createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
       request.resume().on('end', () => response.end(`{"path":"${request.url}","big":"${'x'.repeat(100_000)}"}`));
     });
