@@ -1,5 +1,6 @@
 import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
 import type { Conversion } from '../registry/conversion.js';
+import type { ShortPathIn } from '../registry/memberPath.js';
 import type { Rules } from '../registry/rules.js';
 import type { Cells } from './cells.js';
 
@@ -38,7 +39,7 @@ export interface VersionRules<T extends object = ApiObject> {
   /** Text of a `Warning` header in every answer. */
   readonly deprecation?: string;
   /** Names of selectable fields, and what they are called in the stored version. Absent where they are the same; those that are missing are unknown. */
-  readonly fieldNames?: Readonly<Record<string, string>>;
+  readonly fieldNames?: Readonly<Record<string, ShortPathIn<T>>>;
   /** Instead of the kind's. */
   readonly cells?: Cells<T>;
 }

@@ -1,5 +1,8 @@
 import { timeText } from '../../api/time.js';
 import type { ApiObject } from '../api/object.js';
+import { conflict, type StatusError } from '../api/status.js';
+import type { StoredObject } from '../storage/contract.js';
+import type { Target } from './contract.js';
 import type { DeleteSteps } from './strategy.js';
 
 /** What a DELETE asks for beyond the object's name; absent members are null. */
@@ -125,3 +128,29 @@ export const completesDeletion = ({ metadata, ...rest }: ApiObject, rules: Delet
   (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers ?? []).length === 0 &&
   !rules.heldBy({ metadata, ...rest });
+
+/** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
+export function preconditionProblem(
+  { resource, name }: Target,
+  stored: StoredObject,
+  old: ApiObject,
+  { uid, resourceVersion }: DeleteOptions,
+): StatusError | null {
+  const kind = { group: resource.group, resource: resource.kind };
+  const actual = old.metadata;
+  if (uid !== null && uid !== actual.uid) {
+    return conflict(
+      kind,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== null && resourceVersion !== String(stored.version)) {
+    return conflict(
+      kind,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`,
+    );
+  }
+  return null;
+}

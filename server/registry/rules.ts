@@ -1,6 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Gated } from './gatedFields.js';
+import type { ShortPathIn } from './memberPath.js';
 import type { MemberOf } from './members.js';
 import type { FieldError } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
@@ -97,38 +98,51 @@ export interface Review {
 }
 export type ChangeFindings<T extends object = ApiObject> = { find(object: T, old: T, review: Review): FieldError[] }['find'];
 
-/** What is done with a change, through whatever it comes. */
-export interface ChangeRules<T extends object = ApiObject> {
+/**
+ * What is done with a change, through whatever it comes: `prepare`, then the findings, which are told in the order of all kinds (`validate`) or in one of the
+ * kind's own (`review`), never both.
+ */
+export type ChangeRules<T extends object = ApiObject> = ChangePreparation<T> & (OrdinaryFindings<T> | OrderedFindings<T>);
+
+interface ChangePreparation<T extends object> {
   /** Carries over what this update may not change, beyond the status of an object, or all else of a status. */
   prepare?(object: T, old: T, context: WriteContext): void;
-  /** Findings beyond those of metadata. */
-  validate?: ChangeFindings<T>;
+}
+
+interface OrdinaryFindings<T extends object> {
+  /** Findings beyond those of metadata, which come first: of the change, then of the object by itself. */
+  readonly validate?: ChangeFindings<T>;
+  readonly review?: undefined;
+}
+
+interface OrderedFindings<T extends object> {
+  readonly validate?: undefined;
   /**
-   * Instead of `validate`, what to look for in an order of the kind's own: the checks of metadata are `objectMeta` for the object by itself, and
-   * `objectMetaUpdate`. Without it these are the latter, then the former, and then `validate`.
+   * What to look for in an order of the kind's own: the checks of metadata are `objectMeta` for the object by itself, and `objectMetaUpdate` for the change.
    */
-  readonly review?: readonly ('objectMeta' | 'objectMetaUpdate' | ChangeFindings<T>)[];
+  readonly review: readonly ('objectMeta' | 'objectMetaUpdate' | ChangeFindings<T>)[];
 }
 
 type StatusOf<T> = T extends { status?: infer Status } ? NonNullable<Status> : never;
 
 /** How an object itself is changed. */
-export interface UpdateRules<T extends object = ApiObject> extends ChangeRules<T> {
+export type UpdateRules<T extends object = ApiObject> = ChangeRules<T> & {
   /** PUT on an absent object creates it. Default false. */
   readonly creates?: boolean;
   /** PUT without resource version is allowed. Default true. */
   readonly unconditional?: boolean;
   /** An empty list or map is something else than none. */
   readonly keepsEmpty?: boolean;
-}
+};
 
 /** How a part of it is changed. Nothing of what holds for the whole object holds here. */
-export interface SubresourceRules<T extends object = ApiObject> extends ChangeRules<T>, Pick<Rules<T>, 'lastFindings' | 'warnings'> {
-  /** A write changes nothing but the status, not even what describes the object. */
-  readonly keepsMetadata?: boolean;
-  /** Whether `review` has to know the labels of the namespace. Asked before `prepare`; changes nothing. */
-  readsNamespace?(object: T, old: T): boolean;
-}
+export type SubresourceRules<T extends object = ApiObject> = ChangeRules<T> &
+  Pick<Rules<T>, 'lastFindings' | 'warnings'> & {
+    /** A write changes nothing but the status, not even what describes the object. */
+    readonly keepsMetadata?: boolean;
+    /** Whether `review` has to know the labels of the namespace. Asked before `prepare`; changes nothing. */
+    readsNamespace?(object: T, old: T): boolean;
+  };
 
 export interface DeleteRules<T extends object = ApiObject> {
   /** What a completed DELETE answers. Default "status". */
@@ -157,7 +171,7 @@ export interface FieldRules<T extends object = ApiObject> {
   /** The fields by name, and what each has in an object. */
   readonly values: Readonly<Record<string, FieldValue<T>>>;
   /** Older names of fields, and the names they stand for. */
-  readonly aliases?: Readonly<Record<string, string>>;
+  readonly aliases?: Readonly<Record<string, ShortPathIn<T>>>;
   /** What a selector on an unknown field is told; the reference has three wordings. */
   unsupported?(field: string): string;
 }

@@ -4,8 +4,9 @@ import type { Review, ServedAs, WriteContext } from './rules.js';
 import type { FieldError } from './validation/field.js';
 
 /**
- * The rules of one resource as the generic life cycle (`registry/store.ts`) calls them: a few groups, each of them whole. `wholeStrategy` makes one of what a
- * declaration says; generic code never asks whether there is a rule. The members of a group stand in the order in which they are called.
+ * The rules of one resource as the generic life cycle calls them (`registry/creator.ts`, `updater.ts`, `deleter.ts`): a few groups, each of them whole.
+ * `wholeStrategy` makes one of what a declaration says; generic code never asks whether there is a rule. The members of a group stand in the order in which
+ * they are called.
  */
 export interface Strategy {
   readonly metadata: MetadataSteps;

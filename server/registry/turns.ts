@@ -1,5 +1,6 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { ChangeSteps, CreateSteps } from './strategy.js';
 
 /**
  * A write of a large object takes milliseconds in each of its steps: reading the old state, defaults, who owns which field, validation,
@@ -30,3 +31,11 @@ function remaining(value: JsonValue | undefined, most: number): number {
 
 /** Gives way to other work: to be awaited between the steps of a heavy object's write. */
 export const nextTurn = (): Promise<void> => nextImmediate();
+
+/** Does what takes validation long about a large object beforehand, giving way to others; null where nothing does. */
+export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject): Promise<void> | null =>
+  isHeavy(object as JsonObject) ? inTurns(steps.ahead(object)) : null;
+
+async function inTurns(steps: Generator<void>): Promise<void> {
+  while (steps.next().done !== true) await nextTurn();
+}

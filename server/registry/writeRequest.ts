@@ -40,3 +40,6 @@ export interface WriteRequest {
 
 /** What the registry adds to what it is asked. */
 export type WriteSource = Pick<WriteRequest, 'now' | 'random' | 'newUid' | 'enabled' | 'dropGated'>;
+
+/** With every member named, though it may have no value. */
+export type Whole<T> = { readonly [Member in keyof Required<T>]: T[Member] };

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/object.js';
 import { memberAt, textAt } from '../../registry/members.js';
-import type { UpdateObserver } from '../../registry/store.js';
+import type { UpdateObserver } from '../../registry/observers.js';
 import { pemBlocks } from './pem.js';
 
 /** A certificate that was issued to somebody who has said for how long. */

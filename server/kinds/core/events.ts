@@ -1,5 +1,6 @@
 import type { Event } from '../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ShortPathIn } from '../../registry/memberPath.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { memberAt, membersOf, textAt } from '../../registry/members.js';
@@ -125,8 +126,8 @@ function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, meta
 }
 
 /** How the newer group names the same fields; the core names are unknown there. */
-const newerFields: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}`])),
+const newerFields: Readonly<Record<string, ShortPathIn<Draft<Event>>>> = {
+  ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}` as const])),
   reason: 'reason',
   type: 'type',
   reportingController: 'reportingComponent',

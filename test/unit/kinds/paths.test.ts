@@ -23,7 +23,8 @@ const right: Rules = {
   metadata: { generationOf: ['spec'] },
   gated: [below('spec.template.spec', ofPodSpecs), gate('ImageVolume', 'status.replicas'), gate('DeploymentReplicaSetTerminatingReplicas')],
   update: { review: ['objectMeta', immutable('spec.selector', (selector) => selector?.matchLabels)] },
-  fields: { values: fieldsAt('spec.replicas', 'metadata.name') },
+  fields: { values: fieldsAt('spec.replicas', 'metadata.name'), aliases: { 'spec.size': 'spec.replicas' } },
+  versions: { 'apps/v1': { fieldNames: { size: 'spec.replicas' } } },
   cells: {
     Replicas: numberAt('spec.replicas'),
     Node: at('spec.template.spec.nodeName'),
@@ -55,8 +56,18 @@ const misspelt: Rules = {
       'metadata',
     ],
   },
-  // @ts-expect-error -- a field that is not there
-  fields: { values: fieldsAt('spec.replica') },
+  fields: {
+    // @ts-expect-error -- a field that is not there
+    values: fieldsAt('spec.replica'),
+    // @ts-expect-error -- nor is what another name stands for
+    aliases: { 'spec.size': 'spec.replica' },
+  },
+  // @ts-expect-error -- and neither what a version calls otherwise
+  versions: { 'apps/v1': { fieldNames: { size: 'spec.replica' } } },
+  subresources: {
+    // @ts-expect-error -- findings come in the order of all kinds, or in one of the kind's own
+    status: { validate: () => [], review: [] },
+  },
   cells: {
     // @ts-expect-error -- the last member is misspelt
     Replicas: numberAt('spec.replica'),

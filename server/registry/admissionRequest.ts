@@ -1,0 +1,35 @@
+import type { AdmissionRequest } from '../admission/contract.js';
+import type { Target, WriteOptions } from './contract.js';
+
+type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> &
+  Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
+
+/** What admission is asked about a write. Member by member: every write makes two of them. */
+export const admissionRequest = (
+  { resource, namespace }: Target,
+  { operation, name, object, old, subresource = '', form = null, changing }: AdmissionSubject,
+  { user, verb, dryRun, warn, annotate = ignore, asked, waiter, deadline = Infinity }: WriteOptions,
+): AdmissionRequest => ({
+  operation,
+  verb: verb ?? plainVerbs[operation],
+  resource,
+  subresource,
+  form,
+  namespace,
+  name,
+  object,
+  old,
+  user,
+  dryRun,
+  options: operation === 'CONNECT' ? null : { kind: optionKinds[operation], apiVersion: 'meta.k8s.io/v1', ...asked },
+  warn,
+  annotate,
+  waiter: waiter ?? null,
+  deadline,
+  changing,
+});
+
+const ignore = (): void => {};
+
+const plainVerbs = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete', CONNECT: 'connect' } as const;
+const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;

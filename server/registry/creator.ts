@@ -1,0 +1,162 @@
+import type { Admission } from '../admission/contract.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { plainError, unavailable } from '../api/status.js';
+import type { ObjectKey, SideWrite, StoredObject } from '../storage/contract.js';
+import { admissionRequest } from './admissionRequest.js';
+import { allocationAttemptsMax } from './allocation.js';
+import type { CreationCheck, Target, WriteOptions } from './contract.js';
+import { toStorage } from './conversion.js';
+import { nameTaken, writeFailure } from './failures.js';
+import { fitting } from './fitting.js';
+import { generatedName } from './generatedName.js';
+import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
+import { withoutRepeatedOwners } from './ownerReferences.js';
+import type { StoredObjects } from './storedObjects.js';
+import { transientObject } from './transient.js';
+import { isHeavy, nextTurn, reviewAhead } from './turns.js';
+import type { WriteRequest } from './writeRequest.js';
+import { beginCreate, nameAndValidate, prepareCreate } from './writes.js';
+
+/** A generated name that is taken is replaced by another one this often. */
+const nameAttemptsMax = 8;
+
+/** What a new object may be called, and what its creation depends on besides its content. */
+interface NewNames {
+  readonly prefix: string;
+  readonly firstName: string;
+  /** The version that the client sent, which a new object should not have. */
+  readonly version: string;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+  /** Null for a request to create, which has been authorized as such. */
+  readonly mayCreate: CreationCheck | null;
+  /** As `isHeavy` found it. */
+  readonly heavy: boolean;
+}
+
+type CreateOutcome =
+  | { readonly taken: { readonly terminating: boolean } }
+  | { readonly taken: null; readonly object: StoredObject }
+  /** Another writer has claimed a value that was allocated to the object. */
+  | 'claimLost';
+
+/** What creating takes beside storage. */
+export interface CreatorOptions {
+  readonly objects: StoredObjects;
+  readonly admission: Admission | null;
+  readonly provideNamespace: NamespaceProvider | null;
+}
+
+/** Creates objects: by name or under a generated one, with what is allocated to them. */
+export class Creator {
+  private readonly objects: StoredObjects;
+  private readonly admission: Admission | null;
+  private readonly provideNamespace: NamespaceProvider | null;
+
+  constructor({ objects, admission, provideNamespace }: CreatorOptions) {
+    this.objects = objects;
+    this.admission = admission;
+    this.provideNamespace = provideNamespace;
+  }
+
+  /** `mayCreate` is null for a request to create, which has been authorized as such. */
+  async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
+    const { resource } = target;
+    const body = toStorage(resource, object);
+    withoutRepeatedOwners(body.metadata, 'sent').forEach(request.warn);
+    // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
+    const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
+    const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
+    const version = body.metadata.resourceVersion ?? '';
+    const heavy = isHeavy(body as JsonObject);
+    if (heavy) await nextTurn();
+    const owners = beginCreate(target, body, request);
+    if (heavy) await nextTurn();
+    if (owners !== undefined) body.metadata.managedFields = owners;
+    const admitted = this.admission?.admit(
+      admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
+    );
+    if (admitted !== undefined) await admitted;
+    withoutRepeatedOwners(body.metadata, 'admitted').forEach(request.warn);
+    // Admission may name what has no name yet.
+    const given = body.metadata.name ?? '';
+    prepareCreate(target, body, request, { uid: request.newUid(), owners });
+    if (heavy) await nextTurn();
+    // So may the rules of a kind, where neither did.
+    const prepared = body.metadata.name ?? '';
+    const named = given !== '' ? given : prefix === '' ? prepared : firstName;
+    const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, mayCreate, heavy };
+    return this.createNamed(target, body, names, request);
+  }
+
+  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
+    return admitToNamespace(this.objects.storage, target, name, dryRun ? null : this.provideNamespace);
+  }
+
+  private async createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {
+    let name = names.firstName;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.allocateAndCreate(target, body, { name, names }, request);
+      if (outcome.taken === null) return outcome.object;
+      if (names.prefix === '' || attempt >= nameAttemptsMax) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
+      name = generatedName(names.prefix, request.random);
+    }
+  }
+
+  /** One name. What is allocated is chosen again when another writer was faster. */
+  private async allocateAndCreate(
+    target: Target,
+    body: ApiObject,
+    { name, names }: { readonly name: string; readonly names: NewNames },
+    request: WriteRequest,
+  ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
+    const { version, namespaceLabels, mayCreate, heavy } = names;
+    const allocator = this.objects.allocatorOf(target);
+    const steps = target.resource.behaviour.strategy.create;
+    for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
+      const object = allocator === null && steps.named === null ? body : structuredClone(body);
+      object.metadata.name = name;
+      const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
+      const reviewing = reviewAhead(steps, object);
+      if (reviewing !== null) await reviewing;
+      const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled });
+      const form = checked instanceof Promise ? await checked : checked;
+      if (heavy) await nextTurn();
+      // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
+      steps.warnings(object).forEach(request.warn);
+      if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
+        throw plainError(500, 'resourceVersion should not be set on objects to be created');
+      if (mayCreate !== null) await mayCreate();
+      const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
+      if (admitted !== undefined) await admitted;
+      const outcome = await this.tryCreate(target, form, beside, request);
+      if (outcome !== 'claimLost') return outcome;
+    }
+    throw unavailable('too many writers compete for the same values; try again');
+  }
+
+  private async tryCreate(target: Target, form: ApiObject, beside: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
+    const { resource, namespace } = target;
+    const { name = '' } = form.metadata;
+    const key: ObjectKey = { resource: resource.storage, namespace, name };
+    if (request.dryRun) {
+      const present = await this.objects.read({ ...target, name }, 'mostRecent');
+      return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
+    }
+    const storage = this.objects.storageOf(target.resource);
+    const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: request.timeoutMs, beside }));
+    switch (result.outcome) {
+      case 'applied':
+        return { taken: null, object: result.object };
+      case 'taken':
+        return 'claimLost';
+      case 'conflict':
+        return { taken: { terminating: result.current !== null && isDeleting(result.current) } };
+      default:
+        throw writeFailure(result);
+    }
+  }
+}
+
+const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

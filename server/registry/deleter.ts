@@ -1,0 +1,197 @@
+import type { Admission } from '../admission/contract.js';
+import type { ApiObject } from '../api/object.js';
+import { forbidden, invalidObject, StatusError } from '../api/status.js';
+import type { StoredObject } from '../storage/contract.js';
+import { DamagedValueError } from '../storage/encoding.js';
+import { admissionRequest } from './admissionRequest.js';
+import type { Deleted, DeletionTerms, Target, WriteOptions } from './contract.js';
+import { planDeletion, preconditionProblem, type DeleteOptions } from './deletion.js';
+import { sameValue } from './equality.js';
+import { modified, writeFailure } from './failures.js';
+import { storedForm } from './metadata.js';
+import type { ServedResource } from './resources.js';
+import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
+import { transientObject } from './transient.js';
+import { invalid, Path, toCause } from './validation/field.js';
+import type { WriteRequest } from './writeRequest.js';
+
+/** What deleting takes beside storage. */
+export interface DeleterOptions {
+  readonly objects: StoredObjects;
+  readonly admission: Admission | null;
+  /** Objects of one collection that are deleted at the same time. */
+  readonly deletionsAtOnce: number;
+  /** Whether somebody collects what deleted objects owned. */
+  readonly collectsGarbage: boolean;
+}
+
+/** Deletes objects, one or a collection: removes them, or marks them and leaves the rest to who holds them. */
+export class Deleter {
+  private readonly objects: StoredObjects;
+  private readonly admission: Admission | null;
+  private readonly deletionsAtOnce: number;
+  private readonly collectsGarbage: boolean;
+
+  constructor({ objects, admission, deletionsAtOnce, collectsGarbage }: DeleterOptions) {
+    this.objects = objects;
+    this.admission = admission;
+    this.deletionsAtOnce = deletionsAtOnce;
+    this.collectsGarbage = collectsGarbage;
+  }
+
+  async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
+    const rules = target.resource.behaviour.strategy.delete;
+    const why = rules.protectedBy(target.name);
+    if (why !== null) throw forbidden(target.resource.storage, target.name, why);
+    const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
+    rules.warnings(deleteOptions.propagationPolicy).forEach(request.warn);
+    return deleted;
+  }
+
+  private async deleteUnprotected(
+    target: Target,
+    deleteOptions: DeleteOptions,
+    request: WriteRequest,
+    terms: DeletionTerms,
+  ): Promise<Deleted> {
+    let known: Known = { stored: await this.objects.read(target, 'any'), fresh: false };
+    for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
+      const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, request);
+      if (outcome !== 'again') return outcome;
+      known = { stored: await this.objects.read(target, 'mostRecent'), fresh: true };
+    }
+    throw modified(target.resource.storage, target.name);
+  }
+
+  private async tryDelete(
+    target: Target,
+    deleteOptions: DeleteOptions,
+    { stored, fresh, terms }: Known & { readonly terms: DeletionTerms },
+    request: WriteRequest,
+  ): Promise<Deleted | 'again'> {
+    if (stored === null) {
+      if (!fresh) return 'again';
+      throw absent(target);
+    }
+    const old = stored.decode();
+    const problem = preconditionProblem(target, stored, old, deleteOptions);
+    if (problem !== null) {
+      if (!fresh) return 'again';
+      throw problem;
+    }
+    await this.admitDeletion(target, old, request, terms);
+    const circumstances = { now: request.now, collects: this.collectsGarbage };
+    const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, circumstances);
+    const state = plan.action === 'mark' ? plan.object : plan.marked;
+    if (state === null) return this.remove(target, stored, request);
+    const marked = await this.mark(target, stored, state, request);
+    // That there is nothing to mark may be so in an outdated state alone.
+    if (marked === 'again' || (marked === stored && !fresh)) return 'again';
+    if (plan.action === 'mark' || request.dryRun) return { object: marked, gone: plan.action === 'remove' };
+    return this.remove(target, marked, request);
+  }
+
+  private async admitDeletion(
+    target: Target,
+    old: ApiObject | null,
+    options: WriteOptions,
+    { admitted = false, unnamed = false }: DeletionTerms = {},
+  ): Promise<void> {
+    if (admitted) return;
+    const asked = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
+    await this.admission?.admit(asked);
+    await this.admission?.validate(asked);
+  }
+
+  private async remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
+    if (request.dryRun) return { object: stored, gone: true };
+    const result = await this.objects.storageOf(target.resource).delete(keyOf(target), stored.version, {
+      timeoutMs: request.timeoutMs,
+      beside: this.objects.released(target, stored),
+    });
+    switch (result.outcome) {
+      case 'applied':
+        return { object: result.object, gone: true };
+      case 'conflict':
+      case 'taken':
+        return 'again';
+      default:
+        throw writeFailure(result);
+    }
+  }
+
+  /** The object as it then is: `stored` itself where it is so marked already. */
+  private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
+    const form = storedForm(object, stored.apiVersion);
+    if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return stored;
+    if (request.dryRun) return transientObject(form, stored.version);
+    const result = await this.objects
+      .storageOf(target.resource)
+      .update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });
+    switch (result.outcome) {
+      case 'applied':
+        return result.object;
+      case 'conflict':
+      case 'taken':
+        return 'again';
+      default:
+        throw writeFailure(result);
+    }
+  }
+
+  /** Deletes each of them, those that are gone already as well. */
+  async deleteAll(
+    resource: ServedResource,
+    objects: readonly StoredObject[],
+    deleteOptions: DeleteOptions,
+    request: WriteRequest,
+  ): Promise<void> {
+    // Shared by all workers: each takes the next object when it is done with one. After a failure nobody takes another.
+    const left = objects.values();
+    const failures: unknown[] = [];
+    const work = async (): Promise<void> => {
+      for (const { namespace, name } of left) {
+        await this.delete({ resource, namespace, name }, deleteOptions, request, { unnamed: true }).catch((error: unknown) => {
+          if (!isNotFound(error)) failures.push(error);
+        });
+        if (failures.length > 0) return;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(this.deletionsAtOnce, objects.length) }, work));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async deleteUnreadable(target: Target, options: WriteOptions): Promise<void> {
+    const key = keyOf(target);
+    const damage = await this.damageOf(target);
+    await this.admitDeletion(target, null, options);
+    const result = await this.objects.storageOf(target.resource).delete(key, damage.version, { timeoutMs: options.timeoutMs });
+    switch (result.outcome) {
+      case 'applied':
+        return;
+      // Somebody else has removed or replaced it: what the client wanted gone is gone, or not what it meant.
+      case 'conflict':
+      case 'taken':
+        throw modified(target.resource.storage, target.name);
+      default:
+        throw writeFailure(result);
+    }
+  }
+
+  private async damageOf(target: Target): Promise<DamagedValueError> {
+    try {
+      await this.objects.read(target, 'mostRecent');
+    } catch (error) {
+      if (error instanceof DamagedValueError) return error;
+      throw error;
+    }
+    const { group, resource: kind } = target.resource;
+    throw invalidObject({ group, kind }, target.name, [
+      toCause(invalid(force, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
+    ]);
+  }
+}
+
+const force = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');
+
+const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.code === 404;

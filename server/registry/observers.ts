@@ -1,0 +1,27 @@
+import type { GroupResource } from '../api/resource.js';
+import type { StoredObject } from '../storage/contract.js';
+import type { Target } from './contract.js';
+
+/** Who wants to know of changes through one subresource. */
+export interface UpdateObserver {
+  readonly resource: GroupResource;
+  readonly subresource: string;
+  /** A change is stored. Changes nothing, and does not throw. */
+  updated(old: StoredObject, object: StoredObject): void;
+}
+
+/** A change that is stored. */
+interface StoredChange {
+  readonly target: Target;
+  readonly subresource: string;
+  readonly old: StoredObject;
+  readonly object: StoredObject;
+}
+
+/** Tells those who want to know of changes of the resource through this subresource. */
+export function tellObservers(observers: readonly UpdateObserver[], { target, subresource, old, object }: StoredChange): void {
+  const { group, resource } = target.resource.storage;
+  for (const observer of observers)
+    if (observer.subresource === subresource && observer.resource.resource === resource && observer.resource.group === group)
+      observer.updated(old, object);
+}

@@ -1,0 +1,226 @@
+import type { Admission, AdmissionRequest } from '../admission/contract.js';
+import { copyOf } from '../api/copy.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
+import { StatusError } from '../api/status.js';
+import type { SideWrite, StoredObject } from '../storage/contract.js';
+import { admissionRequest } from './admissionRequest.js';
+import type { Change, Target, Written } from './contract.js';
+import { servedObject, toStorage } from './conversion.js';
+import type { Creator } from './creator.js';
+import { completesDeletion } from './deletion.js';
+import { modified, writeFailure } from './failures.js';
+import { fitting } from './fitting.js';
+import { labelsOfNamespace } from './namespaceLifecycle.js';
+import { tellObservers, type UpdateObserver } from './observers.js';
+import { withoutRepeatedOwners } from './ownerReferences.js';
+import type { WriteContext } from './rules.js';
+import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
+import { transientObject } from './transient.js';
+import { isHeavy, nextTurn, reviewAhead } from './turns.js';
+import type { Whole, WriteRequest } from './writeRequest.js';
+import { beginUpdate, checkIdentity, checkVersion, ownersOfUpdate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
+
+interface UpdateAgain {
+  readonly outcome: 'again';
+  /** A newer state than the one that was looked at; null when it has to be read. */
+  readonly seen: StoredObject | null;
+  /** What the client is told, or thrown at it, if the state that was looked at turns out to be the latest. */
+  readonly answer: (() => Written) | null;
+}
+
+/** What changing takes beside storage. */
+export interface UpdaterOptions {
+  readonly objects: StoredObjects;
+  readonly creator: Creator;
+  readonly admission: Admission | null;
+  readonly observers: readonly UpdateObserver[];
+}
+
+/** Changes objects: works the change out on what is stored, and again on what another writer made of it. */
+export class Updater {
+  private readonly objects: StoredObjects;
+  private readonly creator: Creator;
+  private readonly admission: Admission | null;
+  private readonly observers: readonly UpdateObserver[];
+
+  constructor({ objects, creator, admission, observers }: UpdaterOptions) {
+    this.objects = objects;
+    this.creator = creator;
+    this.admission = admission;
+    this.observers = observers;
+  }
+
+  async update(target: Target, change: Change, request: WriteRequest): Promise<Written> {
+    let known: Known = { stored: await this.objects.read(target, 'any'), fresh: false };
+    for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
+      const outcome = await this.tryUpdate(target, change, known, request);
+      if (outcome.outcome === 'done') return outcome;
+      if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
+        known = { stored: outcome.seen, fresh: false };
+        continue;
+      }
+      const stored = await this.objects.read(target, 'mostRecent');
+      if (stored !== null && outcome.answer !== null && stored.version === known.stored?.version) return outcome.answer();
+      known = { stored, fresh: true };
+    }
+    throw modified(target.resource.storage, target.name);
+  }
+
+  /**
+   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, waits for the latest
+   * state: a refusal, "nothing changed", or the object's absence. If that is the same, the answer stands; else it is worked out again.
+   */
+  private async tryUpdate(
+    target: Target,
+    change: Change,
+    known: Known,
+    request: WriteRequest,
+  ): Promise<({ readonly outcome: 'done' } & Written) | UpdateAgain> {
+    try {
+      if (known.stored === null)
+        return known.fresh
+          ? { outcome: 'done', object: await this.createByUpdate(target, change, request), created: true }
+          : { outcome: 'again', seen: null, answer: null };
+      const step = await this.planUpdate(target, change, known.stored, request);
+      // What is kept with an old key is written although nothing in it has changed.
+      if (step.step === 'unchanged' && (request.dryRun || !(await this.objects.storageOf(target.resource).isStale(keyOf(target))))) {
+        const { stored } = known;
+        const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
+        return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
+      }
+      const written = await this.write(target, known.stored, step, request);
+      if (written.outcome === 'again') return { ...written, answer: null };
+      if (!request.dryRun)
+        tellObservers(this.observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
+      return { outcome: 'done', object: written.object, created: false };
+    } catch (error) {
+      if (!known.fresh && error instanceof StatusError && error.code < 500)
+        return {
+          outcome: 'again',
+          seen: null,
+          answer: () => {
+            throw error;
+          },
+        };
+      throw error;
+    }
+  }
+
+  private async planUpdate(
+    target: Target,
+    change: Change,
+    stored: StoredObject,
+    request: WriteRequest,
+  ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
+    const old = stored.decode();
+    if (change.uid !== null && change.uid !== old.metadata.uid)
+      throw wrongUid(target, { wanted: change.uid, actual: old.metadata.uid ?? '', dryRun: request.dryRun });
+    const heavy = isHeavy(old as JsonObject);
+    if (heavy) await nextTurn();
+    const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
+    const changed = change.apply(current);
+    const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
+    withoutRepeatedOwners(object.metadata, 'sent').forEach(request.warn);
+    if (heavy) await nextTurn();
+    const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
+    const sent: { object?: ApiObject } = {};
+    const changing = (): void => {
+      sent.object ??= copyOf(object as JsonObject) as ApiObject;
+    };
+    const admitted = (): AdmissionRequest =>
+      admissionRequest(
+        target,
+        { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing },
+        request,
+      );
+    beginUpdate(target, object);
+    if (heavy) await nextTurn();
+    const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
+    if (admitting !== undefined) await admitting;
+    withoutRepeatedOwners(object.metadata, 'admitted').forEach(request.warn);
+    checkVersion(object.metadata, stored, target);
+    const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
+    const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
+    if (heavy) await nextTurn();
+    const owners =
+      applied ??
+      (sent.object === undefined
+        ? undefined
+        : await ownersOfUpdate(target, { object: sent.object, old, subresource: change.subresource }, request));
+    const steps = target.resource.behaviour.strategy.through(change.subresource);
+    const reviewing = reviewAhead(steps, object);
+    if (reviewing !== null) await reviewing;
+    const namespaceLabels = steps.readsNamespace(object, old) ? await labelsOfNamespace(this.objects.storage, target.namespace) : undefined;
+    const { now, user, manager, dryRun, enabled, dropGated } = request;
+    const context: Whole<WriteContext> = {
+      now,
+      user,
+      manager,
+      owners: owners ?? request.owners,
+      dryRun,
+      enabled,
+      dropGated,
+      namespaceLabels,
+    };
+    const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
+    const step = prepared instanceof Promise ? await prepared : prepared;
+    step.warnings.forEach(request.warn);
+    if (heavy) await nextTurn();
+    // Who changes nothing may still be refused.
+    const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
+    if (validating !== undefined) await validating;
+    return { ...step, beside };
+  }
+
+  private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
+    const { mayCreate } = change;
+    // Who names another object in a PUT is told so before it is told that there is none.
+    const put = change.replaces === true ? await this.fromNothing(target, change) : null;
+    const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
+    if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
+    const object = put ?? (await this.fromNothing(target, change));
+    if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);
+    if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: request.dryRun });
+    return this.creator.create(
+      target,
+      object,
+      mayCreate,
+      change.applies === true ? { ...request, owners: object.metadata.managedFields ?? [] } : request,
+    );
+  }
+
+  /** What a change makes where there is nothing yet. */
+  private async fromNothing(target: Target, change: Change): Promise<ApiObject> {
+    const object = await change.apply(null);
+    checkIdentity(object.metadata, target);
+    return object;
+  }
+
+  /** Stores the new state, or removes the object when the new state completes its deletion. */
+  private async write(
+    target: Target,
+    stored: StoredObject,
+    { object, beside }: { readonly object: ApiObject; readonly beside: readonly SideWrite[] },
+    request: WriteRequest,
+  ): Promise<
+    { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
+  > {
+    const completes = completesDeletion(object, target.resource.behaviour.strategy.delete);
+    if (request.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
+    const { timeoutMs } = request;
+    const storage = this.objects.storageOf(target.resource);
+    const result = completes
+      ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.objects.released(target, stored) })
+      : await fitting(object, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
+    switch (result.outcome) {
+      case 'applied':
+        return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
+      case 'taken':
+        return { outcome: 'again', seen: null };
+      case 'conflict':
+        return { outcome: 'again', seen: result.current };
+      default:
+        throw writeFailure(result);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { qualifiedName } from '../../../server/api/resource.js';
+import { columnsOf } from '../../../server/catalogue/tables.js';
+import { createCatalogue, kindOf } from '../../../server/kinds/index.js';
+
+/** A declaration names cells by column, the facts list the columns: a name that is in one alone would show nothing, and nobody would be told. */
+describe('kinds, cells', () => {
+  const { groups } = createCatalogue({ serves: () => true });
+  const served = groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+
+  it('are those of columns that the facts list in some version', () => {
+    expect(served).to.have.length.above(60);
+    const columns = new Map<string, Set<string>>();
+    for (const resource of served) {
+      const kind = qualifiedName(resource.storage);
+      columns.set(kind, new Set([...(columns.get(kind) ?? []), ...columnsOf(resource).map(({ name }) => name)]));
+    }
+    const strange = served.flatMap(({ storage }) => {
+      const { name, cells = {}, versions = {} } = kindOf(storage);
+      const named = [cells, ...Object.values(versions).map((version) => version.cells ?? {})].flatMap(Object.keys);
+      return named.filter((column) => columns.get(qualifiedName(storage))?.has(column) !== true).map((column) => `${name}: ${column}`);
+    });
+    expect([...new Set(strange)]).to.deep.equal([]);
+  });
+});
