@@ -40,6 +40,8 @@ export function apiserverFlags(surroundings: Surroundings, id: string, dataDirec
     'proxy-client-cert-file': pki.frontProxy.certFile,
     'proxy-client-key-file': pki.frontProxy.keyFile,
     'allow-privileged': 'true',
+    // Several servers share this machine, and each thread takes its time to start and its memory.
+    'serving-threads': '1',
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
     'service-account-signing-key-file': pki.serviceAccount.keyFile,

@@ -52,13 +52,13 @@ const rules: readonly Rule[] = [
   pair('tls-cert-file', 'tls-private-key-file'),
   suitesOfHttp2,
   ({ 'serving-threads': threads }, given) =>
-    threads !== 1 && given.has('etcd-servers')
+    threads > 1 && given.has('etcd-servers')
       ? '--serving-threads above 1 is for the built-in store: with --etcd-servers, leave it out'
       : null,
   pair('kubelet-client-certificate', 'kubelet-client-key'),
   pair('proxy-client-cert-file', 'proxy-client-key-file'),
   (options) =>
-    options['storage-backend'] === 'memory' && (options['etcd-servers'].length > 0 || options['serving-threads'] !== 1)
+    options['storage-backend'] === 'memory' && (options['etcd-servers'].length > 0 || options['serving-threads'] > 1)
       ? '--storage-backend=memory is one process and one thread: leave out --etcd-servers and --serving-threads'
       : null,
   pair('etcd-certfile', 'etcd-keyfile'),

@@ -13,10 +13,10 @@ export const servingFlags = {
     },
     'serving-threads': {
       kind: 'int',
-      default: 1,
+      default: 0,
       min: 0,
       max: 8,
-      help: 'Threads that take connections and answer requests; 0 for one less than the machine has cores, at least 1 and at most 8. Each keeps an index and caches of its own: see docs/scaling.md.',
+      help: 'Threads that take connections and answer requests; 0 for one less than the machine has cores, at least 1 and at most 8, and for 1 with another store than the built-in one. Each keeps an index and caches of its own: see docs/scaling.md.',
     },
     'cert-dir': {
       kind: 'string',

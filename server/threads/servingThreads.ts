@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
@@ -20,9 +20,21 @@ const servingThreadsMax = 8;
 /** As in OpenSSL: names, and keys of cipher and digest. */
 const ticketKeyBytes = 48;
 
-/** Threads that take requests where no number is asked for: one. */
-export const servingThreadsOf = (options: ApiServerOptions, cores = availableParallelism()): number =>
-  options['serving-threads'] === 0 ? Math.min(servingThreadsMax, Math.max(1, cores - 1)) : options['serving-threads'];
+export interface Surroundings {
+  readonly cores: number;
+  /** Whether the server has a process of its own. */
+  readonly ownProcess: boolean;
+}
+
+/** Threads that take requests. Where no number is asked for, a core is left for the consensus thread; threads are for the built-in store, in a process of its own. */
+export function servingThreadsOf(
+  options: Pick<ApiServerOptions, 'serving-threads' | 'storage-backend' | 'etcd-servers'>,
+  { cores, ownProcess }: Surroundings = { cores: availableParallelism(), ownProcess: isMainThread },
+): number {
+  if (options['serving-threads'] > 0) return options['serving-threads'];
+  if (!ownProcess || options['storage-backend'] === 'memory' || options['etcd-servers'].length > 0) return 1;
+  return Math.min(servingThreadsMax, Math.max(1, cores - 1));
+}
 
 export interface ServingThreadsOptions {
   readonly options: ApiServerOptions;
