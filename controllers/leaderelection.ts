@@ -23,6 +23,8 @@ export interface Lease extends KubeObject {
     readonly acquireTime?: string;
     readonly renewTime?: string;
     readonly leaseTransitions?: number;
+    /** Whom the server that elects would rather have. */
+    readonly preferredHolder?: string;
   };
 }
 
@@ -43,6 +45,8 @@ export interface LeaderElectionOptions {
   readonly retryPeriodMs: number;
   /** Whether the lease is given back at the end, so that others need not wait until it is over. Default true. */
   readonly givesBack?: boolean;
+  /** Whether somebody else elects (KEP 4355): then the lease is never taken, only held while it is given to this candidate, and let go of for one that is preferred. Default false. */
+  readonly isCoordinated?: boolean;
   readonly events?: EventRecorder;
   readonly onError?: (error: unknown) => void;
   /** Told whenever another holder is seen. */
@@ -60,6 +64,8 @@ export class LeaderElector {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #reported = '';
   #over = false;
+  /** The lease is promised to another. */
+  #yields = false;
   /** The latest attempt; it may still be under way when leadership ends. */
   #attempting: Promise<boolean> = Promise.resolve(false);
 
@@ -134,7 +140,7 @@ export class LeaderElector {
       const untilMs = this.#renewedAt + renewDeadlineMs;
       // An attempt may hang for longer than the deadline; the deadline holds all the same.
       const renewed = await Promise.race([this.#tryAcquireOrRenew(), pause(clock, untilMs - clock.elapsed(), signal).then(() => false)]);
-      if (!renewed && clock.elapsed() >= untilMs) {
+      if (this.#yields || (!renewed && clock.elapsed() >= untilMs)) {
         if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} stopped leading`);
         return;
       }
@@ -163,13 +169,23 @@ export class LeaderElector {
       if (kept) return true;
     }
     const found = await unless(isNotFound, this.options.api.get(leases, this.options));
-    if (!found) return this.#create(startedAt);
+    if (!found) return this.options.isCoordinated ? false : this.#create(startedAt);
     if (this.#over) return false;
     this.#observe(found);
+    if (this.options.isCoordinated) return this.#keepGiven(found, startedAt);
     const holder = found.spec?.holderIdentity ?? '';
     const free = holder === '' || holder === this.options.identity;
     if (!free && this.options.clock.elapsed() - this.#movedAt < (found.spec?.leaseDurationSeconds ?? 0) * 1000) return false;
     return (await this.#write(found, startedAt)) !== null;
+  }
+
+  /** A lease that is over is the elector's to give, even if this candidate had it last. */
+  async #keepGiven(lease: Lease, startedAt: number): Promise<boolean> {
+    const { holderIdentity = '', leaseDurationSeconds = 0, preferredHolder = '' } = lease.spec ?? {};
+    if (holderIdentity !== this.options.identity || this.options.clock.elapsed() - this.#movedAt > leaseDurationSeconds * 1000)
+      return false;
+    this.#yields = preferredHolder !== '' && preferredHolder !== holderIdentity;
+    return !this.#yields && (await this.#write(lease, startedAt)) !== null;
   }
 
   async #create(startedAt: number): Promise<boolean> {

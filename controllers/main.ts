@@ -7,6 +7,7 @@ import { helpText } from '../server/catalogue/flags/help.js';
 import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
 import { createLogger, type Logger, type Verbosity } from '../server/observability/logger.js';
+import { emulatedMinor } from '../server/options/emulation.js';
 import { featuresOf } from '../server/options/features.js';
 import { loggerOptions } from '../server/options/logging.js';
 import { metricChoice } from '../server/options/metrics.js';
@@ -116,6 +117,7 @@ async function work(
     random: Math.random,
     identity,
     version: release,
+    emulationVersion: `1.${emulatedMinor(options)}.0`,
     features,
     migration: leaderMigrationOf(options, (name) => unknownControllers([name]).length === 0 && name !== '*'),
     trace,

@@ -13,6 +13,7 @@ import type { ConnectionSettings } from './client/kubeconfig.js';
 import { groupResourceOf } from '../api/meta/resource.js';
 import { RestApi, type ObservedRequest } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
+import { Candidacy } from './leaseCandidate.js';
 import { LeaderElector } from './leaderelection.js';
 import type { Features } from '../server/features/chosen.js';
 import type { SwitchingFeature } from './options/features.js';
@@ -31,6 +32,8 @@ export interface ManagerOptions {
   readonly random: () => number;
   readonly identity: string;
   readonly version: string;
+  /** The release that this program behaves as, `major.minor.patch`. */
+  readonly emulationVersion: string;
   readonly metrics: Metrics;
   readonly checks: Checks;
   readonly features: Features;
@@ -56,6 +59,8 @@ interface Election {
   readonly name: string;
   /** Under which the health of the election is told. */
   readonly check: string;
+  /** Whether the server elects, among candidates of which this manager is one. */
+  readonly isCoordinated?: boolean;
   readonly entries: readonly ControllerEntry[];
   /** Called once the lease is held. */
   readonly leads?: () => void;
@@ -105,9 +110,37 @@ export class Manager {
         await this.#lead(this.#enabled(), signal, () => true);
         return 'stopped';
       }
-      return await this.#electAll(signal);
+      return await (this.manager.features.enabled('CoordinatedLeaderElection') ? this.#standAndElect(signal) : this.#electAll(signal));
     } finally {
       this.#connection.close();
+    }
+  }
+
+  /** Is a candidate for the lease of this program for as long as it is asked for, or held. Leases of controllers that move are elected as ever: there are no candidates for them. */
+  async #standAndElect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    const { options, clock, random, identity, version, emulationVersion, checks, log } = this.manager;
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    const candidacy = new Candidacy({
+      api: this.#api.with({ signal: either }),
+      clock,
+      random,
+      identity,
+      namespace: options['leader-elect-resource-namespace'],
+      leaseName: options['leader-elect-resource-name'],
+      binaryVersion: version.replace(/^v/, ''),
+      emulationVersion,
+      onError: (error) => {
+        if (!either.aborted) log('error', `candidate for the lease: ${messageOf(error)}`);
+      },
+    });
+    checks.add('informer-sync', () => (candidacy.hasSynced ? null : 'it is not known which candidates for the lease the server has'));
+    const standing = candidacy.run(either);
+    try {
+      return await this.#electAll(signal);
+    } finally {
+      over.abort();
+      await standing;
     }
   }
 
@@ -117,7 +150,9 @@ export class Manager {
     const name = options['leader-elect-resource-name'];
     const placed = (place: 'moves' | 'stays'): readonly ControllerEntry[] =>
       this.#enabled().filter((entry) => placeOf(entry, migration) === place);
-    if (migration === null) return this.#elect({ name, check: 'leaderElection', entries: placed('stays') }, signal);
+    const isCoordinated = this.manager.features.enabled('CoordinatedLeaderElection');
+    const main = { name, check: 'leaderElection', isCoordinated, entries: placed('stays') };
+    if (migration === null) return this.#elect(main, signal);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     // Both elections, and every request of theirs, listen.
@@ -135,13 +170,13 @@ export class Manager {
       }
     };
     const results = await Promise.all([
-      ended(this.#elect({ name, check: 'leaderElection', entries: placed('stays'), leads }, either)),
+      ended(this.#elect({ ...main, leads }, either)),
       ended(leading.then(() => this.#elect({ name: migration.leaseName, check: 'leaderMigration', entries: placed('moves') }, either))),
     ]);
     return results.includes('lost') ? 'lost' : 'stopped';
   }
 
-  async #elect({ name, check, entries, leads }: Election, signal: AbortSignal): Promise<'stopped' | 'lost'> {
+  async #elect({ name, check, entries, leads, isCoordinated = false }: Election, signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, clock, random, identity, metrics, checks, log } = this.manager;
     const renewDeadlineMs = options['leader-elect-renew-deadline'];
     const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
@@ -158,6 +193,7 @@ export class Manager {
       retryPeriodMs: options['leader-elect-retry-period'],
       // Giving it back costs nothing: it is done unless somebody says otherwise.
       givesBack: options['feature-gates']['ControllerManagerReleaseLeaderElectionLockOnExit'] !== 'false',
+      isCoordinated,
       events: writer.as(program),
       onError: (error) => {
         if (!signal.aborted) log('error', `leader election: ${messageOf(error)}`);

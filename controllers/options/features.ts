@@ -16,6 +16,7 @@ export const switching = [
   'ComponentFlagz',
   'ComponentStatusz',
   'ControllerManagerReleaseLeaderElectionLockOnExit',
+  'CoordinatedLeaderElection',
   'DeploymentReplicaSetTerminatingReplicas',
   'HPAConfigurableTolerance',
   'LoggingAlphaOptions',

@@ -3,7 +3,7 @@ import { pause } from '../../../controllers/client/clock.js';
 import { ConnectionError } from '../../../controllers/client/errors.js';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { timeOf } from '../../../api/time.js';
-import { LeaderElector, leases } from '../../../controllers/leaderelection.js';
+import { LeaderElector, leases, type Lease } from '../../../controllers/leaderelection.js';
 import { FakeClock, settle } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';
 
@@ -32,6 +32,7 @@ class Candidate {
     readonly name: string,
     world: MemoryApi,
     readonly clock: FakeClock,
+    isCoordinated = false,
   ) {
     const api = world.as(name);
     api.before = async () => {
@@ -52,6 +53,7 @@ class Candidate {
       leaseDurationMs: leaseMs,
       renewDeadlineMs: deadlineMs,
       retryPeriodMs: retryMs,
+      isCoordinated,
       events: { normal: tell, warning: tell },
       onNewLeader: (holder) => this.seen.push(holder),
     });
@@ -107,6 +109,51 @@ describe('controllers/leaderelection', () => {
     a.stopping.abort();
     await settle();
     expect(a.result).to.equal('stopped');
+  });
+
+  describe('where a server elects', () => {
+    const given = (to: string, rest: Partial<NonNullable<Lease['spec']>> = {}): Lease => ({
+      metadata: { namespace: 'kube-system', name: 'm' },
+      spec: { holderIdentity: to, leaseDurationSeconds: 5, renewTime: '2026-01-01T00:00:00.000000Z', ...rest },
+    });
+
+    it("takes no lease that is not there, is free, is over, or is another one's", async () => {
+      const { clock, api } = world();
+      const a = new Candidate('a', api, clock, true).start();
+      for (const lease of [null, given(''), given('b'), given('a')]) {
+        if (lease !== null) api.seed(leases, lease);
+        // What is given to it is over before it looks: requests get no answer for so long.
+        a.cut = lease?.spec?.holderIdentity === 'a';
+        await clock.advance(2 * leaseMs);
+        expect([a.leading, api.takeWrites()], JSON.stringify(lease)).to.deep.equal([false, []]);
+      }
+      a.stopping.abort();
+      await clock.advance(requestMs);
+    });
+
+    it('leads when the lease is given to it, and makes it as long as its own leases', async () => {
+      const { clock, api } = world();
+      const a = new Candidate('a', api, clock, true).start();
+      await clock.advance(0);
+      api.seed(leases, { ...given('a'), spec: { ...given('a').spec, strategy: 'OldestEmulationVersion' } } as Lease);
+      await clock.advance(3 * leaseMs);
+      expect(a.leading).to.equal(true);
+      expect(api.peek(leases, key)?.spec).to.include({ holderIdentity: 'a', leaseDurationSeconds: 15, strategy: 'OldestEmulationVersion' });
+      a.stopping.abort();
+      await settle();
+      expect(a.result).to.equal('stopped');
+    });
+
+    it('lets go of the lease at once when another is preferred, after its work is over', async () => {
+      const { clock, api } = world();
+      api.seed(leases, given('a'));
+      const a = new Candidate('a', api, clock, true).start();
+      await clock.advance(0);
+      api.change(leases, key, (lease) => ({ ...lease, spec: { ...lease.spec, preferredHolder: 'b' } }));
+      await clock.advance(retryMs);
+      expect([a.leading, a.result]).to.deep.equal([false, 'lost']);
+      expect(api.peek(leases, key)?.spec).to.include({ holderIdentity: '', leaseDurationSeconds: 1 });
+    });
   });
 
   it('keeps others waiting while the lease moves, and tells them who leads', async () => {
