@@ -287,6 +287,7 @@ export function assembleApi({
     tokens: access.tokens,
     minRequestTimeoutSeconds: options['min-request-timeout'],
     watchList: features.enabled('WatchList'),
+    shards: features.enabled('ShardedListAndWatch'),
     compression: features.enabled('APIResponseCompression'),
     forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
     clearsNomination: features.enabled('ClearingNominatedNodeNameAfterBinding'),

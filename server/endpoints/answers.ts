@@ -1,3 +1,4 @@
+import type { ShardSelector } from '../api/shards.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { apiVersionOf } from '../api/resource.js';
 import type { Status } from '../api/status.js';
@@ -104,6 +105,8 @@ interface ServedPage {
   readonly page: ListPage;
   /** Decides what a continue token has to name. */
   readonly allNamespaces: boolean;
+  /** The part that was asked for, and is told of; null for all. */
+  readonly shard?: ShardSelector | null;
 }
 
 /** Answers with a list, in pieces when it is large. */
@@ -121,8 +124,14 @@ export async function sendList(
   await sendParts(context, representation.encoder.mediaType, encoded, compress);
 }
 
-async function encodeList({ encoder, form }: Representation, { resource, page, allNamespaces }: ServedPage): Promise<EncodedList> {
-  const meta = listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed);
+async function encodeList(
+  { encoder, form }: Representation,
+  { resource, page, allNamespaces, shard = null }: ServedPage,
+): Promise<EncodedList> {
+  const meta = {
+    ...listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed),
+    ...(shard === null ? {} : { shardInfo: { selector: shard.text } }),
+  };
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, { form });
     return encoder.table(head, rows, page.items.length);

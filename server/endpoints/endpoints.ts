@@ -39,6 +39,8 @@ export interface EndpointOptions {
   readonly minRequestTimeoutSeconds?: number;
   /** Whether watches may ask for initial events: gate `WatchList`. */
   readonly watchList?: boolean;
+  /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. Default: off. */
+  readonly shards?: boolean;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
   /** A pod that is given to a node is no longer nominated for one. Default true. */
@@ -103,6 +105,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     tokens = null,
     minRequestTimeoutSeconds = minRequestTimeoutSecondsDefault,
     watchList = true,
+    shards = false,
     compression = true,
     forcesDeletion = false,
     clearsNomination = true,
@@ -122,6 +125,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     tokens,
     minRequestTimeoutSeconds,
     watchList,
+    shards,
     compression,
     forcesDeletion,
     clearsNomination,

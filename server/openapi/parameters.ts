@@ -53,6 +53,10 @@ const query: Readonly<Record<string, QueryRow>> = {
   ],
   resourceVersionMatch: ['string', 'How resourceVersion is meant for a list: "NotOlderThan" or "Exact".'],
   sendInitialEvents: ['boolean', 'Begin a watch with the present objects as events, and a bookmark after them.'],
+  shardSelector: [
+    'string',
+    "Only objects whose hash is in a range: \"shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')\", or several joined by ||. Needs the feature ShardedListAndWatch.",
+  ],
   timeoutSeconds: ['integer', 'End of a list or watch, however much is done by then.'],
   watch: ['boolean', 'Follow changes instead of listing: the answer is a stream of events.'],
 };
@@ -96,6 +100,7 @@ const list = [
   'resourceVersion',
   'resourceVersionMatch',
   'sendInitialEvents',
+  'shardSelector',
   'timeoutSeconds',
   'watch',
 ];

@@ -33,6 +33,7 @@ export const switching = [
   'PodTopologyLabelsAdmission',
   'RemoteRequestHeaderUID',
   'ServiceAccountNodeAudienceRestriction',
+  'ShardedListAndWatch',
   'SizeBasedListCostEstimate',
   'StorageVersionHash',
   'StorageVersionMigrator',

@@ -6,10 +6,11 @@ import type { StoredObject, Version } from '../storage/contract.js';
 export function transientObject(object: ApiObject, version: Version): StoredObject {
   const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
   const item = Buffer.from(writeJson(content));
-  const { namespace = '', name = '', labels = {} } = object.metadata;
+  const { namespace = '', name = '', uid = '', labels = {} } = object.metadata;
   const self: StoredObject = {
     namespace,
     name,
+    uid,
     version,
     labels,
     item,

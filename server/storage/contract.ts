@@ -1,6 +1,7 @@
 import type { FieldSelector, LabelSelector } from '../api/selectors.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import type { ShardSelector } from '../api/shards.js';
 
 /**
  * Where objects live. One suite (`test/unit/storage`) runs against every implementation.
@@ -24,6 +25,8 @@ export interface ObjectKey {
 export interface StoredObject {
   readonly namespace: string;
   readonly name: string;
+  /** Empty where it cannot be read. */
+  readonly uid: string;
   /** Version of the last change, already part of the encoded forms. */
   readonly version: Version;
   readonly labels: Readonly<Record<string, string>>;
@@ -64,6 +67,8 @@ export interface ListRequest {
   readonly namespace: string | null;
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  /** Only objects of this part; without it, of all. */
+  readonly shard?: ShardSelector | null;
   readonly consistency: Consistency;
   readonly limit: number | null;
   /** Start after this object: where an earlier chunk ended. */
@@ -115,6 +120,8 @@ export interface WatchRequest {
   readonly namespace: string | null;
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  /** Only objects of this part; without it, of all. */
+  readonly shard?: ShardSelector | null;
   /** Where to start: synthetic events for the state at "mostRecent" or "any", or only what follows a version. */
   readonly start: { readonly at: 'mostRecent' } | { readonly at: 'any' } | { readonly at: 'after'; readonly version: Version };
   /** Streaming list: synthetic events also for `start.at === 'after'` (then: not older than), and the annotated bookmark at their end. */

@@ -1,4 +1,5 @@
 import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } from '../api/selectors.js';
+import { isInShard, shardHash, type ShardField, type ShardSelector } from '../api/shards.js';
 import type { ObjectKey, StoredObject } from './contract.js';
 
 /** What a list or watch looks for within its resource. */
@@ -7,16 +8,33 @@ export interface Selection {
   readonly namespace: string | null;
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  readonly shard?: ShardSelector | null;
 }
 
-export const selectsAll = ({ labels, fields }: Selection): boolean => labels.length === 0 && fields.length === 0;
+export const selectsAll = ({ labels, fields, shard = null }: Selection): boolean =>
+  labels.length === 0 && fields.length === 0 && shard === null;
 
 /** Whether a list or watch shows `object`. Asks the object for labels or fields only if it must. */
-export function selects({ namespace, labels, fields }: Selection, object: StoredObject): boolean {
+export function selects({ namespace, labels, fields, shard = null }: Selection, object: StoredObject): boolean {
   if (namespace !== null && object.namespace !== namespace) return false;
   if (fields.length > 0 && !matchesFields(fields, (field) => fieldValue(object, field))) return false;
+  if (shard !== null && !isInShard(shard, hashesOf[shard.field](object))) return false;
   return labels.length === 0 || matchesLabels(labels, object.labels);
 }
+
+/** Watchers ask for the hash of an object with each of its events. */
+const hashes = new WeakMap<StoredObject, bigint>();
+
+const hashesOf: Readonly<Record<ShardField, (object: StoredObject) => bigint>> = {
+  uid: (object) => {
+    const known = hashes.get(object);
+    if (known !== undefined) return known;
+    const hash = shardHash(object.uid);
+    hashes.set(object, hash);
+    return hash;
+  },
+  namespace: ({ namespace }) => shardHash(namespace),
+};
 
 /** A field's value for selection; '' for a field that the object does not have. */
 export function fieldValue(object: StoredObject, field: string): string {

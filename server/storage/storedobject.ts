@@ -58,6 +58,10 @@ export function resourceFacts(
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
+/** What identifies an object stands first in its JSON (`jsonLayout.ts`); where it does not, or is odd, the object is decoded. */
+const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
+const identityBytesMax = 1_024;
+
 /**
  * The one implementation of StoredObject. Labels and fields are extracted when first asked for: most objects are never selected on,
  * and parsing only the labels' few bytes costs less than keeping them for all. So is the JSON of what is stored in another form: most
@@ -94,6 +98,14 @@ export class StoredItem implements StoredObject {
   /** Bytes in memory for it, besides its encoded forms. Changes when it is first read. */
   get size(): number {
     return 'bytes' in this.source ? this.source.bytes.length : this.source.stored.length;
+  }
+
+  get uid(): string {
+    return whatIsReadable('', () => {
+      const { bytes } = this.read();
+      const [, uid = null] = identity.exec(bytes.toString('utf8', 0, identityBytesMax)) ?? [];
+      return uid ?? this.decode().metadata.uid ?? '';
+    });
   }
 
   get labels(): Readonly<Record<string, string>> {

@@ -12,6 +12,8 @@ export interface ListMeta {
   readonly resourceVersion: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
+  /** Which part of the collection it is of, in the words of the request. */
+  readonly shardInfo?: { readonly selector: string };
 }
 
 export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';

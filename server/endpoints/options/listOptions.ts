@@ -5,14 +5,17 @@ import { forbidden, notSupported, Path, type FieldError } from '../../registry/v
 import { versionComplaint } from '../../registry/writes.js';
 import type { Consistency } from '../../storage/contract.js';
 import { nameSelected } from '../../storage/matching.js';
+import type { ShardSelector } from '../../api/shards.js';
 import { checkedFields } from '../fieldSelectors.js';
 import { decodeContinue, type ContinuePosition } from './continueToken.js';
+import { parseShardSelector } from './shardSelector.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
 
 /** What a list or deletecollection selects and how it reads; the resource-version table of the specification, section "Resource versions". */
 export interface ListOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  readonly shard: ShardSelector | null;
   readonly consistency: Consistency;
   readonly limit: number | null;
   readonly after: ContinuePosition | null;
@@ -23,6 +26,7 @@ export interface ListOptions {
 export interface WatchOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
+  readonly shard: ShardSelector | null;
   /** As sent: empty, "0", or a version. */
   readonly resourceVersion: string;
   readonly initialEvents: boolean;
@@ -47,10 +51,17 @@ interface Raw {
   readonly labels: LabelSelector;
   /** As the client names them. */
   readonly fields: FieldSelector;
+  readonly shard: ShardSelector | null;
+}
+
+/** What a server knows that not all do. */
+export interface ListTerms {
+  /** The gate `ShardedListAndWatch`: without it `shardSelector` is a parameter like any other that nobody knows. Default: off. */
+  readonly shards?: boolean;
 }
 
 /** All parameters are read before any is judged: a value that cannot be read is told first, in the reference's order of parameters. */
-function read(query: URLSearchParams): Raw {
+function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
   const timeoutSeconds = integerParameter(query, 'timeoutSeconds');
   const limit = integerParameter(query, 'limit');
   return {
@@ -61,12 +72,17 @@ function read(query: URLSearchParams): Raw {
     token: query.get('continue') ?? '',
     sendInitialEvents: booleanParameter(query, 'sendInitialEvents'),
     ...parseSelectors(query),
+    shard: shards ? parseShardSelector(query.get('shardSelector') ?? '') : null,
   };
 }
 
 /** Throws 400 or 422. `namespace` is null for all namespaces. */
-export function parseListOptions(query: URLSearchParams, resource: ServedResource, namespace: string | null): ListOptions {
-  const raw = read(query);
+export function parseListOptions(
+  query: URLSearchParams,
+  resource: ServedResource,
+  { namespace, ...terms }: ListTerms & { readonly namespace: string | null },
+): ListOptions {
+  const raw = read(query, terms);
   refuseFindings('ListOptions', listFindings(raw));
   const selection = selectionOf(raw, resource);
   if (raw.token !== '') return { ...selection, ...continued(raw, resource, namespace), continuing: true };
@@ -75,7 +91,7 @@ export function parseListOptions(query: URLSearchParams, resource: ServedResourc
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
 }
 
-export interface WatchTerms {
+export interface WatchTerms extends ListTerms {
   /** The gate `WatchList`: without it nobody may ask for the state of things, and its end is not told. Default: on. */
   readonly watchList?: boolean;
   /** The one object to watch, of a path that names it. */
@@ -90,17 +106,17 @@ export interface WatchTerms {
 export function parseWatchOptions(
   query: URLSearchParams,
   resource: ServedResource,
-  { watchList = true, name = '' }: WatchTerms = {},
+  { watchList = true, name = '', ...terms }: WatchTerms = {},
 ): WatchOptions {
-  const raw = read(query);
+  const raw = read(query, terms);
   const { resourceVersion, sendInitialEvents } = raw;
   const olderPath = booleanParameter(query, 'watch') !== true;
   refuseFindings('ListOptions', olderPath ? listFindings(raw) : watchFindings(raw, watchList));
-  const { labels, fields } = selectionOf(raw, resource);
+  const { fields, ...selection } = selectionOf(raw, resource);
   const complaint = resourceVersion === '' ? null : versionComplaint(resourceVersion);
   if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
   return {
-    labels,
+    ...selection,
     fields: ofOneObject(fields, name),
     resourceVersion,
     initialEvents: sendInitialEvents ?? Number(resourceVersion) === 0,
@@ -176,8 +192,9 @@ function parseSelectors(query: URLSearchParams): { labels: LabelSelector; fields
   return { labels: labels.selector, fields: fields.selector };
 }
 
-const selectionOf = ({ labels, fields }: Raw, resource: ServedResource): { labels: LabelSelector; fields: FieldSelector } => ({
+const selectionOf = ({ labels, fields, shard }: Raw, resource: ServedResource): Pick<ListOptions, 'labels' | 'fields' | 'shard'> => ({
   labels,
+  shard,
   fields: checkedFields(fields, resource),
 });
 

@@ -38,7 +38,7 @@ export const getComponentStatus: VerbHandler = async (context, route: Route, dep
 
 export const listComponentStatuses: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, route.resource, { collection: true, stream: false });
-  parseListOptions(context.query, route.resource, '');
+  parseListOptions(context.query, route.resource, { namespace: '' });
   const items = [transientObject(await storeStatus(deps), 0)];
   const page = { outcome: 'found', version: 0, items, more: false, remaining: null } as const;
   await sendList(context, representation, { resource: route.resource, page, allNamespaces: false });

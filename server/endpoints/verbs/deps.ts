@@ -26,6 +26,8 @@ export interface VerbDeps {
   readonly minRequestTimeoutSeconds: number;
   /** Watches may ask for initial events: gate `WatchList`. */
   readonly watchList: boolean;
+  /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. */
+  readonly shards: boolean;
   /** Large answers to reads are compressed for clients that wish it. */
   readonly compression: boolean;
   /** Whether a pod that is given to a node is no longer nominated for one. */

@@ -19,17 +19,17 @@ export const get: VerbHandler = async (context, route, { registry, compression }
 };
 
 /** GET of a collection: stored bytes between a header and a footer. */
-export const list: VerbHandler = async (context, route, { registry, compression }) => {
+export const list: VerbHandler = async (context, route, { registry, compression, shards }) => {
   const { resource, namespace } = route;
   const representation = negotiate(context, resource, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
-  const options = parseListOptions(context.query, resource, resource.namespaced ? namespace : '');
+  const options = parseListOptions(context.query, resource, { shards, namespace: resource.namespaced ? namespace : '' });
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
   const page = await registry.list(resource, query, options.continuing ? expiredContinue : expiredList).catch((error: unknown) => {
     throw withContinuation(error, options, allNamespaces);
   });
   await context.turn?.();
-  await sendList(context, representation, { resource, page, allNamespaces }, compression && acceptsGzip(context));
+  await sendList(context, representation, { resource, page, allNamespaces, shard: options.shard }, compression && acceptsGzip(context));
 };
 
 /** A list whose version is gone may be gone on with, if the client accepts that it is then no snapshot. */

@@ -15,7 +15,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const begunAt = performance.now();
   const { resource } = route;
   const representation = negotiate(context, resource, { collection: true, stream: true });
-  const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, name: route.name });
+  const options = parseWatchOptions(context.query, resource, { watchList: deps.watchList, shards: deps.shards, name: route.name });
   const seconds = options.timeoutSeconds || randomEnd(deps.minRequestTimeoutSeconds);
   const { resourceVersion, initialEventsEnd, bookmarks } = options;
   const upgrade = webSocketUpgrade(context);
@@ -76,8 +76,8 @@ const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIV
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {
   const { resource, namespace } = route;
   const scope = resource.namespaced ? namespace : null;
-  const { labels, fields, resourceVersion, initialEvents } = options;
-  const query = { namespace: scope, labels, fields };
+  const { labels, fields, shard, resourceVersion, initialEvents } = options;
+  const query = { namespace: scope, labels, fields, shard };
   if (resourceVersion !== '' && Number(resourceVersion) !== 0)
     return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
   if (initialEvents)

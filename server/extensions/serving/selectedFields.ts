@@ -75,13 +75,14 @@ export class SelectedEvents {
 
   /** Finds out what the client has that goes on from a version. Null: nothing. */
   begin(): Promise<Failure | null> | null {
-    const { start, initialEvents, resource, namespace, labels, fields } = this.request;
+    const { start, initialEvents, resource, namespace, labels, fields, shard = null } = this.request;
     if (start.at !== 'after' || initialEvents) return null;
     const request: ListRequest = {
       resource,
       namespace,
       labels,
       fields,
+      shard,
       consistency: { at: 'exact', version: start.version },
       limit: null,
       after: null,

@@ -57,6 +57,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   PodLogsQuerySplitStreams: ['endpoints/connect.test.ts', 'splitsLogs: true'],
   RemoteRequestHeaderUID: null,
   ServiceAccountNodeAudienceRestriction: ['authorization/nodeRestriction.test.ts', 'audiences: false'],
+  ShardedListAndWatch: ['endpoints/shards.test.ts', 'shards: true'],
   SizeBasedListCostEstimate: null,
   DRAResourcePoolStatus: ['options/derived.test.ts', 'closedGates'],
   StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsExactly'],

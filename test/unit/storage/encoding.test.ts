@@ -50,6 +50,7 @@ describe('stored values', () => {
         ] as const) {
           expect(seen.decode()).to.deep.equal({ ...content, metadata: { ...metadata, ...labelled, resourceVersion: String(at_) } });
           expect(seen.labels).to.deep.equal(given ?? {});
+          expect(seen.uid).to.equal(metadata.uid ?? '');
           expect(seen.apiVersion).to.equal(apiVersion);
         }
       }),
