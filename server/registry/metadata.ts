@@ -32,10 +32,27 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   return ordered;
 }
 
+const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
+const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
+const decidedOnCreate: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink']);
+
+/** Puts the members of an object, but for some, behind those of another one. By hand, since rest and spread of objects take three times as long. */
+function copyInto<T extends object>(target: T, source: T, without: ReadonlySet<string>): T {
+  const all = source as Readonly<Record<string, unknown>>;
+  for (const name in all) {
+    if (without.has(name)) continue;
+    // Plain assignment would set the prototype.
+    if (name === '__proto__')
+      Object.defineProperty(target, name, { value: all[name], enumerable: true, writable: true, configurable: true });
+    else (target as Record<string, unknown>)[name] = all[name];
+  }
+  return target;
+}
+
 /** The object as it is stored: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...content } = object;
-  return { apiVersion, metadata: orderedMetadata(metadata), ...content };
+  const stored: ApiObject = { apiVersion, metadata: orderedMetadata(object.metadata) };
+  return copyInto(stored, object, placedInStored);
 }
 
 /** Gives a new object what only the server decides. A client's values for the same members are dropped. */
@@ -43,15 +60,19 @@ export function fillMetadataForCreate(
   object: ApiObject,
   server: { readonly namespace: string; readonly uid: string; readonly now: string },
 ): void {
-  const { deletionTimestamp: _t, deletionGracePeriodSeconds: _g, managedFields: _m, selfLink: _s, ...meta } = object.metadata;
-  object.metadata = { ...meta, namespace: server.namespace, uid: server.uid, creationTimestamp: server.now };
+  const metadata: ObjectMeta = copyInto({}, object.metadata, decidedOnCreate);
+  metadata.namespace = server.namespace;
+  metadata.uid = server.uid;
+  metadata.creationTimestamp = server.now;
+  object.metadata = metadata;
 }
 
 /** Carries over what an update never changes, and what it keeps where the client is silent. */
 export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void {
-  const { managedFields: _m, selfLink: _s, ...meta } = object.metadata;
-  const kept: ObjectMeta = { ...meta, creationTimestamp: old.metadata.creationTimestamp ?? null, generation: old.metadata.generation ?? 0 };
-  if ((meta.uid ?? '') === '') kept.uid = old.metadata.uid ?? '';
+  const kept: ObjectMeta = copyInto({}, object.metadata, writtenByServer);
+  kept.creationTimestamp = old.metadata.creationTimestamp ?? null;
+  kept.generation = old.metadata.generation ?? 0;
+  if ((kept.uid ?? '') === '') kept.uid = old.metadata.uid ?? '';
   if (old.metadata.deletionTimestamp !== undefined) kept.deletionTimestamp = old.metadata.deletionTimestamp;
   if (old.metadata.deletionGracePeriodSeconds !== undefined) kept.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   object.metadata = kept;
