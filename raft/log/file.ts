@@ -8,6 +8,7 @@ import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.j
 
 const mebibyte = 1024 * 1024;
 
+export const pageBytes = 4096;
 /** Reads of old entries are sequential and rare, so the page cache stays small. */
 const cacheBytes = 8 * mebibyte;
 /** The write-ahead file goes into the database file when it has this many pages: 4 MiB, some 10 ms of writing. */
@@ -36,7 +37,7 @@ export function logKind(owner: { readonly clusterId: string; readonly memberId: 
     applicationId: 0x5261_4c67,
     formatVersion: 1,
     synchronous: 'full',
-    pageBytes: 4096,
+    pageBytes,
     cacheBytes,
     walBytesKept,
     shrinks: false,

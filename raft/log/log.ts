@@ -8,7 +8,7 @@ import type { DatabaseKind, OpenedDatabase } from '../sqlite/database.js';
 import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
 import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
-import { checkpointPages, dropSliceMin, logKind, logStatements } from './file.js';
+import { checkpointPages, dropSliceMin, logKind, logStatements, pageBytes } from './file.js';
 import type { LogStatements } from './file.js';
 import { entryFromRow, entryRow, identityFromRow, peerRow, stateFromRow, stateRow } from './records.js';
 import type { Base } from './records.js';
@@ -16,6 +16,9 @@ import { Tail } from './tail.js';
 import { TermRuns } from './termRuns.js';
 
 export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
+
+/** Of the state, of branches on the way to the end of the entries and of those that are made there, of the file itself: generously. */
+const pagesBesideEntries = 16;
 
 /** Entries in memory by default. */
 const tailBytesDefault = 16 * 1024 * 1024;
@@ -50,6 +53,8 @@ class SqliteLog implements RaftLog {
   #lastIndex: LogIndex;
   /** Oldest entry that is still in the file. Behind a compaction it lags the base: rows leave in slices, beside later appends. */
   #oldestStored: number;
+  /** There are at most so many pages in the write-ahead file: who need not know more precisely need not ask SQLite. */
+  #walPagesMax = checkpointPages;
 
   constructor(path: string, { db, created }: OpenedDatabase, kind: DatabaseKind, options: LogOptions) {
     this.path = path;
@@ -103,7 +108,7 @@ class SqliteLog implements RaftLog {
       hardState === null ? this.#hardState : { ...hardState, commit: Math.max(hardState.commit, this.#hardState.commit) as LogIndex };
     const lastIndex = this.#checkAppend(next, entries);
     if (hardState === null && entries.length === 0) return;
-    this.#write('append', () => {
+    this.#write('append', this.#pagesOf(entries), () => {
       const first = entries[0];
       if (first !== undefined && first.index <= this.#lastIndex) this.#sql.truncateFrom.run(first.index);
       for (const entry of entries) this.#insert(entry);
@@ -122,7 +127,7 @@ class SqliteLog implements RaftLog {
     assert(index <= this.#lastIndex, `the log ends at ${this.#lastIndex}, before ${index}`);
     const base = { index, term: this.#terms.at(index) };
     const hardState = atLeast(this.#hardState, base);
-    this.#write('compaction', () => {
+    this.#write('compaction', checkpointPages, () => {
       this.#sql.updateState.run(stateRow(hardState, base));
       this.#dropSlice(index, dropSliceMin);
       failPoint?.('log.trim.unsynced');
@@ -142,7 +147,7 @@ class SqliteLog implements RaftLog {
     const keep = this.termAt(index) === term;
     const base = { index, term };
     const hardState = atLeast(this.#hardState, base);
-    this.#write('reset', () => {
+    this.#write('reset', checkpointPages, () => {
       if (keep) this.#dropSlice(index, dropSliceMin);
       else this.#sql.truncateFrom.run(0);
       this.#sql.updateState.run(stateRow(hardState, base));
@@ -161,7 +166,7 @@ class SqliteLog implements RaftLog {
     this.#failStop.check();
     const known = this.#peers.get(memberId);
     if (known !== undefined) return known === incarnation ? 'known' : 'different';
-    this.#write('remembering a peer', () => this.#sql.insertPeer.run(peerRow(memberId, incarnation)));
+    this.#write('remembering a peer', checkpointPages, () => this.#sql.insertPeer.run(peerRow(memberId, incarnation)));
     this.#peers.set(memberId, incarnation);
     return 'new';
   }
@@ -204,15 +209,27 @@ class SqliteLog implements RaftLog {
     return previous.index as LogIndex;
   }
 
-  /** One transaction; a full write-ahead file is checkpointed by the same connection. */
-  #write(what: string, change: () => void): void {
+  /** One transaction; a full write-ahead file is checkpointed by the same connection. `pagesMax` bounds what the transaction adds to it. */
+  #write(what: string, pagesMax: number, change: () => void): void {
     this.#failStop.run(what, () => {
       this.#db.immediate(change);
-      if ((this.#sql.walPages.get()?.log ?? 0) < checkpointPages) return;
+      this.#walPagesMax += pagesMax;
+      if (this.#walPagesMax < checkpointPages) return;
+      this.#walPagesMax = this.#sql.walPages.get()?.log ?? 0;
+      if (this.#walPagesMax < checkpointPages) return;
       failPoint?.('log.checkpoint.begun');
       checkpoint(this.#db, 'passive');
       failPoint?.('log.checkpoint.done');
     });
+  }
+
+  /** More pages than appending these changes. Where rows are deleted beside it, nobody can tell. */
+  #pagesOf(entries: readonly Entry[]): number {
+    const first = entries[0];
+    if (this.#oldestStored <= this.#base.index || (first !== undefined && first.index <= this.#lastIndex)) return checkpointPages;
+    let bytes = 0;
+    for (const { data } of entries) bytes += data.length;
+    return pagesBesideEntries + 2 * (entries.length + Math.ceil(bytes / pageBytes));
   }
 
   #insert(entry: Entry): void {

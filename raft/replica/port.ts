@@ -173,10 +173,7 @@ export class AnswerWriter {
 
   /** What was written, in memory that all threads share. */
   takeShared(): SharedArrayBuffer {
-    const bytes = this.#writer.take();
-    const shared = new SharedArrayBuffer(bytes.length);
-    new Uint8Array(shared).set(bytes);
-    return shared;
+    return this.#writer.takeShared();
   }
 
   changes(changes: readonly Change[], at: Revision, compacted: Revision, gap = false): void {

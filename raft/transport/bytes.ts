@@ -87,9 +87,21 @@ export class ByteWriter {
   take(): Buffer<ArrayBuffer> {
     const taken = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);
+    this.#reset();
+    return taken;
+  }
+
+  /** The same in memory that all threads share. */
+  takeShared(): SharedArrayBuffer {
+    const shared = new SharedArrayBuffer(this.#length);
+    this.#bytes.copy(new Uint8Array(shared), 0, 0, this.#length);
+    this.#reset();
+    return shared;
+  }
+
+  #reset(): void {
     this.#length = 0;
     if (this.#bytes.length > keptBytesMax) this.#bytes = Buffer.allocUnsafeSlow(initialBytes);
-    return taken;
   }
 
   #reserve(more: number): void {
@@ -145,7 +157,9 @@ export class ByteReader {
   }
 
   string(): string {
-    return this.bytes().toString('utf8');
+    const length = this.uint();
+    const from = this.#passed(length);
+    return this.#bytes.toString('utf8', from, this.#at);
   }
 
   bytes(): Buffer {
@@ -154,10 +168,16 @@ export class ByteReader {
 
   /** The next `length` bytes. */
   taken(length: number): Buffer {
+    const from = this.#passed(length);
+    return this.#bytes.subarray(from, this.#at);
+  }
+
+  /** Goes on behind the next `length` bytes; where they begin. */
+  #passed(length: number): number {
     if (length > this.remaining) throw new DecodeError(`${length} bytes announced, ${this.remaining} left`);
     const from = this.#at;
     this.#at += length;
-    return this.#bytes.subarray(from, this.#at);
+    return from;
   }
 
   /** Everything that is left. */

@@ -123,11 +123,11 @@ const timeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, timeMaxMs));
 
 /** An update that takes away the last thing that held a terminating object completes its deletion. */
-export const completesDeletion = ({ metadata, ...rest }: ApiObject, rules: DeleteSteps): boolean =>
-  metadata.deletionTimestamp !== undefined &&
-  (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
-  (metadata.finalizers ?? []).length === 0 &&
-  !rules.heldBy({ metadata, ...rest });
+export const completesDeletion = (object: ApiObject, rules: DeleteSteps): boolean =>
+  object.metadata.deletionTimestamp !== undefined &&
+  (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+  (object.metadata.finalizers ?? []).length === 0 &&
+  !rules.heldBy(object);
 
 /** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
 export function preconditionProblem(

@@ -8,7 +8,7 @@ import { isTooLarge } from '../storage/requestSize.js';
  */
 export async function fitting(object: ApiObject, write: (object: ApiObject) => Promise<WriteResult>): Promise<WriteResult> {
   const result = await write(object);
-  const { managedFields, ...metadata } = object.metadata;
-  if (managedFields === undefined || result.outcome !== 'rejected' || !isTooLarge(result.reason)) return result;
+  if (result.outcome !== 'rejected' || object.metadata.managedFields === undefined || !isTooLarge(result.reason)) return result;
+  const { managedFields: _, ...metadata } = object.metadata;
   return write({ ...object, metadata });
 }

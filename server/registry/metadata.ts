@@ -1,3 +1,4 @@
+import { copyMembers } from '../api/copyMembers.js';
 import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
 
 function isEmpty(value: JsonValue | undefined): boolean {
@@ -32,10 +33,14 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   return ordered;
 }
 
+const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
+const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
+const decidedOnCreate: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink']);
+
 /** The object as it is stored: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...content } = object;
-  return { apiVersion, metadata: orderedMetadata(metadata), ...content };
+  const stored: ApiObject = { apiVersion, metadata: orderedMetadata(object.metadata) };
+  return copyMembers(stored, object, placedInStored);
 }
 
 /** Gives a new object what only the server decides. A client's values for the same members are dropped. */
@@ -43,15 +48,19 @@ export function fillMetadataForCreate(
   object: ApiObject,
   server: { readonly namespace: string; readonly uid: string; readonly now: string },
 ): void {
-  const { deletionTimestamp: _t, deletionGracePeriodSeconds: _g, managedFields: _m, selfLink: _s, ...meta } = object.metadata;
-  object.metadata = { ...meta, namespace: server.namespace, uid: server.uid, creationTimestamp: server.now };
+  const metadata: ObjectMeta = copyMembers({}, object.metadata, decidedOnCreate);
+  metadata.namespace = server.namespace;
+  metadata.uid = server.uid;
+  metadata.creationTimestamp = server.now;
+  object.metadata = metadata;
 }
 
 /** Carries over what an update never changes, and what it keeps where the client is silent. */
 export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void {
-  const { managedFields: _m, selfLink: _s, ...meta } = object.metadata;
-  const kept: ObjectMeta = { ...meta, creationTimestamp: old.metadata.creationTimestamp ?? null, generation: old.metadata.generation ?? 0 };
-  if ((meta.uid ?? '') === '') kept.uid = old.metadata.uid ?? '';
+  const kept: ObjectMeta = copyMembers({}, object.metadata, writtenByServer);
+  kept.creationTimestamp = old.metadata.creationTimestamp ?? null;
+  kept.generation = old.metadata.generation ?? 0;
+  if ((kept.uid ?? '') === '') kept.uid = old.metadata.uid ?? '';
   if (old.metadata.deletionTimestamp !== undefined) kept.deletionTimestamp = old.metadata.deletionTimestamp;
   if (old.metadata.deletionGracePeriodSeconds !== undefined) kept.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   object.metadata = kept;

@@ -105,25 +105,33 @@ export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item
   return 'bytes' in source ? source : readItem(key, source, version);
 }
 
-/** A stored value in another form than JSON that nobody has looked into yet. Its checksum is right. */
+/** A stored value that nobody has looked into yet. Its checksum is right. */
 export interface UnreadValue {
-  /** A copy. */
   readonly stored: Buffer;
   readonly apiVersion: string;
 }
 
+/** The value as it lies there, for readers that may never come: not a copy. Throws DamagedValueError for what can be seen from outside. */
+export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
+  const stored = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (isReferenceValue(stored)) return { stored, apiVersion: shared(referenceApiVersion(stored)) };
+  check(key, stored);
+  return { stored, apiVersion: apiVersionIn(stored) };
+}
+
+/** The same in memory of its own. */
+export const ownValue = ({ stored, apiVersion }: UnreadValue): UnreadValue => ({ stored: ownCopy(stored), apiVersion });
+
 /**
- * The same for readers that may never come: a value in JSON becomes an item, which costs no more than the copy; one in another form is left
- * as it is. Throws DamagedValueError for what can be seen from outside.
+ * The same for values whose memory is not kept: one in JSON becomes an item, which costs no more than the copy; one in another form is copied as it is.
+ * Throws DamagedValueError.
  */
 export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): Item | UnreadValue {
-  const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (isReferenceValue(stored)) return { stored: ownCopy(stored), apiVersion: shared(referenceApiVersion(stored)) };
-  check(key, stored);
-  if (stored[1] === jsonMediaType) return itemInJson(key, stored, version);
-  const own = ownCopy(stored);
-  return { stored: own, apiVersion: apiVersionIn(own) };
+  const unread = unreadIn(key, value);
+  return isOwnJson(unread.stored) ? itemInJson(unread.stored, version) : ownValue(unread);
 }
+
+const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && stored[1] === jsonMediaType;
 
 /** Puts into an object what a program of today would have stored with it. */
 export type Complete = (object: ApiObject) => void;
@@ -133,6 +141,7 @@ export type Complete = (object: ApiObject) => void;
  * since it was written. Throws DamagedValueError.
  */
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, complete: Complete | null = null): Item {
+  if (isOwnJson(stored)) return itemInJson(stored, version);
   const object = decoded(key, stored);
   if (complete !== null && isReferenceValue(stored)) completed(key, object, complete);
   return itemFrom(inJson(object, key.name), version);
@@ -182,14 +191,8 @@ function decoded(key: ObjectKey, stored: Buffer): ApiObject {
   return { ...result.object, apiVersion: apiVersionIn(stored) };
 }
 
-function itemInJson(key: ObjectKey, stored: Buffer, version: number): Item {
-  const bodyAt = headerBytes + (stored[3] ?? 0);
-  const bodyEnd = stored.length - checksumBytes;
-  const insertAt = stored.readUInt32LE(4);
-  const labelsAt = stored.readUInt32LE(8);
-  const labelsLength = stored.readUInt32LE(12);
-  if (bodyAt + insertAt > bodyEnd || bodyAt + labelsAt + labelsLength > bodyEnd)
-    throw new DamagedValueError(key, 'its header points outside the value');
+function itemInJson(stored: Buffer, version: number): Item {
+  const { bodyAt, bodyEnd, insertAt, labelsAt, labelsLength } = placesIn(stored);
   const inserted = `${versionPrefix}${version}"`;
   const bytes = Buffer.allocUnsafeSlow(bodyEnd - bodyAt + inserted.length);
   stored.copy(bytes, 0, bodyAt, bodyAt + insertAt);
@@ -202,6 +205,16 @@ function itemInJson(key: ObjectKey, stored: Buffer, version: number): Item {
     bigIntegers: ((stored[2] ?? 0) & flagBigIntegers) !== 0,
     labelsAt: labelsLength === 0 ? 0 : labelsAt + inserted.length,
     labelsLength,
+  };
+}
+
+function placesIn(stored: Buffer) {
+  return {
+    bodyAt: headerBytes + (stored[3] ?? 0),
+    bodyEnd: stored.length - checksumBytes,
+    insertAt: stored.readUInt32LE(4),
+    labelsAt: stored.readUInt32LE(8),
+    labelsLength: stored.readUInt32LE(12),
   };
 }
 
@@ -255,6 +268,10 @@ function check(key: ObjectKey, stored: Buffer): void {
   if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt))
     throw new DamagedValueError(key, 'its checksum does not match');
   if (stored[1] === 0 || mediaTypes[stored[1] ?? 0] === undefined) throw new DamagedValueError(key, `unknown media type ${stored[1]}`);
+  if (stored[1] !== jsonMediaType) return;
+  const { bodyAt, bodyEnd, insertAt, labelsAt, labelsLength } = placesIn(stored);
+  if (bodyAt + insertAt > bodyEnd || bodyAt + labelsAt + labelsLength > bodyEnd)
+    throw new DamagedValueError(key, 'its header points outside the value');
 }
 
 /** The few apiVersions there are, so that objects share their strings. Bounded: a cluster with more versions than this pays with memory. */

@@ -1,6 +1,7 @@
 import { depthMax, type DecodeResult } from '../../workers/codecs/contract.js';
 import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
+import { copyMembers } from '../api/copyMembers.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
 import { typeOfKind, type KindName } from '../catalogue/types.js';
@@ -66,9 +67,13 @@ export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, obje
   const name = kind(key.resource);
   if (name === null) return null;
   if (object.metadata.resourceVersion === undefined) return codecs[mediaType].encode(object, name);
-  const { resourceVersion: _version, ...metadata } = object.metadata;
-  return codecs[mediaType].encode({ ...object, metadata }, name);
+  const bare = copyMembers<Partial<ApiObject>>({}, object, nothing) as ApiObject;
+  bare.metadata = copyMembers<ApiObject['metadata']>({}, object.metadata, versionAlone);
+  return codecs[mediaType].encode(bare, name);
 }
+
+const nothing: ReadonlySet<string> = new Set();
+const versionAlone: ReadonlySet<string> = new Set(['resourceVersion']);
 
 /** The object of a body that `encodeBody` made, with or without its kind. */
 export function decodeBody(

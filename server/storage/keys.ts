@@ -2,11 +2,23 @@ import type { GroupResource } from '../api/resource.js';
 import type { ObjectKey } from './contract.js';
 import { groupedLayout, type KeyLayout } from './keyLayout.js';
 
+/** What the keys of the objects of one resource in one namespace begin with. */
+export interface KeyFolder {
+  readonly resource: GroupResource;
+  readonly namespace: string;
+}
+
+/** Beyond so many folders a new table begins. */
+const foldersMax = 10_000;
+/** No resource, and no part of a key, has this name. */
+const anyName = '*';
+
 /** How objects are named in the store: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
   /** Range that holds every object. */
   readonly start: string;
   readonly end: string;
+  private readonly folders = new Map<string, KeyFolder>();
 
   /** `prefix` starts with a slash and does not end with one, such as `/registry`. */
   constructor(
@@ -30,14 +42,30 @@ export class KeySpace {
 
   /** Null for a key that is no object's. */
   parse(key: string): { readonly group: string; readonly resource: string; readonly namespace: string; readonly name: string } | null {
-    if (!key.startsWith(this.start)) return null;
-    const found = this.layout.resourceAt(key.slice(this.start.length).split('/'));
-    if (found === null || found.rest.length < 1 || found.rest.length > 2) return null;
+    const found = this.find(key);
+    return found === null ? null : { ...found.folder.resource, namespace: found.folder.namespace, name: found.name };
+  }
+
+  /** The same for whoever meets many keys: those of one resource and namespace have the same folder, as long as they are not too many. */
+  find(key: string): { readonly folder: KeyFolder; readonly name: string } | null {
+    const slash = key.lastIndexOf('/');
+    const path = key.slice(0, slash);
+    const folder = this.folders.get(path) ?? this.newFolder(path);
+    return folder === null || slash === key.length - 1 ? null : { folder, name: flat(key.slice(slash + 1)) };
+  }
+
+  /** Whether a path is that of a folder does not depend on the names in it, so any name will do to find out. */
+  private newFolder(path: string): KeyFolder | null {
+    if (!path.startsWith(this.start)) return null;
+    const found = this.layout.resourceAt([...path.slice(this.start.length).split('/'), anyName]);
+    if (found === null || found.rest.length < 1 || found.rest.length > 2 || found.rest.at(-1) !== anyName) return null;
     const { resource, rest } = found;
-    const [name, namespace] = rest.length === 1 ? [rest[0], ''] : [rest[1], rest[0]];
-    return name === undefined || name === '' || namespace === undefined
-      ? null
-      : { group: resource.group, resource: resource.resource, namespace, name };
+    const namespace = rest.length === 1 ? '' : rest[0];
+    if (namespace === undefined) return null;
+    if (this.folders.size >= foldersMax) this.folders.clear();
+    const folder = { resource: { group: flat(resource.group), resource: flat(resource.resource) }, namespace: flat(namespace) };
+    this.folders.set(flat(path), folder);
+    return folder;
   }
 
   private collection(resource: GroupResource): string {
@@ -53,6 +81,9 @@ export const keyAfter = (key: string): string => `${key}\0`;
 
 /**
  * A copy that shares nothing: a part cut out of a longer string keeps that string in memory, which for the name of a cached object
- * would be its whole key.
+ * would be its whole key. V8 copies short parts by itself.
  */
-export const flat = (text: string): string => Buffer.from(text).toString();
+export const flat = (text: string): string => (text.length < sharedPartMin ? text : Buffer.from(text).toString());
+
+/** Characters from which on V8 makes a view of a part of a string (`SlicedString::kMinLength`). */
+const sharedPartMin = 13;

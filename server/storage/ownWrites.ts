@@ -22,8 +22,8 @@ export class OwnWrites {
 
   /** The JSON of a value, if it is the one that is being written: others may write the same object at the same time. */
   jsonOf(key: string, value: Uint8Array): JsonLayout | null {
-    const writes = this.underWay.get(key);
-    return writes?.find((write) => write.value.equals(value))?.json ?? null;
+    if (this.underWay.size === 0) return null;
+    return this.underWay.get(key)?.find((write) => write.value.equals(value))?.json ?? null;
   }
 
   private end(key: string, write: EncodedWrite): void {

@@ -6,13 +6,16 @@ import {
   decodeItem,
   itemAtVersion,
   itemFrom,
+  ownValue,
   readItem,
   sourceOf,
+  unreadIn,
   type Complete,
   type Item,
   type UnreadValue,
 } from './encoding.js';
 import type { JsonLayout } from './jsonLayout.js';
+import type { Lodger, Segment } from './segment.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
@@ -67,7 +70,7 @@ const identityBytesMax = 1_024;
  * and parsing only the labels' few bytes costs less than keeping them for all. So is the JSON of what is stored in another form: most
  * objects that a replica is told of are read there late or never.
  */
-export class StoredItem implements StoredObject {
+export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
   private source: Item | UnreadValue;
   private labelsFound: Readonly<Record<string, string>> | null = null;
@@ -75,6 +78,9 @@ export class StoredItem implements StoredObject {
   /** Who found them: fields of custom resources may become others. */
   private fieldsBy: FieldsOf | null = null;
   private forms: Map<string, Buffer> | null = null;
+  /** Where the value lies together with others; null where it is in memory of its own. */
+  private segment: Segment | null = null;
+  private placeInSegment = 0;
 
   readonly namespace: string;
   readonly name: string;
@@ -89,6 +95,23 @@ export class StoredItem implements StoredObject {
     this.name = name;
     this.apiVersion = source.apiVersion;
     this.source = source;
+  }
+
+  /** Its value lies in a segment, and may stay there. */
+  lieIn(segment: Segment): void {
+    this.segment = segment;
+    this.placeInSegment = segment.add(this);
+  }
+
+  moveOut(): void {
+    this.segment = null;
+    if (!('bytes' in this.source)) this.source = ownValue(this.source);
+  }
+
+  /** Nobody needs the value where it lies: it has been read, or the object is about to be forgotten. */
+  leaveSegment(): void {
+    this.segment?.leave(this.placeInSegment, this.size);
+    this.segment = null;
   }
 
   get item(): Buffer {
@@ -131,14 +154,15 @@ export class StoredItem implements StoredObject {
 
   /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
   private read(): Item {
-    if (!('bytes' in this.source))
-      this.source = readItem(
-        { resource: this.facts.resource, namespace: this.namespace, name: this.name },
-        this.source,
-        this.version,
-        this.facts.complete ?? null,
-      );
-    return this.source;
+    if ('bytes' in this.source) return this.source;
+    const item = readItem(
+      { resource: this.facts.resource, namespace: this.namespace, name: this.name },
+      this.source,
+      this.version,
+      this.facts.complete ?? null,
+    );
+    this.leaveSegment();
+    return (this.source = item);
   }
 
   private readLabels(): Readonly<Record<string, string>> {
@@ -201,9 +225,16 @@ export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: V
   new StoredItem(facts, key, version, itemFrom(json, version));
 
 /** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. */
-export function storedObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem {
+export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
+  unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, sourceOf(key, value, version)));
+
+/** The same for a value that stays where it lies, which nobody may change: `lieIn` says for how long. */
+export const objectLyingIn = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
+  unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, unreadIn(key, value)));
+
+function unlessDamaged(facts: ResourceFacts, key: ObjectKey, version: Version, make: () => StoredItem): StoredItem {
   try {
-    return new StoredItem(facts, key, version, sourceOf(key, value, version));
+    return make();
   } catch (error) {
     if (error instanceof DamagedValueError) return new DamagedItem(facts, key, version, error);
     throw error;

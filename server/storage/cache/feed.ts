@@ -127,7 +127,7 @@ export class ReplicaFeed {
       if (page.outcome === 'compacted') return false;
       if (page.outcome === 'future')
         throw new Error(`broken invariant: revision ${base} was read and is not there any more; newest is ${page.revision}`);
-      for (const item of page.items) this.cache.load(item);
+      this.cache.load(page.items);
       const last = page.items.at(-1);
       start = last === undefined || page.remaining === 0 ? null : `${last.key}\0`;
     }

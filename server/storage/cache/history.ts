@@ -91,6 +91,7 @@ export class History {
     const oldest = this.at(this.start);
     this.floor = oldest.version;
     this.bytes -= oldest.bytesKept;
+    oldest.previous?.leaveSegment();
     this.changes[this.head++] = undefined;
     this.start++;
   }

@@ -4,8 +4,9 @@ import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
-import { flat, type KeySpace } from '../keys.js';
-import { resourceFacts, storedObjectOf, writtenObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
+import type { KeyFolder, KeySpace } from '../keys.js';
+import { Segment } from '../segment.js';
+import { objectLyingIn, resourceFacts, writtenObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
 import type { CacheCounts } from './counts.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
@@ -52,6 +53,7 @@ export class WatchCache {
   private readonly context: CacheContext;
   private readonly resources = new Map<string, ResourceCache>();
   private readonly namespaces = new Map<string, string>();
+  private readonly places = new WeakMap<KeyFolder, FolderCache>();
   /** Nothing is told of before this version: it was loaded, or what came before it was compacted. */
   private oldest: Version = 0;
   private trimmedAt = 0;
@@ -126,15 +128,11 @@ export class WatchCache {
     this.options.onRestart?.(version);
   }
 
-  load(item: KeyValue): void {
-    const key = this.options.keys.parse(item.key);
-    if (key === null || !this.holds(key)) return;
-    this.noteLocked(item.key, item.value);
-    const cache = this.of(key);
-    const namespace = this.sharedNamespace(key.namespace);
-    cache.load(
-      storedObjectOf(cache.facts, { resource: cache.facts.resource, namespace, name: flat(key.name) }, item.modRevision, item.value),
-    );
+  /** Takes in a part of it. Values must not change afterwards: they stay where they lie for as long as most of them are of use. */
+  load(items: readonly KeyValue[]): void {
+    const segments = new Segments();
+    for (const item of items) this.loadOne(item, segments);
+    segments.close();
   }
 
   endLoad(): void {
@@ -143,13 +141,15 @@ export class WatchCache {
 
   /**
    * Applies changes in order, complete revisions, and shows them to watchers before it returns. Changes that are part of the state
-   * already are skipped.
+   * already are skipped. Values must not change afterwards.
    */
   apply(changes: readonly Change[]): void {
     const known = this.clock.version;
     const last = changes.at(-1)?.revision ?? known;
     if (last <= known) return;
-    for (const change of changes) if (change.revision > known) this.applyOne(change);
+    const segments = new Segments();
+    for (const change of changes) if (change.revision > known) this.applyOne(change, segments);
+    segments.close();
     this.clock.advance(last);
     this.trim();
   }
@@ -165,20 +165,39 @@ export class WatchCache {
     for (const cache of this.resources.values()) cache.forgetBefore(version);
   }
 
-  private applyOne(change: Change): void {
-    const { key, value, revision } = change;
-    const parsed = this.options.keys.parse(key);
-    if (parsed === null) return;
-    if (!this.holds(parsed)) return this.options.passBy?.(change, { resource: parsed, namespace: parsed.namespace, name: parsed.name });
-    const cache = this.of(parsed);
-    if (value === null) return cache.apply(revision, parsed, null);
+  private loadOne({ key, value, modRevision }: KeyValue, segments: Segments): void {
+    const found = this.options.keys.find(key);
+    if (found === null || !this.holds(found.folder.resource)) return;
     this.noteLocked(key, value);
-    const namespace = this.sharedNamespace(parsed.namespace);
-    const name = flat(parsed.name);
+    const { cache, namespace } = this.placeOf(found.folder);
+    const object = objectLyingIn(cache.facts, { resource: cache.facts.resource, namespace, name: found.name }, modRevision, value);
+    object.lieIn(segments.of(value));
+    cache.load(object);
+  }
+
+  private applyOne(change: Change, segments: Segments): void {
+    const { key, value, revision } = change;
+    const found = this.options.keys.find(key);
+    if (found === null) return;
+    const { folder, name } = found;
+    if (!this.holds(folder.resource))
+      return this.options.passBy?.(change, { resource: folder.resource, namespace: folder.namespace, name });
+    const { cache, namespace } = this.placeOf(folder);
     const where = { resource: cache.facts.resource, namespace, name };
+    if (value === null) return cache.apply(revision, where, null);
+    this.noteLocked(key, value);
     const json = this.options.writtenHere?.(key, value) ?? null;
-    const next = json === null ? storedObjectOf(cache.facts, where, revision, value) : writtenObjectOf(cache.facts, where, revision, json);
-    cache.apply(revision, where, next);
+    if (json !== null) return cache.apply(revision, where, writtenObjectOf(cache.facts, where, revision, json));
+    const object = objectLyingIn(cache.facts, where, revision, value);
+    object.lieIn(segments.of(value));
+    cache.apply(revision, where, object);
+  }
+
+  private placeOf(folder: KeyFolder): FolderCache {
+    let place = this.places.get(folder);
+    if (place === undefined)
+      this.places.set(folder, (place = { cache: this.of(folder.resource), namespace: this.sharedNamespace(folder.namespace) }));
+    return place;
   }
 
   private noteLocked(key: string, value: Uint8Array): void {
@@ -201,8 +220,28 @@ export class WatchCache {
     const known = this.namespaces.get(namespace);
     if (known !== undefined) return known;
     if (this.namespaces.size >= namespacesMax) this.namespaces.clear();
-    const own = flat(namespace);
-    this.namespaces.set(own, own);
-    return own;
+    this.namespaces.set(namespace, namespace);
+    return namespace;
+  }
+}
+
+interface FolderCache {
+  readonly cache: ResourceCache;
+  /** The string that all objects of the namespace share. */
+  readonly namespace: string;
+}
+
+/** The segments of values that come one after the other, of which many lie in the same memory. */
+class Segments {
+  private current: Segment | null = null;
+
+  of(value: Uint8Array): Segment {
+    if (this.current?.holds(value) === true) return this.current;
+    this.close();
+    return (this.current = new Segment(value.buffer));
+  }
+
+  close(): void {
+    this.current?.close();
   }
 }

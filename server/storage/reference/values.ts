@@ -33,9 +33,9 @@ const yamlMediaType = 'application/yaml';
 /** Whether bytes may be such a value: the built-in store's own ones begin otherwise. */
 export const isReferenceValue = (value: Uint8Array): boolean => value[0] === openingBrace || isEnveloped(value) || isYaml(value);
 
-/** Kinds come first or second in what kube-apiserver writes. */
+/** Kinds come first or second in what kube-apiserver writes. The built-in store's own values do not begin with a letter, and nobody looks further. */
 const isYaml = (value: Uint8Array): boolean =>
-  /^(apiVersion|kind|metadata|spec|data): ?/.test(Buffer.from(value.subarray(0, 16)).toString('latin1'));
+  (value[0] ?? 0) < 0x80 && /^(apiVersion|kind|metadata|spec|data): ?/.test(Buffer.from(value.subarray(0, 16)).toString('latin1'));
 
 /** The API version that the value names, of the form in which it is read; empty if it names none. Looks at the beginning only where that is enough. */
 export function referenceApiVersion(value: Buffer): string {
