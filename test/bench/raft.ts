@@ -1,14 +1,13 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startReplica } from '../../raft/client.js';
 import type { Replica, ReplicaOptions } from '../../raft/replica-api.js';
 import { memberId, revision } from '../../raft/types.js';
+import { findFreePorts } from '../../deploy/ports.js';
 import { createAuthority } from '../fixtures/certificates.js';
 
 /**
@@ -55,7 +54,11 @@ async function single(directory: string): Promise<Outcome> {
 async function three(directory: string): Promise<Outcome[]> {
   const authority = await createAuthority(directory);
   const members = await Promise.all(
-    ['a', 'b', 'c'].map(async (name) => ({ id: memberId(name), role: 'voter' as const, address: `127.0.0.1:${await freePort()}` })),
+    ['a', 'b', 'c'].map(async (name) => ({
+      id: memberId(name),
+      role: 'voter' as const,
+      address: `127.0.0.1:${(await findFreePorts(1))[0]}`,
+    })),
   );
   const children: ChildProcess[] = [];
   for (const { id, address } of members) {
@@ -144,14 +147,6 @@ function reply(process: ChildProcess): Promise<unknown> {
     process.once('message', resolve);
     process.once('exit', (code) => reject(new Error(`a replica's process ended with ${code}`)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 if (process.send === undefined) await main();

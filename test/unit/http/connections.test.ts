@@ -158,7 +158,8 @@ describe('connections', () => {
     lost.readableEnded = true;
     lost.writableEnded = true;
     halfOpen.readableEnded = true;
-    const begun = performance.now();
+    // Whole, so that sums are exact.
+    const begun = Math.ceil(performance.now());
     for (let now = begun; now < begun + takingMs; now += lookMs) connections.look(now);
     expect(open()).to.deep.equal([0, 1, 2]);
     connections.look(begun + takingMs);

@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,6 +9,7 @@ import type { LogLine } from '../../../raft/replica/port.js';
 import type { Change } from '../../../raft/store/contract.js';
 import { memberId, revision } from '../../../raft/types.js';
 import type { Member, MemberId } from '../../../raft/types.js';
+import { findFreePorts } from '../../../deploy/ports.js';
 import { createAuthority } from '../../fixtures/certificates.js';
 import type { TestAuthority } from '../../fixtures/certificates.js';
 
@@ -67,7 +66,7 @@ export class TestCluster {
   }
 
   async member(name: string, role: Member['role'] = 'voter'): Promise<Member> {
-    return { id: memberId(name), role, address: `127.0.0.1:${await freePort()}` };
+    return { id: memberId(name), role, address: `127.0.0.1:${(await findFreePorts(1))[0]}` };
   }
 
   async start(name: string, overrides: Partial<ReplicaOptions> = {}, limits: Partial<ReplicaLimits> = {}): Promise<Running> {
@@ -166,12 +165,4 @@ export async function eventually<T>(probe: () => Promise<T | null>): Promise<T> 
     if (result !== null) return result;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

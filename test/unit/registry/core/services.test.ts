@@ -254,7 +254,8 @@ describe('registry/services', () => {
     });
 
     it('are taken for changed by who names another one alone', async () => {
-      await sample.create(service('a'));
+      // Named, so that the one it was given by chance is not the other one.
+      await sample.create(service('a', { clusterIP: '10.0.0.9' }));
       expect(
         await causes(
           sample.update(service('a'), (object) => {
