@@ -142,6 +142,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
     serving,
     files,
     plugins,
+    live,
     agents,
     egress,
     store,
@@ -179,6 +180,7 @@ interface Prepared {
   readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
   readonly plugins: PluginConfigurations;
+  readonly live: LiveFiles;
   readonly agents: AgentCredentials;
   readonly egress: Egress;
   readonly store: ServerStore;
@@ -202,6 +204,7 @@ async function serveStore({
   serving,
   files,
   plugins,
+  live,
   agents,
   egress,
   store,
@@ -219,6 +222,7 @@ async function serveStore({
     options,
     files,
     plugins,
+    live,
     agents,
     egress,
     store,

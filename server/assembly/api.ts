@@ -26,7 +26,7 @@ import { convertAny } from '../extensions/conversion/admission.js';
 import { CustomResources, definitionsResource, withCustomResources } from '../extensions/definitions.js';
 import { LifeCycles } from '../extensions/lifecycle/controller.js';
 import { ownWrites } from '../registry/ownWrites.js';
-import type { Live } from '../files/liveFile.js';
+import type { Live, LiveFiles } from '../files/liveFile.js';
 import { issueObserver } from '../kinds/certificates.k8s.io/issue.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { addressUsage } from '../kinds/core/service/usage.js';
@@ -40,6 +40,7 @@ import type { Logger } from '../observability/logger.js';
 import { createEndpointMetrics } from '../observability/endpoints.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createPodSecurityMetrics } from '../observability/podSecurity.js';
+import { createManifestMetrics } from '../observability/manifests.js';
 import { createPolicyMetrics } from '../observability/policies.js';
 import { createRuleMetrics } from '../observability/rules.js';
 import { createOpenApi } from '../openapi/openapi.js';
@@ -76,6 +77,7 @@ import type { RaftStorage, RaftStorageOptions } from '../storage/raft.js';
 import { routedStorage } from '../storage/routed.js';
 import { SealableEngine, sealKeyOf } from '../storage/seal.js';
 import type { ServerStore } from '../store/store.js';
+import { AdmissionManifests } from './manifests.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
 /** The API behind the filters, put together from storage, registry and endpoints. */
@@ -102,6 +104,8 @@ export interface AssemblyOptions {
   readonly files: AccessFiles;
   /** What the operator says for single admission plug-ins. */
   readonly plugins: PluginConfigurations;
+  /** Follows files that change. */
+  readonly live: LiveFiles;
   /** Shown to node agents, and what theirs are checked with. */
   readonly agents: AgentCredentials;
   /** By which way other programs are reached. */
@@ -119,6 +123,7 @@ export function assembleApi({
   options,
   files,
   plugins,
+  live,
   agents,
   egress,
   store,
@@ -200,6 +205,14 @@ export function assembleApi({
     ...options['disable-admission-plugins'],
     ...gated.map((name) => name.replace(/Admission$/, '')),
   ]);
+  const manifests = new AdmissionManifests({
+    configurations: plugins,
+    live,
+    catalogue: builtIn,
+    enabled: (feature) => features.enabled(feature),
+    counts: createManifestMetrics(metrics, options['raft-member-id']),
+    log: log.named('admission'),
+  });
   const webhooks = createAdmissionWebhooks({
     storage,
     catalogue,
@@ -208,6 +221,7 @@ export function assembleApi({
     authorize: access.authorize,
     enabled,
     configurations: plugins,
+    manifests,
     metrics,
     log: log.named('webhooks'),
   });
@@ -218,6 +232,7 @@ export function assembleApi({
     convert: convertAny(custom, isBuiltIn),
     authorize: access.authorize,
     enabled,
+    manifests,
     metrics: createPolicyMetrics(metrics),
     log: log.named('policies'),
   });

@@ -11,6 +11,7 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import type { Logger } from '../observability/logger.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
+import type { AdmissionManifests } from './manifests.js';
 
 export interface AdmissionPolicies {
   readonly steps: readonly AdmissionPlugin[];
@@ -24,6 +25,8 @@ export interface AdmissionPolicyParts {
   readonly authorize: Authorizer;
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
+  /** Policies that stand in files. Default: none. */
+  readonly manifests?: AdmissionManifests | null;
   /** Where evaluations are counted. Default: nowhere. */
   readonly metrics?: PolicyMetrics;
   readonly log: Logger;
@@ -39,6 +42,7 @@ export function createAdmissionPolicies({
   convert,
   authorize,
   enabled,
+  manifests = null,
   metrics = uncounted,
   log,
 }: AdmissionPolicyParts): AdmissionPolicies {
@@ -48,7 +52,13 @@ export function createAdmissionPolicies({
   };
   const running: { readonly step: AdmissionPlugin; stop(): void }[] = [];
   if (enabled.has('MutatingAdmissionPolicy')) {
-    const followed = followPolicies(mutating, mutatingPolicyOf, storage, report);
+    const followed = followPolicies({
+      resources: mutating,
+      read: mutatingPolicyOf,
+      storage,
+      report,
+      manifests: manifests?.policies('MutatingAdmissionPolicy', mutating, mutatingPolicyOf) ?? null,
+    });
     running.push({
       step: mutatingPolicies(followed, parts),
       stop: () => {
@@ -57,7 +67,13 @@ export function createAdmissionPolicies({
     });
   }
   if (enabled.has('ValidatingAdmissionPolicy')) {
-    const followed = followPolicies(validating, validatingPolicyOf, storage, report);
+    const followed = followPolicies({
+      resources: validating,
+      read: validatingPolicyOf,
+      storage,
+      report,
+      manifests: manifests?.policies('ValidatingAdmissionPolicy', validating, validatingPolicyOf) ?? null,
+    });
     running.push({
       step: validatingPolicies(followed, parts),
       stop: () => {

@@ -22,6 +22,7 @@ import { readPairOf, type KeyPairFiles } from '../http/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import type { Catalogue } from '../registry/resources.js';
+import type { AdmissionManifests } from './manifests.js';
 import { clusterAddresses, endpointAddresses, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import type { Storage } from '../storage/contract.js';
 import { webhookClient } from '../webhook/client.js';
@@ -77,6 +78,8 @@ export interface AdmissionWebhookParts {
   /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
   readonly configurations: PluginConfigurations;
+  /** Webhooks that stand in files. */
+  readonly manifests: AdmissionManifests;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -95,6 +98,7 @@ export function createAdmissionWebhooks({
   authorize,
   enabled,
   configurations,
+  manifests,
   metrics,
   log,
 }: AdmissionWebhookParts): AdmissionWebhooks {
@@ -114,9 +118,10 @@ export function createAdmissionWebhooks({
           log.warn(message);
         },
       };
-      const followed = followHooks(kind, storage, (error, configuration) => {
+      const report = (error: unknown, configuration: string): void => {
         log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
-      });
+      };
+      const followed = followHooks(kind, storage, report, manifests.hooks(name, `${kind}webhookconfigurations`));
       return {
         step: make(followed, parts),
         stop: () => {
@@ -179,7 +184,7 @@ const clientsFor = (
   });
 
 /** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
-const fileFields: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text' };
+const fileFields: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text', staticManifestsDir: 'text' };
 const hookKinds: readonly PluginKind[] = [
   { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fileFields },
   { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: fileFields },

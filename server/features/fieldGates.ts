@@ -29,6 +29,7 @@ export const fieldGates = [
   'ImageVolume',
   'InPlacePodLevelResourcesVerticalScaling',
   'JobManagedBy',
+  'ManifestBasedAdmissionControlConfig',
   'MatchLabelKeysInPodTopologySpread',
   'MatchLabelKeysInPodTopologySpreadSelectorMerge',
   'MaxUnavailableStatefulSet',

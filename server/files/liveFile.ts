@@ -29,7 +29,8 @@ export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
 }
 
 export interface Source<T> {
-  readonly files: readonly string[];
+  /** Asked each time where they are not always the same, as in a folder; it must not throw. */
+  readonly files: readonly string[] | (() => readonly string[]);
   /** Reads and checks the files. Throws when they cannot be used. */
   readonly read: () => T;
   /** Called when changed files cannot be used: what was read before goes on to count. */
@@ -48,12 +49,13 @@ export class LiveFiles {
 
   /** Reads now, and throws when that fails; from then on reads again whenever one of the files has changed. */
   follow<T>(source: Source<T>): Live<T> {
-    const { files, read } = source;
+    const { files: named, read } = source;
+    const look = (): string => (typeof named === 'function' ? named() : named).map((file) => `${file} ${identityOf(file)}`).join(' ');
     const listeners: ((value: T) => void)[] = [];
-    let seen = files.map(identityOf).join(' ');
+    let seen = look();
     let current = read();
     this.#looks.push(() => {
-      const now = files.map(identityOf).join(' ');
+      const now = look();
       if (now === seen) return;
       seen = now;
       try {

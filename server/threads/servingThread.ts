@@ -97,6 +97,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     options,
     files,
     plugins,
+    live,
     agents: readAgentCredentials(options),
     egress,
     store,

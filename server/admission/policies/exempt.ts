@@ -1,5 +1,6 @@
 import type { AdmissionRequest } from '../contract.js';
-import { isExempt } from '../webhooks/exempt.js';
+
+export { isExempt } from '../webhooks/exempt.js';
 
 /** Questions about who may do what must be answered also when a policy refuses everything. */
 const reviews: ReadonlySet<string> = new Set([
@@ -11,6 +12,5 @@ const reviews: ReadonlySet<string> = new Set([
   'selfsubjectrulesreviews.authorization.k8s.io',
 ]);
 
-/** Requests that no policy is asked about. */
-export const isExemptFromPolicies = (request: AdmissionRequest): boolean =>
-  isExempt(request) || reviews.has(`${request.resource.resource}.${request.resource.group}`);
+/** Requests that no policy is asked about, wherever it stands. */
+export const isReview = ({ resource: { resource, group } }: AdmissionRequest): boolean => reviews.has(`${resource}.${group}`);

@@ -3,6 +3,7 @@ import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
 import type { AdmissionRequest } from '../contract.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
+import { isExempt, isReview } from './exempt.js';
 import { bindingOf, type Binding, type Policy } from './policy.js';
 
 /** A policy with what binds it. */
@@ -68,9 +69,22 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
 
 export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;
+  /** From manifests; they cannot be taken away through the API, so they judge webhooks and policies, too. Null for none. */
+  readonly manifests: PolicyIndex<P> | null;
   /** Settles once all policies and bindings are known; until then nothing may pass. */
   readonly synced: Promise<void>;
   stop(): void;
+}
+
+/** Policies that may be about a request, those from manifests first. */
+export function policiesFor<P extends Policy>(
+  { index, manifests }: Pick<FollowedPolicies<P>, 'index' | 'manifests'>,
+  request: AdmissionRequest,
+): readonly Bound<P>[] {
+  if (isReview(request)) return [];
+  const own = isExempt(request) ? [] : index.candidates(request);
+  const first = manifests?.candidates(request) ?? [];
+  return first.length === 0 ? own : [...first, ...own];
 }
 
 export interface PolicyResources {
@@ -80,13 +94,18 @@ export interface PolicyResources {
 
 const group = 'admissionregistration.k8s.io';
 
-/** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. `report` hears of those that cannot be read. */
-export function followPolicies<P extends Policy>(
-  resources: PolicyResources,
-  read: (object: ApiObject) => P,
-  storage: Pick<Storage, 'watch'>,
-  report: (error: unknown, name: string) => void,
-): FollowedPolicies<P> {
+export interface FollowOptions<P extends Policy> {
+  readonly resources: PolicyResources;
+  readonly read: (object: ApiObject) => P;
+  readonly storage: Pick<Storage, 'watch'>;
+  /** Hears of those that cannot be read. */
+  readonly report: (error: unknown, name: string) => void;
+  /** Policies from manifests; null for none. */
+  readonly manifests: PolicyIndex<P> | null;
+}
+
+/** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. */
+export function followPolicies<P extends Policy>({ resources, read, storage, report, manifests }: FollowOptions<P>): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
   const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> =>
     follow(
@@ -111,6 +130,7 @@ export function followPolicies<P extends Policy>(
   const followed = [into(resources.policies, index.policies, read), into(resources.bindings, index.bindings, bindingOf)];
   return {
     index,
+    manifests,
     synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined),
     stop: () => {
       for (const { stop } of followed) stop();

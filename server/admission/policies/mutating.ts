@@ -12,8 +12,7 @@ import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contrac
 import { shownAs } from '../matching/versions.js';
 import { onceSynced } from '../synced.js';
 import { putBackWithDefaults, received } from '../webhooks/mutating.js';
-import { isExemptFromPolicies } from './exempt.js';
-import type { Bound, FollowedPolicies } from './following.js';
+import { policiesFor, type Bound, type FollowedPolicies } from './following.js';
 import { outcomeOf } from './judgement.js';
 import type { EvaluationError } from './metrics.js';
 import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
@@ -36,12 +35,12 @@ interface Progress {
 }
 
 /** Lets the mutating policies that something binds change the object, one after the other: each sees what those before it have changed. */
-export function mutatingPolicies({ index, synced }: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
+export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
     name: pluginName,
     resources: null,
-    admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
-      const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
+    admit: onceSynced(followed.synced, (request: AdmissionRequest, pass: MutationPass) => {
+      const candidates = policiesFor(followed, request);
       return candidates.length > 0 ? new Mutating(request, pass, parts).run(candidates) : undefined;
     }),
   };

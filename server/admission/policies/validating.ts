@@ -1,7 +1,6 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import { onceSynced } from '../synced.js';
-import { isExemptFromPolicies } from './exempt.js';
-import type { Bound, FollowedPolicies } from './following.js';
+import { policiesFor, type Bound, type FollowedPolicies } from './following.js';
 import { judge, type Denial, type Judgement } from './judgement.js';
 import { plan, Views, type Invocation, type PolicyParts } from './matching.js';
 import type { Binding, ValidatingPolicy } from './policy.js';
@@ -11,13 +10,13 @@ const annotationBytesMax = 10 * 1024;
 const countedActions: Readonly<Record<string, 'deny' | 'warn' | 'audit'>> = { Deny: 'deny', Warn: 'warn', Audit: 'audit' };
 
 /** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
-export function validatingPolicies({ index, synced }: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
+export function validatingPolicies(followed: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionPolicy',
     resources: null,
     connects: true,
-    validate: onceSynced(synced, (request: AdmissionRequest) => {
-      const candidates = isExemptFromPolicies(request) ? [] : index.candidates(request);
+    validate: onceSynced(followed.synced, (request: AdmissionRequest) => {
+      const candidates = policiesFor(followed, request);
       return candidates.length > 0 ? new Validating(request, parts).run(candidates) : undefined;
     }),
   };

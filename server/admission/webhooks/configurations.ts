@@ -1,6 +1,8 @@
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
-import { hooksOf, type HookKind } from './hook.js';
+import type { AdmissionRequest } from '../contract.js';
+import { isExempt } from './exempt.js';
+import { hooksOf, type Hook, type HookKind } from './hook.js';
 import { HookIndex } from './hookIndex.js';
 
 const resources: Readonly<Record<HookKind, string>> = {
@@ -10,9 +12,20 @@ const resources: Readonly<Record<HookKind, string>> = {
 
 export interface FollowedHooks {
   readonly index: HookIndex;
+  /** From manifests; they cannot be taken away through the API, so they are asked about webhooks and policies, too. Null for none. */
+  readonly manifests: HookIndex | null;
   /** Settles once all configurations are known; until then nothing may pass. */
   readonly synced: Promise<void>;
   stop(): void;
+}
+
+const none: readonly Hook[] = [];
+
+/** Webhooks that may be about a request, those from manifests first. */
+export function hooksFor({ index, manifests }: Pick<FollowedHooks, 'index' | 'manifests'>, request: AdmissionRequest): readonly Hook[] {
+  const own = isExempt(request) ? none : index.candidates(request);
+  const first = manifests?.candidates(request) ?? none;
+  return first.length === 0 ? own : [...first, ...own];
 }
 
 /** The webhooks of one kind, as this replica's state has them: changes count as soon as they are applied here. */
@@ -20,6 +33,7 @@ export function followHooks(
   kind: HookKind,
   storage: Pick<Storage, 'watch'>,
   report: (error: unknown, configuration: string) => void,
+  manifests: HookIndex | null = null,
 ): FollowedHooks {
   const index = new HookIndex();
   const following = follow(
@@ -41,6 +55,7 @@ export function followHooks(
   );
   return {
     index,
+    manifests,
     synced: following.synced,
     stop: () => {
       following.stop();

@@ -20,6 +20,13 @@ export class HookIndex {
     this.#reorder();
   }
 
+  /** These in place of all that were there. */
+  replace(configurations: ReadonlyMap<string, readonly Hook[]>): void {
+    this.#configurations.clear();
+    for (const [name, hooks] of configurations) this.#configurations.set(name, hooks);
+    this.#reorder();
+  }
+
   remove(configuration: string): void {
     this.#configurations.delete(configuration);
     this.#reorder();

@@ -14,8 +14,7 @@ import type { Addressed } from '../matching/rules.js';
 import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';
 import { onceSynced } from '../synced.js';
 import { HookCaller, type CallerParts } from './caller.js';
-import type { FollowedHooks } from './configurations.js';
-import { isExempt } from './exempt.js';
+import { hooksFor, type FollowedHooks } from './configurations.js';
 import type { Hook } from './hook.js';
 
 const pluginName = 'MutatingAdmissionWebhook';
@@ -31,14 +30,14 @@ interface Invocations {
 }
 
 /** Asks mutating webhooks one after the other; each sees what those before it have changed. */
-export function mutatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
+export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
     name: pluginName,
     resources: null,
     connects: true,
-    admit: onceSynced(synced, (request: AdmissionRequest, pass: MutationPass) => {
-      const hooks = isExempt(request) ? [] : index.candidates(request);
+    admit: onceSynced(followed.synced, (request: AdmissionRequest, pass: MutationPass) => {
+      const hooks = hooksFor(followed, request);
       return hooks.length > 0 ? new Mutation(request, pass, caller, parts).run(hooks) : undefined;
     }),
   };

@@ -3,19 +3,18 @@ import { subjectOf } from '../matching/match.js';
 import { onceSynced } from '../synced.js';
 import type { Addressed } from '../matching/rules.js';
 import { HookCaller, type CallerParts } from './caller.js';
-import type { FollowedHooks } from './configurations.js';
-import { isExempt } from './exempt.js';
+import { hooksFor, type FollowedHooks } from './configurations.js';
 import type { Hook } from './hook.js';
 
 /** Asks validating webhooks at the same time. Of several refusals the client hears the first that came. */
-export function validatingWebhooks({ index, synced }: FollowedHooks, parts: CallerParts): AdmissionPlugin {
+export function validatingWebhooks(followed: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('validating', parts);
   return {
     name: 'ValidatingAdmissionWebhook',
     resources: null,
     connects: true,
-    validate: onceSynced(synced, (request: AdmissionRequest) => {
-      const hooks = isExempt(request) ? [] : index.candidates(request);
+    validate: onceSynced(followed.synced, (request: AdmissionRequest) => {
+      const hooks = hooksFor(followed, request);
       return hooks.length > 0 ? ask(hooks, request, caller, parts) : undefined;
     }),
   };

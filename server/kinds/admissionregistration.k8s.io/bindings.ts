@@ -11,6 +11,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
+import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 
 /** Of both kinds: those of policies that change objects have all but actions. */
 type Binding = Draft<ValidatingAdmissionPolicyBinding>;
@@ -63,12 +64,13 @@ const paramRef = (object: Binding): string => {
 
 const bindingKind = (name: string, validate: (binding: Binding) => FieldError[]): Kind<Binding> => ({
   name: `${name}.admissionregistration.k8s.io`,
-  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
   defaults(binding) {
     setMatchDefaults(objectAt(specOf(binding), 'matchResources'));
   },
   validate,
   update: { unconditional: false, review: ['objectMeta', validate] },
+  warnings: reservedNameWarnings,
   cells: { PolicyName: at('spec.policyName'), ParamRef: paramRef },
 });
 

@@ -20,6 +20,7 @@ import { specOf, statusOf } from '../parts.js';
 import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
+import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 
 type Validating = Draft<ValidatingAdmissionPolicy>;
 type Mutating = Draft<MutatingAdmissionPolicy>;
@@ -203,19 +204,21 @@ const paramKind = (object: Policy): string =>
 
 export const validatingAdmissionPolicies: Kind<Validating> = {
   name: 'validatingadmissionpolicies.admissionregistration.k8s.io',
-  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateValidating] },
   subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
+  warnings: reservedNameWarnings,
   cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
 };
 
 export const mutatingAdmissionPolicies: Kind<Mutating> = {
   name: 'mutatingadmissionpolicies.admissionregistration.k8s.io',
-  metadata: { anyFinalizers: true, generationOf: ['spec'] },
+  metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
   defaults: setDefaults,
   validate: (policy) => validateMutating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateMutating] },
+  warnings: reservedNameWarnings,
   cells: { Mutations: countAt('spec.mutations'), ParamKind: paramKind },
 };

@@ -11,6 +11,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { setClientDefaults, validateClient } from './clients.js';
 import { validateMatchConditions, webhookScope } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
+import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 
 const webhooks = Path.of('webhooks');
 const timeoutSecondsDefault = 10;
@@ -128,7 +129,7 @@ function validateReviewVersions(hook: Hook, { knownReviewVersion }: Strictness, 
 
 const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
   name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
-  metadata: { anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
+  metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
   defaults(configuration) {
     setDefaults(configuration, hooks);
   },
@@ -137,6 +138,7 @@ const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
     unconditional: false,
     review: ['objectMeta', (configuration, old) => validate(configuration, hooks, strictnessAfter(configuration, old))],
   },
+  warnings: reservedNameWarnings,
   cells: { Webhooks: countAt('webhooks') },
 });
 

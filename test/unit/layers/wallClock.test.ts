@@ -8,6 +8,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
     'server/assembly/api.ts',
     'server/observability/logger.ts',
+    'server/observability/manifests.ts',
     'server/observability/reloads.ts',
     'server/observability/encryption.ts',
     'server/http/conditional.ts',

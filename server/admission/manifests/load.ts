@@ -1,0 +1,171 @@
+import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { checkStructure } from '../../../workers/schema/structure.js';
+import { isObject } from '../../../api/json.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { manifestSuffix } from '../../catalogue/manifestNames.js';
+import { typeOfKind } from '../../catalogue/types.js';
+import type { EnabledFeatures } from '../../features/fieldGates.js';
+import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import { nameAndValidate } from '../../registry/writes.js';
+import { readManifestFolder } from './files.js';
+
+/**
+ * Webhooks and policies from files (KEP 5793): they are there before the API is, cannot be changed through it, and are looked at before those that can.
+ * What they may say is what the API lets them say, and less: nothing that has to be looked up in the cluster.
+ */
+
+const group = 'admissionregistration.k8s.io';
+const version = 'v1';
+
+/** What the manifests of a plug-in may hold. */
+export interface ManifestKinds {
+  /** Resources by kind. */
+  readonly kinds: Readonly<Record<string, string>>;
+  /** What stands in the way of an object beyond the rules of the API; null for nothing. */
+  readonly complaint: (kind: string, object: ApiObject) => string | null;
+}
+
+export interface Manifests {
+  /** By resource, in the order of their names. */
+  readonly objects: ReadonlyMap<string, readonly ApiObject[]>;
+  readonly hash: string;
+}
+
+const hookComplaint = (_kind: string, object: ApiObject): string | null => {
+  for (const hook of itemsOf(object['webhooks'])) {
+    const where = `webhook ${JSON.stringify(textAt(hook, 'name'))}: clientConfig`;
+    if (memberAt(hook, 'clientConfig', 'service') !== undefined)
+      return `${where}.service is not supported for static manifests; use clientConfig.url instead`;
+    if (textAt(hook, 'clientConfig', 'url') === '') return `${where}.url is required for static manifests`;
+  }
+  return null;
+};
+
+const policyComplaint = (kind: string, object: ApiObject): string | null => {
+  if (!kind.endsWith('Binding'))
+    return memberAt(object, 'spec', 'paramKind') === undefined ? null : 'spec.paramKind is not supported for static manifests';
+  const policy = textAt(object, 'spec', 'policyName');
+  if (policy === '') return 'spec.policyName must name a policy';
+  if (!policy.endsWith(manifestSuffix)) return `spec.policyName ${JSON.stringify(policy)} must end with "${manifestSuffix}"`;
+  return memberAt(object, 'spec', 'paramRef') === undefined ? null : 'spec.paramRef is not supported for static manifests';
+};
+
+/** By plug-in. */
+export const manifestKinds: Readonly<Record<string, ManifestKinds>> = {
+  ValidatingAdmissionWebhook: { kinds: { ValidatingWebhookConfiguration: 'validatingwebhookconfigurations' }, complaint: hookComplaint },
+  MutatingAdmissionWebhook: { kinds: { MutatingWebhookConfiguration: 'mutatingwebhookconfigurations' }, complaint: hookComplaint },
+  ValidatingAdmissionPolicy: {
+    kinds: {
+      ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
+      ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
+    },
+    complaint: policyComplaint,
+  },
+  MutatingAdmissionPolicy: {
+    kinds: { MutatingAdmissionPolicy: 'mutatingadmissionpolicies', MutatingAdmissionPolicyBinding: 'mutatingadmissionpolicybindings' },
+    complaint: policyComplaint,
+  },
+};
+
+export interface LoadParts {
+  readonly catalogue: Pick<Catalogue, 'resource'>;
+  readonly enabled: EnabledFeatures;
+}
+
+/** Reads the manifests of a plug-in, as the API would take them: checked strictly, with defaults, by the rules of their kinds. Throws with the file and what is wrong. */
+export function loadManifests(folder: string, allowed: ManifestKinds, parts: LoadParts): Manifests {
+  const { documents, hash } = readManifestFolder(folder);
+  const found = new Map<string, Map<string, { readonly file: string; readonly object: ApiObject }>>();
+  for (const resource of Object.values(allowed.kinds)) found.set(resource, new Map());
+  for (const { file, value } of documents)
+    for (const item of unlisted(value, allowed, file)) {
+      const { resource, object } = accepted(item, file, allowed, parts);
+      const name = object.metadata.name ?? '';
+      const known = found.get(resource);
+      const before = known?.get(name);
+      if (before !== undefined) throw new Error(`${file}: ${item.kind} ${JSON.stringify(name)} is there already, in ${before.file}`);
+      known?.set(name, { file, object });
+    }
+  const objects = new Map(
+    [...found].map(([resource, named]) => [resource, [...named.keys()].sort().map((name) => named.get(name)!.object)] as const),
+  );
+  refuseUnbound(objects, found);
+  return { objects, hash };
+}
+
+interface Item {
+  readonly kind: string;
+  readonly value: JsonObject;
+}
+
+/** An object, or those of a list: of `v1.List`, or of the list kind of what is allowed. */
+function unlisted(value: JsonObject, allowed: ManifestKinds, file: string): readonly Item[] {
+  const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
+  const ofItems = kind.replace(/List$/, '');
+  const isOwnList = ofItems !== kind && Object.hasOwn(allowed.kinds, ofItems) && apiVersion === `${group}/${version}`;
+  if (isOwnList || (apiVersion === 'v1' && kind === 'List'))
+    return itemsOf(value['items']).flatMap((item) => {
+      if (!isObject<JsonObject>(item)) throw new Error(`${file}: an item of a list must be an object`);
+      return unlisted(isOwnList ? { apiVersion, kind: ofItems, ...item } : item, allowed, file);
+    });
+  if (apiVersion !== `${group}/${version}` || !Object.hasOwn(allowed.kinds, kind))
+    throw new Error(
+      `${file}: unsupported resource type ${apiVersion}, ${kind}; ${Object.keys(allowed.kinds).join(' and ')} of ${group}/${version} are supported`,
+    );
+  return [{ kind, value }];
+}
+
+function accepted(
+  { kind, value }: Item,
+  file: string,
+  allowed: ManifestKinds,
+  { catalogue, enabled }: LoadParts,
+): { readonly resource: string; readonly object: ApiObject } {
+  const name = textAt(value, 'metadata', 'name');
+  const refuse = (why: string): never => {
+    throw new Error(`${file}: ${kind} ${JSON.stringify(name)}: ${why}`);
+  };
+  const type = typeOfKind({ group, version, kind });
+  const resource = catalogue.resource(group, version, allowed.kinds[kind] ?? '');
+  if (type === undefined || resource === null) return refuse('is not served');
+  const checked = checkStructure(structuredClone(value) as JsonMembers, type, { unknownFields: 'report' });
+  if (!checked.ok) return refuse(checked.message);
+  if (checked.strict.length > 0) return refuse(`strict decoding error: ${checked.strict.join(', ')}`);
+  if (!name.endsWith(manifestSuffix)) return refuse(`the name must end with "${manifestSuffix}"`);
+  const object = checked.value as unknown as ApiObject;
+  const complaint = allowed.complaint(kind, object);
+  return complaint === null ? { resource: resource.resource, object: validated(resource, object, name, enabled) } : refuse(complaint);
+
+  function validated(served: ServedResource, draft: ApiObject, called: string, features: EnabledFeatures): ApiObject {
+    served.behaviour.strategy.read.defaults(draft);
+    const target = { resource: served, namespace: '', name: called };
+    // The API keeps such names for manifests; this is one.
+    const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && features(feature);
+    try {
+      const stored = nameAndValidate(target, draft, { name: called, namespaceLabels: {}, enabled: own });
+      if (stored instanceof Promise) throw new Error(`broken invariant: ${kind} is not validated at once`);
+      return stored;
+    } catch (error) {
+      return refuse((error as Error).message);
+    }
+  }
+}
+
+/** A binding without its policy would guard nothing. */
+function refuseUnbound(
+  objects: ReadonlyMap<string, readonly ApiObject[]>,
+  found: ReadonlyMap<string, ReadonlyMap<string, { readonly file: string }>>,
+): void {
+  for (const [resource, bindings] of objects) {
+    if (!resource.endsWith('bindings')) continue;
+    const policies = found.get(`${resource.slice(0, -'bindings'.length - 'policy'.length)}policies`);
+    for (const binding of bindings) {
+      const [name, policy] = [binding.metadata.name ?? '', textAt(binding, 'spec', 'policyName')];
+      if (policies?.has(policy) !== true)
+        throw new Error(
+          `${found.get(resource)?.get(name)?.file ?? ''}: binding ${JSON.stringify(name)} references policy ${JSON.stringify(policy)}, which is in none of the manifests`,
+        );
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { manifestSuffix } from '../../catalogue/manifestNames.js';
+import type { EnabledFeatures } from '../../features/fieldGates.js';
+import { subdomainName } from '../../registry/validation/names.js';
+
+/** Complaints about the name of a webhook configuration, a policy or a binding. */
+export const unreservedName = (name: string, prefix: boolean, _object: unknown, enabled: EnabledFeatures): string[] => [
+  ...subdomainName(name, prefix),
+  ...(name.endsWith(manifestSuffix) && enabled('ManifestBasedAdmissionControlConfig')
+    ? [`names ending with "${manifestSuffix}" are reserved for static manifest-based configurations and cannot be managed via the API`]
+    : []),
+];
+
+/** Who has such names already learns that they will be refused. */
+export const reservedNameWarnings = ({ metadata }: { readonly metadata?: { readonly name?: string } }): string[] =>
+  metadata?.name?.endsWith(manifestSuffix) === true
+    ? [
+        `metadata.name: names ending with "${manifestSuffix}" will be reserved for static manifest-based configurations when the ManifestBasedAdmissionControlConfig feature gate is enabled`,
+      ]
+    : [];

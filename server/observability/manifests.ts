@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import { Counter, Gauge } from 'prom-client';
+import type { Metrics } from './metrics.js';
+
+/** What is told of manifests of admission plug-ins, by the plug-in's name. */
+export interface ManifestMetrics {
+  /** They are in effect, as files whose content has this hash say. */
+  loaded(plugin: string, hash: string): void;
+  /** Changed files were read. */
+  reloaded(plugin: string, outcome: 'success' | 'failure'): void;
+}
+
+/** Under the names of the reference. `server` tells replicas apart. */
+export function createManifestMetrics({ registry }: Metrics, server: string): ManifestMetrics {
+  const prefix = 'apiserver_manifest_admission_config_controller';
+  const registers = [registry];
+  const total = new Counter({
+    name: `${prefix}_automatic_reloads_total`,
+    help: 'Times that changed manifests of admission plug-ins were read, by outcome.',
+    labelNames: ['status', 'plugin', 'apiserver_id_hash'],
+    registers,
+  });
+  const last = new Gauge({
+    name: `${prefix}_automatic_reload_last_timestamp_seconds`,
+    help: 'When that was last, in seconds since 1970, by outcome.',
+    labelNames: ['status', 'plugin', 'apiserver_id_hash'],
+    registers,
+  });
+  const info = new Gauge({
+    name: `${prefix}_last_config_info`,
+    help: 'The hash of the manifests that are in effect.',
+    labelNames: ['plugin', 'apiserver_id_hash', 'hash'],
+    registers,
+  });
+  const apiserver_id_hash = `sha256:${hash('sha256', server, 'hex')}`;
+  const known = new Map<string, string>();
+  return {
+    loaded: (plugin, content) => {
+      const before = known.get(plugin);
+      if (before !== undefined) info.remove({ plugin, apiserver_id_hash, hash: before });
+      known.set(plugin, content);
+      info.set({ plugin, apiserver_id_hash, hash: content }, 1);
+    },
+    reloaded: (plugin, status) => {
+      total.inc({ status, plugin, apiserver_id_hash });
+      last.set({ status, plugin, apiserver_id_hash }, Date.now() / 1000);
+    },
+  };
+}
