@@ -211,7 +211,6 @@ function definition(plural: string, kind: string, text: object): object {
 
 /** Bodies that cost their sender little and should cost the server no more than honest ones. */
 describe('attacks/bodies', function () {
-  this.timeout(120_000);
   let target: Target;
   let tenant: User;
   let bystander: Bystander;

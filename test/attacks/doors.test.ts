@@ -13,7 +13,6 @@ const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
 /** Attacks that take connections, requests in flight and memory out of use, by people with little or no rights, each with few bytes. */
 describe('attacks on the doors of a server', function () {
-  this.timeout(120_000);
   let target: Target;
   let bystander: Bystander;
   let atRest: Counts;

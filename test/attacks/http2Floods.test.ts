@@ -263,7 +263,6 @@ async function send({ begin, turn, turns = framesEach }: Flood, port: number): P
 }
 
 describe('attacks/http2Floods', function () {
-  this.timeout(120_000);
   let target: Target;
   let low: User;
   let bystander: Bystander;

@@ -12,7 +12,6 @@ const growthMax = 1.5;
 
 /** The port between replicas answers to certificates of members alone, and to nothing that a member would not say. */
 describe('attacks/peerPort', function () {
-  this.timeout(120_000);
   let target: Target;
   let bystander: Bystander;
   let standing: string;

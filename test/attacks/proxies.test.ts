@@ -19,7 +19,6 @@ const pods = '/api/v1/namespaces/default/pods';
 const hidden = `DELETE /apis/${group}/v1/namespaces/kube-system/foos/stolen HTTP/1.1\r\nhost: x\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n`;
 
 describe('attacks/through proxies', function () {
-  this.timeout(120_000);
   let backends: TargetWithBackends;
   let extension: WireBackend;
   let alice: User;

@@ -58,7 +58,6 @@ const documents: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('cluster/aggregation', function () {
-  this.timeout(120_000);
   let cluster: ClusterUnderTest;
   let commands: ClusterCommands;
   let program: Server;

@@ -43,8 +43,6 @@ const fetchAs = (address: string, target: string, authorization: string): Promis
   });
 
 describe('audit log', function () {
-  this.timeout(60_000);
-
   it('has each request as far as its rule goes, before the client has the answer', async () => {
     const folder = temporaryDirectory('audit');
     const log = path.join(folder, 'audit.log');

@@ -14,7 +14,6 @@ const mebibyte = 1024 * 1024;
 const pageBytes = 4096;
 
 describe('cluster/bad input', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   let member: ClusterMember;
   let maps: string;
@@ -220,7 +219,6 @@ describe('cluster/bad input', function () {
 });
 
 describe('cluster/damaged disk', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   afterEach(() => test?.stop());
 

@@ -39,7 +39,6 @@ interface Library {
 const bodyOf = (answer: Named | { body: Named }): Named => ('body' in answer ? answer.body : answer);
 
 describe('cluster/client-node', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
 
   before(async () => {

@@ -11,7 +11,6 @@ import { programFile } from '../../deploy/programs.js';
 const apiserver = programFile('apiserver');
 
 describe('cluster/command line', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   let member: ClusterMember;
   before(async () => {

@@ -6,7 +6,6 @@ import { ApiClient } from '../fixtures/apiClient.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
 describe('cluster/consoleOff', function () {
-  this.timeout(120_000);
   const directory = temporaryDirectory('console-off');
   const stop = new AbortController();
   let launcher: Launcher;

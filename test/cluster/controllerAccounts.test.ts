@@ -103,7 +103,6 @@ const part = { metadata: { name: 'part', labels: { part: 'yes' } }, rules: [{ ap
 const pollMs = 50;
 
 describe('cluster/controllerAccounts', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   afterEach(() => test?.stop());
   const get = async (url: string): Promise<{ status: number; body: Looked }> =>

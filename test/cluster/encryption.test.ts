@@ -41,8 +41,6 @@ async function rewritten(cluster: ClusterUnderTest, name: string): Promise<void>
 }
 
 describe('encryption at rest', function () {
-  this.timeout(90_000);
-
   it('keeps secrets out of everything that is on disk, through rotation and restart, and tells of values without a key', async () => {
     const folder = temporaryDirectory('encryption');
     const file = path.join(folder, 'keys.json');

@@ -40,7 +40,6 @@ async function keysIn(client: EtcdClient, start: string): Promise<readonly strin
 }
 
 describe('cluster/etcd', function () {
-  this.timeout(120_000);
   const running: EtcdServers[] = [];
   let cluster: ClusterUnderTest | null = null;
 

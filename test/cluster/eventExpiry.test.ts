@@ -4,8 +4,6 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 const events = '/api/v1/namespaces/default/events';
 
 describe('events', function () {
-  this.timeout(90_000);
-
   it('are gone some time after they were last written, also when the leader they were written under is gone', async () => {
     const cluster = await ClusterUnderTest.start({ replicas: 3, managers: 0, apiserverFlags: ['--event-ttl=2s'] });
     try {

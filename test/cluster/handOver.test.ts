@@ -11,7 +11,6 @@ const pollMs = 10;
 
 /** A leader that is asked to stop goes on serving for a while: for the delay that balancers need, and for the requests that are under way. */
 describe('cluster/hand-over', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   before(async () => {
     test = await ClusterUnderTest.start({ apiserverFlags: [`--shutdown-delay-duration=${shutdownDelay}`] });

@@ -44,7 +44,6 @@ spec:
 };
 
 describe('cluster/helm', function () {
-  this.timeout(120_000);
   let commands: ClusterCommands;
   let folder: string;
   before(async function () {

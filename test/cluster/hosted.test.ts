@@ -7,7 +7,6 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 
 /** The manifests with which this control plane runs inside another cluster, read by this one. */
 describe('cluster/hosted manifests', function () {
-  this.timeout(120_000);
   let server: TestCluster;
   before(async function () {
     if (!kubectlRunsHere) this.skip();

@@ -4,7 +4,6 @@ import { asSeen, RecordingInformer, type Seen } from './recordingInformer.js';
 import { Writers } from './writers.js';
 
 describe('cluster/informer', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   const recorders: RecordingInformer[] = [];
   before(async () => {

@@ -15,7 +15,6 @@ data:
 `;
 
 describe('cluster/kubectl', function () {
-  this.timeout(120_000);
   let commands: ClusterCommands;
 
   before(async function () {

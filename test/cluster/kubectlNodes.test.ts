@@ -12,7 +12,6 @@ const [stdout, outcome] = [1, 3];
 const onChannel = (channel: number, text: string): Buffer => Buffer.concat([Buffer.from([channel]), Buffer.from(text)]);
 
 describe('cluster/kubectl and nodes', function () {
-  this.timeout(120_000);
   let agent: FakeAgent;
   let test: ClusterUnderTest;
   let commands: ClusterCommands;

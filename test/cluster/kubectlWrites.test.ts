@@ -29,7 +29,6 @@ const configMap = (name: string, value: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  value: ${value}\n`;
 
 describe('cluster/kubectl writes', function () {
-  this.timeout(120_000);
   let commands: ClusterCommands;
   before(async function () {
     if (!kubectlRunsHere) this.skip();

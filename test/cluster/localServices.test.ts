@@ -13,7 +13,6 @@ import { createIdentities, type Identity } from '../unit/http/identities.js';
 
 /** Services on sockets of this machine, as the program that users start talks to them: what a bundle makes of the gRPC library shows only there. */
 describe('services of the machine beside the built API server', function () {
-  this.timeout(60_000);
   const keys = new KeyPlugin();
   const signer = new OutsideSigner();
   const folder = temporaryDirectory('local-services');

@@ -16,7 +16,6 @@ const pollMs = 50;
 const madeUp: ReadonlySet<string> = new Set(['componentstatuses']);
 
 describe('cluster/managerEncoding', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   const stopping = new AbortController();
   const programs: Promise<void>[] = [];

@@ -68,7 +68,6 @@ async function withoutFieldValidation({ cluster }: ClusterUnderTest): Promise<ht
 }
 
 describe('cluster/openapi', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   let commands: ClusterCommands;
   before(async function () {

@@ -31,7 +31,6 @@ function changeByHand(storeFile: string, name: string): void {
 }
 
 describe('operations', function () {
-  this.timeout(120_000);
   let cluster: ClusterUnderTest;
   const started: ManagedProcess[] = [];
   const folder = temporaryDirectory('operations');

@@ -92,7 +92,6 @@ describe('cluster/package', () => {
   });
 
   it('has types for every door under strict rules', function () {
-    this.timeout(120_000);
     fs.writeFileSync(
       path.join(folder, 'use.mts'),
       `
@@ -194,12 +193,10 @@ describe('cluster/package', () => {
     });
 
   it('runs the example for node:test', function () {
-    this.timeout(120_000);
     run(process.execPath, ['--test', 'node-test.test.mjs']);
   });
 
   it('runs the example for vitest', function () {
-    this.timeout(120_000);
     // Not a development dependency: .ci/run installs it beside.
     const vitest = path.join(packageRoot, '.ci', 'tools', 'node_modules', 'vitest');
     if (!fs.existsSync(vitest)) this.skip();

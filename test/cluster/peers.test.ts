@@ -5,7 +5,6 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 
 /** Servers that serve different versions, as while a cluster is being upgraded: each answers for all. */
 describe('cluster/peers', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   before(async () => {
     const dataDirectory = temporaryDirectory('peers');

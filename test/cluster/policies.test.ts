@@ -12,7 +12,6 @@ const matchConstraints = {
 };
 
 describe('cluster/policies', function () {
-  this.timeout(120_000);
   let cluster: ClusterUnderTest;
   let commands: ClusterCommands;
 

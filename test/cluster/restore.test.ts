@@ -18,7 +18,6 @@ const writesMin = 30;
  * (leases, keys of tokens, encryption), and with versions that no client has seen. One replica is backed up, so that the test is soon done.
  */
 describe('cluster/restore', function () {
-  this.timeout(120_000);
   let old: ClusterUnderTest;
   let oldVersion: number;
   let accountToken: string;

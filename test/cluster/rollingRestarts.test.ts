@@ -40,7 +40,6 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
  * informers of the official client look on; then the cluster is stopped, and what they saw is held against what the stores hold.
  */
 describe('cluster/rollingRestarts', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   let start: number;
   let histories: Seen[][];

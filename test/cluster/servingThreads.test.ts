@@ -19,7 +19,6 @@ interface AuditLine {
 
 /** What counts once in a process must do so whichever threads its clients' connections are on. */
 describe('serving threads', function () {
-  this.timeout(120_000);
   let test: ClusterUnderTest;
   let clients: ApiClient[];
   let auditLog: string;

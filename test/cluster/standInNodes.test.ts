@@ -16,7 +16,6 @@ const ways: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 describe('cluster/kubectl and stand-in nodes', function () {
-  this.timeout(120_000);
   let server: TestCluster;
   const home = temporaryDirectory('stand-in-nodes');
 

@@ -37,7 +37,6 @@ function reply(review: JsonObject): JsonObject {
 }
 
 describe('cluster/webhooks', function () {
-  this.timeout(120_000);
   let cluster: ClusterUnderTest;
   let commands: ClusterCommands;
   let identities: Identities;

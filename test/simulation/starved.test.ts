@@ -77,7 +77,6 @@ function run(seed: number, around: Partial<Profile>, mode: BrokenMode): Outcome 
 }
 
 describe('simulation of machines that are late', function () {
-  this.timeout(60_000);
   const learnt = withTimeoutsUpTo(limits.adaptiveTimeoutsMax);
   const fixed = withTimeoutsUpTo(1);
   const seeds = Array.from({ length: seedCount }, (_, at) => at + 1);

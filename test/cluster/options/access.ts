@@ -21,7 +21,6 @@ const claimsOf = (token: string): Record<string, unknown> =>
 /** Who comes in, who may do what, and what is written down of it. */
 export function access(): void {
   describe('an API server that takes tokens of all kinds', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     let identities: Identities;
     let issuer: TokenIssuer;
@@ -290,7 +289,6 @@ export function access(): void {
   });
 
   describe('an API server with an audit log that rotates and is written in batches', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     let trail: ReviewService;
     const folder = temporaryDirectory('trail');

@@ -30,7 +30,6 @@ const podOf = (name: string, container: object = {}, spec: object = {}): object 
 /** How a server is reached, what it tells browsers and nodes, and what it serves and admits. */
 export function doors(): void {
   describe('an API server with other doors, nodes, services and plug-ins', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     let identities: Identities;
     let proxies: Identities;

@@ -28,7 +28,6 @@ const configuration = (kind: string, rest: object, group = 'apiserver.config.k8s
 /** Files that say more than an option could, which are read again when they change; and services that are asked. */
 export function files(): void {
   describe('an API server with files and services beside it', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     let identities: Identities;
     let issuer: TokenIssuer;

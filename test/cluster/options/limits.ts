@@ -41,7 +41,6 @@ const holdingHook = (hook: HookService): object => ({
 /** What is bounded, what is off, what an earlier version has, and how a server stops. */
 export function limits(): void {
   describe('an API server with less of everything', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     let identities: Identities;
     let hook: HookService;
@@ -292,7 +291,6 @@ export function limits(): void {
   });
 
   describe('an API server that stops', function () {
-    this.timeout(60_000);
     probe(
       ['shutdown-delay-duration', 'shutdown-send-retry-after', 'shutdown-watch-termination-grace-period'],
       'serves for a while, sends newcomers away with 429, and ends watches last',

@@ -29,7 +29,6 @@ const connect = (port: number, options: tls.ConnectionOptions = {}): Promise<tls
 /** How managers are reached, who may ask them what, and what they write down. */
 export function managerDoors(): void {
   describe('controller managers with doors of their own', function () {
-    this.timeout(30_000);
     let server: ServerUnderProbe;
     let identities: Identities;
     let proxies: Identities;
@@ -48,7 +47,6 @@ export function managerDoors(): void {
     const unknown = (): string => kubeconfigOf(server, folder, { name: 'unknown', token: 'nobody-has-it' });
 
     before(async function () {
-      this.timeout(60_000);
       [identities, proxies] = [await createIdentities(), await createIdentities('proxies')];
       const serving = await identities.issue({ name: 'manager', usage: 'serverAuth', ip: ['127.0.0.1'] });
       named = await identities.issue({ name: 'sni', usage: 'serverAuth' });

@@ -152,7 +152,6 @@ class Seeds {
 /** What managers do to objects, how often, and how fast. */
 export function managerLoops(): void {
   describe('controller managers with rates, periods and limits of their own', function () {
-    this.timeout(30_000);
     let server: ServerUnderProbe;
     let signer: Identities;
     let seeds: Seeds;
@@ -171,7 +170,6 @@ export function managerLoops(): void {
       ((await get(at)).body['items'] ?? []) as Record<string, unknown>[];
 
     before(async function () {
-      this.timeout(60_000);
       signer = await createIdentities('everybody');
       server = await ServerUnderProbe.start(await createIdentities(), ['--disable-admission-plugins=ServiceAccount']);
       seeds = new Seeds(server);

@@ -137,7 +137,6 @@ const isApproved = (status: unknown): boolean =>
 /** Workers, leases, and what single objects show of the options of controllers. */
 export function managers(): void {
   describe('a controller manager with few workers and settings of its own', function () {
-    this.timeout(30_000);
     let server: ServerUnderProbe;
     let manager: BundledProgram;
     let identities: Identities;
@@ -153,7 +152,6 @@ export function managers(): void {
     const get = (at: string): Promise<Answer> => server.ask(at);
 
     before(async function () {
-      this.timeout(90_000);
       identities = await createIdentities();
       hook = await startHookService(identities);
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

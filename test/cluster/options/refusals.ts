@@ -117,7 +117,6 @@ export function refusals(): void {
     ['controller-manager', controllerManagerFlags as FlagTable],
   ] as const)
     it(`${program} refuses every value that none is, and says which would be`, async function () {
-      this.timeout(60_000);
       const wrong = specifiedOptions(program).flatMap((name): [string, string][] => {
         const flag = table[name]!;
         const value = flag.oneOf !== undefined ? 'nothing-such' : flag.check !== undefined ? texts[name] : undefined;
@@ -142,7 +141,6 @@ export function refusals(): void {
     ['controller-manager', controllerManagerFlags as FlagTable],
   ] as const)
     it(`${program} refuses every file that it cannot read, and says of which option`, async function () {
-      this.timeout(60_000);
       const files = specifiedOptions(program).filter((name) => /^file\b/.test(table[name]!.value ?? '') && !notRead.has(name));
       expect(files.length).to.be.above(20);
       const looked = new Set<string>();
@@ -165,7 +163,6 @@ export function refusals(): void {
     });
   for (const program of ['apiserver', 'controller-manager'] as const)
     it(`${program} does not begin with a file in which there is something else, and says of which option`, async function () {
-      this.timeout(60_000);
       const folder = temporaryDirectory('rubbish');
       const [rubbish, kubeconfig] = [path.join(folder, 'rubbish'), path.join(folder, 'kubeconfig')];
       fs.writeFileSync(rubbish, '{ [ rubbish\n');

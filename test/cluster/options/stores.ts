@@ -14,7 +14,6 @@ const secrets = '/api/v1/namespaces/default/secrets';
 /** What an API server keeps where, how long, and what it asks of its store. */
 export function stores(): void {
   describe('an API server that keeps nothing', function () {
-    this.timeout(60_000);
     let server: ServerUnderProbe;
     after(() => server?.stop());
 
@@ -34,7 +33,6 @@ export function stores(): void {
   });
 
   describe('API servers over an etcd', function () {
-    this.timeout(60_000);
     let etcd: EtcdServers | null = null;
     let some: ServerUnderProbe;
     let none: ServerUnderProbe;

@@ -187,7 +187,7 @@ describe('requests to backends', () => {
       }),
       { numRuns: 60 },
     );
-  }).timeout(60_000);
+  });
 
   it('have no body and no frame where the client sent none, and use a connection again', async () => {
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST']) {

@@ -26,7 +26,6 @@ function optionsOf(...argv: string[]): ApiServerOptions {
 const facts: AuthenticationFacts = { ownIssuers: [], selectsEgress: true };
 
 describe('tokens of other issuers', function () {
-  this.timeout(20_000);
   let identities: Identities;
   let issuer: TokenIssuer;
   const running: Issuers[] = [];

@@ -12,7 +12,6 @@ import { call1, recordingLogger, type Answer } from '../http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../http/identities.js';
 
 describe('a signer outside', function () {
-  this.timeout(20_000);
   let service: OutsideSigner;
   const signers: ExternalSigner[] = [];
   beforeEach(async () => {

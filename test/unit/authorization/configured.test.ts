@@ -12,7 +12,6 @@ import { createIdentities, type Identity } from '../http/identities.js';
 
 /** A whole server whose doors are described in files, with an issuer, two services and a front proxy beside it. */
 describe('a server with doors by configuration', function () {
-  this.timeout(30_000);
   let server: RunningServer;
   let issuer: TokenIssuer;
   let tokens: ReviewService;

@@ -27,7 +27,6 @@ function everythingLogged(lines: string[]): Logger {
 
 /** A whole server with every door that this build has, and everybody who should not get through one. */
 describe('the doors of a server', function () {
-  this.timeout(30_000);
   let server: RunningServer;
   let admin: Identity;
   let ann: Identity;

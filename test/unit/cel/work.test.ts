@@ -264,7 +264,6 @@ const largeSize = 2 ** 19;
 
 describe('cel, work of functions', function () {
   // What is linear takes milliseconds here; the square of these lengths takes hours.
-  this.timeout(120_000);
 
   it('is known of every function', () => {
     expect(Object.keys(casesByFunction).sort()).to.deep.equal([...functionNames()].sort());

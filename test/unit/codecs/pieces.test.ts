@@ -15,8 +15,6 @@ const types = (): ApiType[] =>
 const plain = (number: number): number => (number === 0 || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? 0 : number);
 
 describe('values in pieces', function () {
-  this.timeout(30_000);
-
   it('come together as they were, whatever they are', async () => {
     const json = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(

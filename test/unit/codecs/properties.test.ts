@@ -39,8 +39,6 @@ const nodesIn = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, each) => sum + nodesIn(each), 1) : 1;
 
 describe('all codecs', function () {
-  this.timeout(30_000);
-
   it('give back every object of every type', () => {
     for (const type of types()) {
       for (const seed of [1, 2, 3]) {

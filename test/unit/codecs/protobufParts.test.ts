@@ -106,8 +106,6 @@ const group = (number: number): Buffer =>
   Buffer.concat([varint(number * 8 + 3), varint(8 + 3), varint(8 + 4), varint(2 * 8), Buffer.from([5]), varint(number * 8 + 4)]);
 
 describe('Protobuf messages', function () {
-  this.timeout(60_000);
-
   it('mean the same in parts as in one piece', () => {
     fc.assert(
       fc.property(anyType, fc.integer(), fc.array(fc.nat(), { minLength: 1 }), (type, seed, cuts) => {

@@ -21,7 +21,6 @@ interface Seen {
 }
 
 describe('deploy/handOver', function () {
-  this.timeout(60_000);
   let ca: string;
   let servers: ManagedProcess[];
   let balancer: LoadBalancer;

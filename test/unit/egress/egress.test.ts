@@ -122,7 +122,6 @@ describe('egress', () => {
   ] as const)
     it(`leads the client of an etcd through ${protocol} to a member that proves its own name`, async function () {
       if (!hasEtcd()) this.skip();
-      this.timeout(60_000);
       const authority = await createAuthority(temporaryDirectory('egress-etcd'));
       const files = await authority.issuePeer('etcd', { dnsName: 'localhost' });
       const etcd = await startEtcd({ tls: { ca: files.caFile, cert: files.certFile, key: files.keyFile } });

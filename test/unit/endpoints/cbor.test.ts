@@ -21,7 +21,6 @@ interface Call {
 }
 
 describe('endpoints/cbor', function () {
-  this.timeout(20_000);
   let server: TestServer;
   const send = (method: string, path: string, { accept = cbor, body, type = cbor }: Call = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {

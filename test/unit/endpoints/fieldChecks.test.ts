@@ -26,7 +26,6 @@ interface Answer {
 }
 
 describe('endpoints/field checks', function () {
-  this.timeout(20_000);
   let server: TestServer;
   const send = (method: string, path: string, encoding: EncodingName, body: Buffer): Promise<Answer> =>
     new Promise((resolve, reject) => {

@@ -176,7 +176,6 @@ describe('hostile patches', () => {
   }
 
   it('may name a quarter of a million items of a list that merges by key', async function () {
-    this.timeout(60_000);
     const pod = '/api/v1/namespaces/default/pods/p';
     await call(server.url, 'POST', '/api/v1/namespaces/default/pods', {
       body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } },

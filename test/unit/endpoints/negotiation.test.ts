@@ -92,7 +92,7 @@ describe('endpoints/negotiation', () => {
     expect([answer.status, answer.headers.get('content-type'), answer.headers.get('retry-after')]).to.deep.equal([504, protobuf, '1']);
     const status = protobufDecode(Buffer.from(await answer.arrayBuffer()));
     expect(status).to.have.nested.property('value.details.causes[0].message', 'Too large resource version');
-  }).timeout(20_000);
+  });
 
   it('knows Protobuf by its neutral name as well, and answers under the name that was used', async () => {
     for (const accept of [neutral, `${neutral}, application/json`, `text/html, ${neutral};q=0.5`]) {

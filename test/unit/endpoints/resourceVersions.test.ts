@@ -181,7 +181,7 @@ describe('endpoints/resource versions', () => {
         /^Too large resource version: 999999, current: \d+$|^Timeout: Too large resource version: 999999, current: \d+$/,
       );
     }
-  }).timeout(20_000);
+  });
 
   describe('of watches', () => {
     const types = async (parameters: Readonly<Record<string, string>>, count: number): Promise<string[]> => {

@@ -112,7 +112,7 @@ describe('endpoints/watch', () => {
     expect(rest).to.deep.equal([]);
     expect(bookmark).to.deep.include({ type: 'BOOKMARK' }).and.have.nested.property('object.kind', 'Secret');
     expect(Number(bookmark?.object.metadata.resourceVersion)).to.equal(server.storage.version);
-  }).timeout(10_000);
+  });
 
   it('tells a watch from a compacted version that it is gone', async () => {
     await create('a');
@@ -200,7 +200,7 @@ describe('endpoints/watch', () => {
         .that.deep.equals({ resourceVersion: metadata.resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } });
       expect(metadata).to.have.keys('resourceVersion');
     }
-  }).timeout(20_000);
+  });
 
   it('makes tables whose columns come with the first event only', async () => {
     await create('a');
@@ -230,7 +230,7 @@ describe('endpoints/watch', () => {
     }
     stalled.response.resume();
     for (let i = 0; i < 12; i++) expect((await next(stalled)).object.metadata.name).to.equal(`big${i}`);
-  }).timeout(20_000);
+  });
 
   describe('as a WebSocket', () => {
     const sockets: WebSocket[] = [];

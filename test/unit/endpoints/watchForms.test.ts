@@ -54,7 +54,6 @@ const forms: readonly (readonly [accept: string, contentType: string, kind: stri
 ];
 
 describe('endpoints/watch, in every form', function () {
-  this.timeout(20_000);
   let server: TestServer;
   const versions: string[] = [];
   const change = async (method: string, path: string, body?: object): Promise<void> => {

@@ -49,7 +49,6 @@ const watchForms = forms.filter((form) => !form.includes('yaml')).map((form) => 
 const withoutAges = (text: string): string => text.replace(/"\d+s"/g, '"age"');
 
 describe('endpoints without a watch cache', function () {
-  this.timeout(60_000);
   let storages: RaftStorage[];
   let servers: readonly TestServer[];
 

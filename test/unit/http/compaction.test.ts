@@ -75,7 +75,6 @@ describe('server/compaction', () => {
   const keys = new KeySpace('/registry');
 
   it('keeps the database of leases that are renewed for a day as small as it was in the morning', async function () {
-    this.timeout(120_000);
     const directory = temporaryDirectory('leases');
     const id = memberId('one');
     const replica = await createReplica({

@@ -80,7 +80,6 @@ class Gate {
 }
 
 describe('whatever is under way when a connection or a request ends', function () {
-  this.timeout(120_000);
   let identities: Identities;
   let alice: Identity;
   let door: FrontDoor;
@@ -284,8 +283,6 @@ describe('whatever is under way when a connection or a request ends', function (
 });
 
 describe('a connection that Node no longer reads', function () {
-  this.timeout(60_000);
-
   it('ends with its client, however patient the server is', async () => {
     const identities = await createIdentities();
     const hour = 3_600_000;

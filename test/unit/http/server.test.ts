@@ -14,7 +14,6 @@ import { createIdentities } from './identities.js';
 import type { Identities, Identity } from './identities.js';
 
 describe('an API server of one replica', function () {
-  this.timeout(30_000);
   let identities: Identities;
   let serving: Identity;
   let admin: Identity;

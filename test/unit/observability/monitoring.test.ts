@@ -44,7 +44,6 @@ const metricsIn = (expression: string): readonly string[] =>
   ].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, (ending) => (name.endsWith('_open_count') ? ending : '')));
 
 describe('deploy/monitoring', function () {
-  this.timeout(60_000);
   let server: RunningServer;
   let shown: ReadonlySet<string>;
 

@@ -10,7 +10,6 @@ import { createIdentities, type Identities, type Identity } from '../http/identi
 
 /** What is counted when something happens, seen from outside on a running server. */
 describe('metrics that are provoked', function () {
-  this.timeout(60_000);
   let server: RunningServer;
   let admin: Identity;
   let identities: Identities;

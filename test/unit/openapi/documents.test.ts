@@ -43,7 +43,6 @@ function references(value: JsonValue | undefined, found: Set<string> = new Set()
 }
 
 describe('OpenAPI documents', function () {
-  this.timeout(60_000);
   let v3: Map<string, Document>;
   let v2: Document;
   const everything = createCatalogue({ serves: () => true });

@@ -28,7 +28,6 @@ function schemaOf(documents: ReadonlyMap<string, Document>, apiVersion: string, 
 }
 
 describe('OpenAPI schemas', function () {
-  this.timeout(60_000);
   const documents = new Map(
     [...buildDocuments(sourceOf(createCatalogue()), { version: 3, encoding: 'json' })].map(([name, { gzip }]) => [
       name,

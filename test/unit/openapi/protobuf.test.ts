@@ -92,8 +92,6 @@ const at = (tree: unknown, ...names: readonly string[]): unknown =>
   );
 
 describe('OpenAPI documents in Protobuf', function () {
-  this.timeout(30_000);
-
   it('carry version 2: operations and their parameters', () => {
     const document = decoded(v2, 2, '');
     expect(document).to.deep.include({ swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.0' } });

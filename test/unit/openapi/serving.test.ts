@@ -10,7 +10,6 @@ const v2Protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const v3Protobuf = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 
 describe('serving OpenAPI documents', function () {
-  this.timeout(30_000);
   let server: TestServer;
   before(async () => {
     server = await startTestServer();
@@ -94,7 +93,6 @@ describe('serving OpenAPI documents', function () {
 });
 
 describe("serving other programs' OpenAPI documents", function () {
-  this.timeout(30_000);
   const path = 'apis/g.example.com/v1';
   const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
   const json = {

@@ -11,7 +11,6 @@ import { createIdentities, type Identities, type Identity } from '../http/identi
 
 /** What options do to a running server, each looked at from outside; two servers differ in all of them. */
 describe('options, on running servers', function () {
-  this.timeout(60_000);
   let identities: Identities;
   let serving: Identity;
   let admin: Identity;

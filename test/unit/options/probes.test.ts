@@ -19,7 +19,6 @@ const read = (...argv: string[]): ApiServerOptions => {
 
 /** Options that make a running server another one, each looked at from outside. */
 describe('options, on a server that differs', function () {
-  this.timeout(60_000);
   const folder = temporaryDirectory('probes');
   let identities: Identities;
   let admin: Identity;

@@ -20,7 +20,6 @@ function run(program: keyof typeof programs, ...args: string[]): { status: numbe
 }
 
 describe('the programs', function () {
-  this.timeout(60_000);
   for (const program of ['apiserver', 'controller-manager'] as const) {
     it(`${program} prints its options`, () => {
       const { status, stdout, stderr } = run(program, '--help');

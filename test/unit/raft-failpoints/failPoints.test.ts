@@ -140,7 +140,6 @@ class Victim {
 }
 
 describe('raft/failPoints', function () {
-  this.timeout(120_000);
   let cluster: TestCluster;
   let file: FailPointFile;
   let victim: Victim | null = null;

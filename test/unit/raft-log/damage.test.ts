@@ -59,7 +59,6 @@ function seen(path: string) {
 }
 
 describe('damaged raft log', function () {
-  this.timeout(60_000);
   afterEach(removeScratch);
 
   it('names the file and the index of a changed entry', () => {

@@ -115,5 +115,5 @@ describe('raft log against a model', () => {
       }),
       { numRuns: 60 },
     );
-  }).timeout(60_000);
+  });
 });

@@ -11,7 +11,6 @@ const appender = fileURLToPath(new URL('./appender.js', import.meta.url));
 const seeds = [1, 2, 3, 4, 5, 6];
 
 describe('raft log after a loss of power', function () {
-  this.timeout(120_000);
   afterEach(removeScratch);
 
   it('holds everything it acknowledged, whatever the disk kept of what was not synced', async function () {

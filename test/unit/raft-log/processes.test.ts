@@ -23,7 +23,6 @@ async function killedAfter(path: string, index: number, bytes: number): Promise<
 }
 
 describe('raft log across processes', function () {
-  this.timeout(60_000);
   afterEach(removeScratch);
 
   it('loses nothing it acknowledged when it is killed, again and again', async () => {

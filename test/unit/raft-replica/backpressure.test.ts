@@ -8,7 +8,6 @@ import { TestCluster, contents, created, timeoutMs, type Running } from './testC
 
 /** What a replica does when somebody does not keep up: its process, its peers, its clients. */
 describe('raft/replica, back-pressure', function () {
-  this.timeout(120_000);
   let cluster: TestCluster;
 
   beforeEach(async () => {

@@ -13,7 +13,6 @@ import { timeoutMs } from './testCluster.js';
 const put = (key: string, value = 'value') => ({ comparisons: [], operations: [{ type: 'put' as const, key, value: Buffer.from(value) }] });
 
 describe('raft/client, one replica in its thread', function () {
-  this.timeout(30_000);
   let directory: string;
   const replicas: Replica[] = [];
 

@@ -7,7 +7,6 @@ import type { Running } from './testCluster.js';
 const everyone = (cluster: TestCluster): Running[] => [...cluster.running.values()];
 
 describe('raft/replica, three replicas', function () {
-  this.timeout(60_000);
   let cluster: TestCluster;
 
   beforeEach(async () => {

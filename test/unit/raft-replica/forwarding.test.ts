@@ -242,8 +242,6 @@ function live([steps, next]: readonly [readonly Step[], number | null]): World {
 const namesOf = (world: World): string[] => world.log.slice(0, world.committed).flatMap(({ name }) => name ?? []);
 
 describe('raft/replica forwarding', function () {
-  this.timeout(60_000);
-
   it('never lets a proposal into the committed log twice, nor one that was called unavailable at all', () => {
     fc.assert(
       fc.property(history, (lived) => {

@@ -52,7 +52,6 @@ class Child {
 }
 
 describe('raft/replica, processes that are killed', function () {
-  this.timeout(120_000);
   let cluster: TestCluster;
   const children = new Map<MemberId, Child>();
 

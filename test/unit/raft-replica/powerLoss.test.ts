@@ -11,7 +11,6 @@ import { removeScratch, scratch } from '../raft-log/scratch.js';
 const dataDirectoryModule = new URL('../../../raft/replica/dataDirectory.js', import.meta.url).href;
 
 describe('raft data directory after a loss of power', function () {
-  this.timeout(60_000);
   afterEach(removeScratch);
 
   it('is there as soon as it was opened, with the directories above it, and is the same replica', async function () {

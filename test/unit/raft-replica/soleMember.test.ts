@@ -6,8 +6,6 @@ import { SoleMember, SoleMemberReader, soleMemberWord } from '../../../raft/repl
 import { TestCluster, eventually, timeoutMs } from './testCluster.js';
 
 describe('raft/replica, the only member', function () {
-  this.timeout(60_000);
-
   const put = (key: string): Parameters<Replica['write']>[0] => ({
     comparisons: [],
     operations: [{ type: 'put', key, value: Buffer.from('value') }],

@@ -10,7 +10,6 @@ import { timeoutMs } from './testCluster.js';
 const put = (key: string, value = 'value') => ({ comparisons: [], operations: [{ type: 'put' as const, key, value: Buffer.from(value) }] });
 
 describe('raft/client, one replica for several threads', function () {
-  this.timeout(30_000);
   let directory: string;
   let users: readonly SharedReplica[];
 

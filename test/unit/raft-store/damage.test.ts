@@ -45,7 +45,6 @@ function seen(path: string) {
 }
 
 describe('damaged raft store', function () {
-  this.timeout(120_000);
   afterEach(removeScratch);
 
   it('shows a flipped bit anywhere in the file, or is not touched by it', () => {

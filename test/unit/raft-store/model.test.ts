@@ -122,7 +122,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('raft store against a model', function () {
-  this.timeout(60_000);
   afterEach(removeScratch);
 
   it('agrees after any commands, compactions, restarts and crashes', () => {

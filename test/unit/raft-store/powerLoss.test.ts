@@ -13,7 +13,6 @@ const restorer = fileURLToPath(new URL('./restorer.js', import.meta.url));
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
 
 describe('raft store after a loss of power', function () {
-  this.timeout(120_000);
   afterEach(removeScratch);
 
   it('is what it was at some batch, not before its last checkpoint, whatever the disk kept of what was not synced', async function () {

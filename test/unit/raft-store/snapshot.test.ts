@@ -34,7 +34,6 @@ function view(store: Store) {
 }
 
 describe('snapshots of the raft store', function () {
-  this.timeout(120_000);
   const open_: Store[] = [];
   const using = (store: Store): Store => {
     open_.push(store);

@@ -33,7 +33,6 @@ const closed = (socket: Socket): Promise<void> =>
   });
 
 describe('raft/transport, the peer port under attack', function () {
-  this.timeout(60_000);
   let directory: string;
   let authority: TestAuthority;
   const stations: Station[] = [];

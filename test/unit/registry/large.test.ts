@@ -11,7 +11,6 @@ const numbered = <T>(count: number, make: (i: number) => T): T[] => Array.from({
 const many = 30_000;
 
 describe('registry, objects with long lists', function () {
-  this.timeout(60_000);
   let sample: Sample;
   before(async () => {
     sample = await createSample();

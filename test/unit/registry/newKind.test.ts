@@ -16,7 +16,6 @@ const declaration = 'server/kinds/greetings.example.io/greetings.ts';
 const facts = 'api/facts/greetings/v1.yaml';
 
 describe('registry/newKind', function () {
-  this.timeout(120_000);
   let copy = '';
   let generated: ReadonlyMap<string, string>;
   const imported = <T>(module: string): Promise<T> => import(pathToFileURL(path.join(copy, 'dist', module)).href) as Promise<T>;

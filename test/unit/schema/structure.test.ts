@@ -101,8 +101,6 @@ function checkSame(type: ApiType, seed: number, changed: readonly Change[]): Str
 }
 
 describe('schema/structure', function () {
-  this.timeout(60_000);
-
   it('finds in objects of every kind what a walk over the members of their types finds', () => {
     for (const type of types) for (const seed of [1, 2, 3]) expect(checkSame(type, seed, []).ok, type.name).to.equal(true);
   });

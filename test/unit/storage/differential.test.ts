@@ -455,7 +455,6 @@ describe('the watch cache beside the model', () => {
   ];
   for (const [variant, options] of variants) {
     it(`agrees, ${variant}`, async function () {
-      this.timeout(60_000);
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 60, size: 'max' }), async (operations) => {
           const both = new Both(options);

@@ -157,7 +157,6 @@ class Subject {
 }
 
 describe('storage engines', function () {
-  this.timeout(120_000);
   const engines: [name: string, engine: StoreEngine][] = [];
   const stops: (() => unknown)[] = [];
   let runs = 0;

@@ -24,7 +24,6 @@ interface Server {
 type Told = Pick<KeyOperation, 'key' | 'client' | 'startMs'>;
 
 describe('storage over etcd members that fail', function () {
-  this.timeout(120_000);
   let etcd: EtcdServers;
   const servers: Server[] = [];
 

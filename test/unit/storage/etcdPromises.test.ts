@@ -106,7 +106,6 @@ describe('storage/etcd: promises over members that fail', function () {
   };
 
   it('tells every change once and in order while members are killed and come back', async function () {
-    this.timeout(60_000);
     const etcd = await started(3);
     const all = [serverOf(etcd.urls), serverOf([...etcd.urls].reverse())];
     await Promise.all(all.map(({ engine }) => engine.barrier({ timeoutMs })));
@@ -123,7 +122,6 @@ describe('storage/etcd: promises over members that fail', function () {
   });
 
   it('leaves a member that is paused, and misses nothing', async function () {
-    this.timeout(60_000);
     const etcd = await started(3);
     const all = [serverOf(etcd.urls), serverOf([...etcd.urls].reverse())];
     await Promise.all(all.map(({ engine }) => engine.barrier({ timeoutMs })));
@@ -212,7 +210,6 @@ describe('storage/etcd: promises over members that fail', function () {
   });
 
   it('lets keys with a lifetime go, and keys of one time share a lease', async function () {
-    this.timeout(30_000);
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
     await server.engine.barrier({ timeoutMs });

@@ -40,7 +40,6 @@ describe('forms of stored values', () => {
 
   for (const mediaType of otherTypes) {
     it(`${mediaType} gives back objects of every type as JSON does`, function () {
-      this.timeout(30_000);
       const objects = storedObjects();
       expect(objects.length).to.be.greaterThan(4);
       for (const { resource, object: original } of objects) {

@@ -8,7 +8,6 @@ import { call1, recordingLogger, type Answer, type Call } from '../http/frontDoo
 import { createIdentities, type Identity } from '../http/identities.js';
 
 describe('a server with its objects in memory', function () {
-  this.timeout(60_000);
   const folder = temporaryDirectory('memory-server');
   let admin: Identity;
   let server: RunningServer;

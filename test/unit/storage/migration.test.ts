@@ -205,7 +205,6 @@ describe('migration', () => {
   });
 
   it('goes on after an end at any point, the hand-over included, and comes to the same', async function () {
-    this.timeout(60_000);
     const expected = await valuesOf(await moved());
     for (let ends = 1; ; ends += 17) {
       const [etcd, embedded] = [recordedStore(), new FakeReplica()];

@@ -51,7 +51,6 @@ describe('the tree of objects', () => {
   );
 
   it('holds what a sorted array would, and frozen views never change', function () {
-    this.timeout(60_000);
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 25, size: 'max' }), (operations) => {
         const tree = new ObjectTree();

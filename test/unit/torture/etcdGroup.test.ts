@@ -6,8 +6,6 @@ import { EtcdGroup } from '../../torture/cluster/etcdGroup.js';
 import { PeerNetwork } from '../../torture/cluster/peerNetwork.js';
 
 describe('torture/etcdGroup', function () {
-  this.timeout(60_000);
-
   it('goes through the network of the torture, which can cut a leader off, and says how far history is gone', async function () {
     if (!hasEtcd()) this.skip();
     const pids = new Map<string, number>();

@@ -25,8 +25,6 @@ function bench(): Bench | null {
 }
 
 describe('torture/faultyMachines', function () {
-  this.timeout(60_000);
-
   it('fails for files below its directory alone, in the way it is told to', function () {
     const on = bench();
     if (on === null) this.skip();
@@ -110,8 +108,6 @@ function afterLoss(on: Bench, program: string): readonly string[] {
 const syncData = 'fs.fsyncSync(fs.openSync(data, "r"))';
 
 describe('torture/losePower', function () {
-  this.timeout(60_000);
-
   it('takes what was not synced, and leaves what was', function () {
     const on = bench();
     if (on === null) this.skip();

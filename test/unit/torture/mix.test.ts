@@ -36,8 +36,6 @@ class CountingServer {
 }
 
 describe('torture/mix', function () {
-  this.timeout(60_000);
-
   it('is what clusters see: 80 % reads, mostly lists and watches; of the writes 90 % update, 5 % create, 5 % delete; and renewals of leases', async () => {
     const server = new CountingServer();
     const recorder = new Recorder();

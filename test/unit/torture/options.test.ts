@@ -11,8 +11,6 @@ function told(...args: string[]): { readonly status: number | null; readonly tex
 }
 
 describe('torture/options', function () {
-  this.timeout(60_000);
-
   it('explains its options with examples', () => {
     const { status, text } = told('--help');
     expect(status).to.equal(0);

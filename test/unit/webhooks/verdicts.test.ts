@@ -196,7 +196,7 @@ describe('webhooks of admission', () => {
           .to.have.lengthOf.at.most(what === 'hang up' ? 2 : 1)
           .and.at.least(1);
         expect(server.calls.map(({ rejected }) => rejected)).to.deep.equal(['byFailure']);
-      }).timeout(10_000);
+      });
     }
 
     it('let requests pass where they are told to', async () => {

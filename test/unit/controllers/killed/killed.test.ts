@@ -80,7 +80,6 @@ async function done(
 describe('work of a manager that is killed', () => {
   for (const work of works)
     it(`${work.controller} ${work.what}: whichever write it dies at, the next one ends it, and nothing is made twice`, async function () {
-      this.timeout(60_000);
       const undisturbed = await done(work, { atWrite: Infinity, carriedOut: false });
       expect(undisturbed.writes, 'there is something to do').to.be.greaterThan(0);
       for (const carriedOut of [false, true])

@@ -262,7 +262,6 @@ describe('the node life cycle', () => {
   });
 
   it('agrees with a small model, whatever nodes do', async function () {
-    this.timeout(60_000);
     const names = ['a', 'b', 'c'];
     type Step = { readonly do: 'beat' | 'renew' | 'wait' | 'restart'; readonly name: string; readonly seconds: number };
     const step: fc.Arbitrary<Step> = fc.record({

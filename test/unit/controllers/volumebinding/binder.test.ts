@@ -275,7 +275,6 @@ describe('the volume binder', () => {
   });
 
   it('agrees with a small model, whatever comes and goes', async function () {
-    this.timeout(60_000);
     const sizes = ['1Gi', '2Gi', '3Gi'];
     const step = fc.record({
       do: fc.constantFrom('volume', 'claim', 'drop claim', 'drop volume', 'free', 'wait'),
