@@ -12,12 +12,13 @@ import {
 } from '../../api/types/apps/v1.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { holds, holdsExactly, numbered, oldestFirst } from '../revisions/history.js';
+import { holdsExactly, numbered, oldestFirst } from '../revisions/history.js';
 import { ownedBy } from '../workloads/claim.js';
 import { follow } from '../workloads/following.js';
 import { slowStart } from '../workloads/podControl.js';
 import { isMember, parseName } from './identity.js';
 import { plan, type Plan } from './plan.js';
+import { holdsInSubstance } from './semantic.js';
 import { currentRevision, newRevision, revisionsToDelete, updateRevision } from './revisions.js';
 import { sameStatus } from './status.js';
 import { StatefulPods } from './statefulPods.js';
@@ -77,11 +78,11 @@ const collisionsMax = 100;
 
 class StatefulSetLoop {
   readonly #pods: StatefulPods;
-  readonly #isOf: typeof holds;
+  readonly #isOf: typeof holdsExactly;
 
   constructor(private readonly environment: ManagerEnvironment) {
     this.#pods = new StatefulPods(environment);
-    this.#isOf = environment.isOn('StatefulSetSemanticRevisionComparison') ? holds : holdsExactly;
+    this.#isOf = environment.isOn('StatefulSetSemanticRevisionComparison') ? holdsInSubstance : holdsExactly;
   }
 
   async sync(key: string): Promise<SyncResult> {

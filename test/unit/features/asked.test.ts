@@ -60,7 +60,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   ShardedListAndWatch: ['endpoints/shards.test.ts', 'shards: true'],
   SizeBasedListCostEstimate: null,
   DRAResourcePoolStatus: ['options/derived.test.ts', 'closedGates'],
-  StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsExactly'],
+  StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsInSubstance'],
   StorageVersionHash: null,
   StorageVersionMigrator: ['controllers/manager/options.test.ts', 'isWanted'],
   WatchListClient: ['controllers/client/informer.test.ts', 'watchesLists: false'],

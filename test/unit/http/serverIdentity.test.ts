@@ -1,17 +1,25 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import { connect, type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Connection } from '../../../controllers/client/connection.js';
 import { createServiceConnections } from '../../../server/aggregation/connections.js';
 import { fetchDocument } from '../../../server/authentication/jwt/document.js';
 import { checkServerIdentity } from '../../../server/catalogue/serverIdentity.js';
+import { Servers } from '../../../server/console/servers.js';
 import { dialByGrpc } from '../../../server/egress/grpcTunnel.js';
 import { dialByConnect } from '../../../server/egress/httpConnect.js';
 import { createBackends } from '../../../server/endpoints/backends/connection.js';
+import type { Exchange } from '../../../server/http/exchange.js';
+import { leaseOf } from '../../../server/presence/serverLease.js';
+import { transientObject } from '../../../server/registry/transient.js';
+import type { ListResult } from '../../../server/storage/contract.js';
 import { EtcdClient } from '../../../server/storage/etcd/client.js';
 import { clientFor, type ClientOptions } from '../../../server/webhook/client.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { createIdentities, type Identities } from './identities.js';
 
 /** Where a backend listens, and whose certificates are believed. */
@@ -70,6 +78,18 @@ const clients: Readonly<Record<string, Ask>> = {
       client.close();
     }
   },
+  'another server, for the console': async ({ port, ca }) => {
+    const [file, name] = [path.join(temporaryDirectory('identity'), 'ca.crt'), 'apiserver-other'];
+    fs.writeFileSync(file, ca);
+    const address = { ip: '127.0.0.1', port };
+    const lease = { ...transientObject(leaseOf({ hostname: 'h', memberId: 'b', processUid: 'u', address }, 0), 1), name };
+    const list = (): Promise<ListResult> => Promise.resolve({ outcome: 'found', version: 1, items: [lease], more: false, remaining: null });
+    const { certFile, keyFile } = await (await createIdentities()).issue({ name: 'front' });
+    const others = new Servers({ storage: { list }, own: 'apiserver-own', identity: { certFile, keyFile }, caFile: file });
+    // Nobody waits for the answer: that there is one is all that counts.
+    const exchange = { user: someone, query: new URLSearchParams(), info: { path: '/' }, signal: new AbortController().signal, over: true };
+    return others.passOn(exchange as unknown as Exchange, name).finally(() => others.stop());
+  },
   'an extension server': ({ port, ca }) => {
     const connections = createServiceConnections({ addresses: () => Promise.resolve({ host: '127.0.0.1', port }), identity: {} });
     const target = { namespace: 'n', name: 's', port: 443 };
@@ -77,6 +97,13 @@ const clients: Readonly<Record<string, Ask>> = {
     const asked = { method: 'GET', path: '/', headers: {}, body: null, signal: new AbortController().signal };
     return connections.send({ ...service, trusting: false, availability: null }, asked).finally(() => connections.close());
   },
+};
+
+const someone = { name: 'someone', uid: '', groups: [], extra: new Map() };
+/** Of those that are not asked for by where they are. */
+const names: Readonly<Record<string, string>> = {
+  'an extension server': 's.n.svc',
+  'another server, for the console': 'kubernetes.default.svc',
 };
 
 describe('whom TLS clients believe', () => {
@@ -106,7 +133,7 @@ describe('whom TLS clients believe', () => {
   }
 
   for (const [whom, ask] of Object.entries(clients)) {
-    const name = whom === 'an extension server' ? 's.n.svc' : 'localhost';
+    const name = names[whom] ?? 'localhost';
     const outcome = (place: Place): Promise<string> => ask(place).then(String, (error: unknown) => (error as Error).message);
 
     it(`${whom} by its alternative name, whatever its common name`, async () => {

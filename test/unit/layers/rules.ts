@@ -107,6 +107,11 @@ const rules: readonly Rule[] = [
   },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
   { from: 'controllers/', to: ['controllers/', 'server/catalogue/', ...apiFacts], types: ['server/features/chosen.js'] },
+  // What an earlier release has not filled in is filled in as the API server of this one does it: pure code over objects.
+  {
+    from: 'controllers/statefulset/semantic.ts',
+    to: ['controllers/', 'server/kinds/core/podSpec/defaults.js', ...apiFacts],
+  },
   { from: 'controllers/main.ts', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
   { from: 'controllers/options/', to: ['controllers/', 'server/catalogue/', ...anyProcess, ...apiFacts] },
   {

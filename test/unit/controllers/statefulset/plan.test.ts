@@ -5,6 +5,7 @@ import { holds, holdsExactly, patchOf } from '../../../../controllers/revisions/
 import { newPod } from '../../../../controllers/statefulset/identity.js';
 import { plan, type Action, type Observed } from '../../../../controllers/statefulset/plan.js';
 import { withOwners } from '../../../../controllers/statefulset/retention.js';
+import { holdsInSubstance } from '../../../../controllers/statefulset/semantic.js';
 import { newRevision, revisionsToDelete, updateRevision } from '../../../../controllers/statefulset/revisions.js';
 
 const start = Date.UTC(2026, 0, 1);
@@ -373,6 +374,72 @@ describe('the revisions of a StatefulSet', () => {
     expect(updateRevision(set(), [stored], holds).do).to.equal('keep');
     expect(updateRevision(set(), [stored], holdsExactly).do).to.equal('create');
     expect(updateRevision(set(), [fresh], holdsExactly).do).to.equal('keep');
+  });
+
+  describe('that an earlier release has kept', () => {
+    const kept = (spec: object): ControllerRevision => ({
+      ...fresh,
+      data: patchOf({ metadata: { labels: { app: 'x' } }, spec } as PodTemplateSpec),
+    });
+    const probe = {
+      httpGet: { path: '/', port: 80, scheme: 'HTTP' },
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+    };
+    const today = set({
+      template: {
+        metadata: { labels: { app: 'x' } },
+        spec: {
+          containers: [
+            {
+              name: 'c',
+              image: 'img:2',
+              imagePullPolicy: 'IfNotPresent',
+              resources: {},
+              terminationMessagePath: '/dev/termination-log',
+              terminationMessagePolicy: 'File',
+              readinessProbe: probe,
+            },
+          ],
+          dnsPolicy: 'ClusterFirst',
+          restartPolicy: 'Always',
+          schedulerName: 'default-scheduler',
+          securityContext: {},
+          terminationGracePeriodSeconds: 30,
+        },
+      } as PodTemplateSpec,
+    });
+    const container = { name: 'c', image: 'img:2', readinessProbe: { httpGet: { port: 80 } } };
+    const step = (revisions: readonly ControllerRevision[], isOf: typeof holds): string => updateRevision(today, revisions, isOf).do;
+
+    it('are the same where all that is missing has been filled in since', () => {
+      const before = kept({ containers: [container] });
+      const { data } = structuredClone(before);
+      expect([step([before], holdsInSubstance), step([before], holds), step([before], holdsExactly)]).to.deep.equal([
+        'keep',
+        'create',
+        'create',
+      ]);
+      expect(before.data, 'the revision itself stays as it is').to.deep.equal(data);
+    });
+
+    it('are others where what is there, or what is missing, is something else', () => {
+      for (const spec of [
+        { containers: [container], terminationGracePeriodSeconds: 5 },
+        { containers: [{ ...container, image: 'img:1' }] },
+        { containers: [{ name: 'c', image: 'img:2' }] },
+        { containers: [container], nodeName: 'a' },
+        {},
+      ])
+        expect(step([kept(spec)], holdsInSubstance), JSON.stringify(spec)).to.equal('create');
+    });
+
+    it('are gone back to, too', () => {
+      const before = { ...kept({ containers: [container] }), revision: 1 };
+      expect(updateRevision(today, [before, { ...old, revision: 2 }], holdsInSubstance)).to.deep.include({ do: 'renumber', number: 3n });
+    });
   });
 
   it('are named after what they hold and how often the name was taken', () => {
