@@ -227,7 +227,7 @@ export class Manager {
       api.with({
         connection,
         userAgent: this.#userAgent(account),
-        throttle: throttleFor(options['kube-api-qps'] * qps, options['kube-api-burst'] * burst, clock),
+        throttle: throttleFor(options['kube-api-qps'] * qps, { burst: options['kube-api-burst'] * burst }, clock),
       });
     const watchApi = api.with({ userAgent: this.#userAgent('shared-informers') });
     const informers = new Informers({

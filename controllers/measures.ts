@@ -8,7 +8,7 @@ interface Measure {
 }
 
 /** `count` bounds, each `factor` times the one before. */
-const growing = (first: number, factor: number, count: number): readonly number[] =>
+const growing = (first: number, { factor, count }: { readonly factor: number; readonly count: number }): readonly number[] =>
   Array.from({ length: count }, (_, index) => first * factor ** index);
 
 export const measures = {
@@ -20,13 +20,13 @@ export const measures = {
     kind: 'histogram',
     help: 'One look at the health of a node.',
     labels: [],
-    buckets: growing(0.001, 4, 8),
+    buckets: growing(0.001, { factor: 4, count: 8 }),
   },
   node_collector_update_all_nodes_health_duration_seconds: {
     kind: 'histogram',
     help: 'One look at the health of all nodes.',
     labels: [],
-    buckets: growing(0.01, 4, 8),
+    buckets: growing(0.01, { factor: 4, count: 8 }),
   },
   taint_eviction_controller_pod_deletions_total: { kind: 'counter', help: 'Pods deleted for taints of their nodes.', labels: [] },
   taint_eviction_controller_pod_deletion_duration_seconds: {
@@ -77,7 +77,7 @@ export const measures = {
     kind: 'histogram',
     help: 'One look at an autoscaler.',
     labels: ['action', 'error'],
-    buckets: growing(0.001, 2, 16),
+    buckets: growing(0.001, { factor: 2, count: 16 }),
   },
   horizontal_pod_autoscaler_controller_metric_computation_total: {
     kind: 'counter',
@@ -88,7 +88,7 @@ export const measures = {
     kind: 'histogram',
     help: 'The computation of one metric.',
     labels: ['action', 'error', 'metric_type'],
-    buckets: growing(0.001, 2, 16),
+    buckets: growing(0.001, { factor: 2, count: 16 }),
   },
   horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers: {
     kind: 'gauge',
@@ -122,26 +122,26 @@ export const measures = {
     kind: 'histogram',
     help: 'The answer to one request for the state of pools.',
     labels: ['driver_name'],
-    buckets: growing(0.001, 2, 15),
+    buckets: growing(0.001, { factor: 2, count: 15 }),
   },
   root_ca_cert_publisher_sync_total: { kind: 'counter', help: "Looks at a namespace's map of authorities.", labels: ['code'] },
   root_ca_cert_publisher_sync_duration_seconds: {
     kind: 'histogram',
     help: "One look at a namespace's map of authorities.",
     labels: ['code'],
-    buckets: growing(0.001, 2, 15),
+    buckets: growing(0.001, { factor: 2, count: 15 }),
   },
   cronjob_controller_job_creation_skew_duration_seconds: {
     kind: 'histogram',
     help: 'From the time at which a Job was due to its creation.',
     labels: [],
-    buckets: growing(1, 2, 10),
+    buckets: growing(1, { factor: 2, count: 10 }),
   },
   ttl_after_finished_controller_job_deletion_duration_seconds: {
     kind: 'histogram',
     help: 'From the time at which a finished Job may go to its deletion.',
     labels: [],
-    buckets: growing(0.1, 2, 14),
+    buckets: growing(0.1, { factor: 2, count: 14 }),
   },
   garbagecollector_controller_resources_sync_error_total: {
     kind: 'counter',
@@ -166,13 +166,13 @@ export const measures = {
     kind: 'histogram',
     help: 'Endpoints added by one look at a Service.',
     labels: [],
-    buckets: growing(2, 2, 15),
+    buckets: growing(2, { factor: 2, count: 15 }),
   },
   endpoint_slice_controller_endpoints_removed_per_sync: {
     kind: 'histogram',
     help: 'Endpoints removed by one look at a Service.',
     labels: [],
-    buckets: growing(2, 2, 15),
+    buckets: growing(2, { factor: 2, count: 15 }),
   },
   endpoint_slice_mirroring_controller_changes: { kind: 'counter', help: 'Mirrored slices written.', labels: ['operation'] },
   endpoint_slice_mirroring_controller_num_endpoint_slices: { kind: 'gauge', help: 'Mirrored slices that there are.', labels: [] },
@@ -181,32 +181,32 @@ export const measures = {
     kind: 'histogram',
     help: 'Endpoints added by one look at Endpoints.',
     labels: [],
-    buckets: growing(2, 2, 15),
+    buckets: growing(2, { factor: 2, count: 15 }),
   },
   endpoint_slice_mirroring_controller_endpoints_removed_per_sync: {
     kind: 'histogram',
     help: 'Endpoints removed by one look at Endpoints.',
     labels: [],
-    buckets: growing(2, 2, 15),
+    buckets: growing(2, { factor: 2, count: 15 }),
   },
   endpoint_slice_mirroring_controller_addresses_skipped_per_sync: {
     kind: 'histogram',
     help: 'Addresses that one look at Endpoints left out, as invalid or too many.',
     labels: [],
-    buckets: growing(2, 2, 15),
+    buckets: growing(2, { factor: 2, count: 15 }),
   },
   endpoint_slice_mirroring_controller_endpoints_sync_duration: {
     kind: 'histogram',
     help: 'Seconds of one look at Endpoints.',
     labels: [],
-    buckets: growing(0.001, 2, 15),
+    buckets: growing(0.001, { factor: 2, count: 15 }),
   },
   job_controller_job_syncs_total: { kind: 'counter', help: 'Looks at a Job.', labels: ['completion_mode', 'result', 'action'] },
   job_controller_job_sync_duration_seconds: {
     kind: 'histogram',
     help: 'One look at a Job.',
     labels: ['completion_mode', 'result', 'action'],
-    buckets: growing(0.004, 2, 15),
+    buckets: growing(0.004, { factor: 2, count: 15 }),
   },
   job_controller_jobs_finished_total: { kind: 'counter', help: 'Jobs that ended.', labels: ['completion_mode', 'result', 'reason'] },
   job_controller_job_pods_finished_total: {
@@ -238,7 +238,7 @@ export const measures = {
     kind: 'histogram',
     help: 'One look at the bundle of authorities.',
     labels: ['code'],
-    buckets: growing(0.001, 2, 15),
+    buckets: growing(0.001, { factor: 2, count: 15 }),
   },
 } as const satisfies Readonly<Record<string, Measure>>;
 

@@ -160,7 +160,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   writeClientFiles(directory, port, pki, settings);
   if (options.restore !== undefined) {
     say(`restoring ${options.restore}`);
-    restoreMembers(options.restore, directory, settings);
+    restoreMembers(options.restore, { directory }, settings);
   }
   const peerAddresses = await options.peerAddresses?.(settings.members);
   const etcdServers = given ?? etcdUrls?.slice(0, 1);
@@ -358,7 +358,7 @@ class LocalCluster implements Cluster {
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
     const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
-    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
+    const args = [...apiserverFlags(this.prepared, id, { dataDirectory }), ...(typeof further === 'function' ? further(id) : further)];
     const process = this.#process({
       role: 'apiserver',
       name: id,

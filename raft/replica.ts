@@ -33,7 +33,7 @@ export async function openReplica({ options, session, sink, soleMember, limits =
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
-  const inbox = new Inbox(limits.messagesMax, limits.messageBytesMax);
+  const inbox = new Inbox(limits.messagesMax, { bytesMax: limits.messageBytesMax });
   let transport: Transport | null = null;
   try {
     checkMembership(options, data);

@@ -66,7 +66,7 @@ const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));
 export const createWorkers = (options: WorkersOptions = {}): Workers => {
   const inlineMax = (encoding: EncodingName): number => options.inlineBytesMax ?? inlineBytesMax[encoding];
   const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
-  const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? queueMax);
+  const pool = new LazyPool(options.threads ?? defaultThreads(), { queueMax: options.queueMax ?? queueMax });
   return {
     decode: (job, waiter) => (isInline(job) ? runDecode(job) : pool.decode(job, waiter?.signal)),
     decodeObject: (request, waiter) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, waiter?.signal)),
@@ -83,10 +83,14 @@ class LazyPool {
   private pool: Piscina<Job, unknown> | undefined;
   private closed = false;
 
+  private readonly queueMax: number;
+
   constructor(
     private readonly threads: number,
-    private readonly queueMax: number,
-  ) {}
+    { queueMax }: { readonly queueMax: number },
+  ) {
+    this.queueMax = queueMax;
+  }
 
   async decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
     const bytes = ownBytes(job.bytes);

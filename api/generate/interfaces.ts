@@ -53,7 +53,7 @@ class Writer {
   }
 
   #type(type: ModelType): string {
-    const comment = this.#comment(this.#described(type)?.description, '');
+    const comment = this.#comment(this.#described(type)?.description, { indent: '' });
     if (type.json !== undefined) return `${comment}export type ${type.word} = ${leaves[type.json] ?? 'unknown'};`;
     const members = type.members.map((member) => this.#member(type, member)).join('');
     return `${comment}export interface ${type.word} {\n${members}}`;
@@ -62,7 +62,7 @@ class Writer {
   #member(type: ModelType, member: Member): string {
     const always = (member.required === true && member.presence === 'always') || (member.name === 'metadata' && type.kind === true);
     const name = identifier.test(member.name) ? member.name : JSON.stringify(member.name);
-    const comment = this.#comment(this.#describedMember(type, member), '  ');
+    const comment = this.#comment(this.#describedMember(type, member), { indent: '  ' });
     return `${comment}  readonly ${name}${always ? '' : '?'}: ${this.#shape(member)}${this.#mayBeNull(member) ? ' | null' : ''};\n`;
   }
 
@@ -105,14 +105,14 @@ class Writer {
     );
   }
 
-  #comment(text: string | undefined, indent: string): string {
+  #comment(text: string | undefined, { indent }: { readonly indent: string }): string {
     return text === undefined ? '' : `${indent}/** ${text} */\n`;
   }
 
   #resource(name: string, { kind, scope }: ResourceFacts): string {
     const { group = '', version = '' } = this.facts.versions.get(this.place) ?? {};
     const value = `{ group: '${group}', version: '${version}', resource: '${name}', kind: '${kind}', namespaced: ${scope === 'Namespaced'} }`;
-    return `export const ${constantOf(name, kind)}: Resource<${kind}> = ${value};`;
+    return `export const ${constantOf(name, { kind })}: Resource<${kind}> = ${value};`;
   }
 }
 
@@ -121,7 +121,7 @@ const listOf = (items: string): string => (items.includes(' ') ? `readonly (${it
 const enumeration = ({ enum: values = [] }: FieldFacts): string => values.map((value) => `'${value}'`).join(' | ');
 
 /** `replicasets` and `ReplicaSet` -> `replicaSets`; `apiservices` and `APIService` -> `apiServices` */
-export function constantOf(resource: string, kind: string): string {
+export function constantOf(resource: string, { kind }: { readonly kind: string }): string {
   const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
   let same = 0;
   while (same < camel.length && camel[same]?.toLowerCase() === resource[same]) same++;

@@ -13,7 +13,9 @@ const requestsPrefix = 'requests.';
 /** Nothing, for a pod that has ended or that outlived its grace period. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, (container) => ofContainer(pod, container, list));
-  return occupies(pod, now) ? new Map([['pods', wholeQuantity(1)], ...namedUsage(total('requests'), total('limits'))]) : noAmounts;
+  return occupies(pod, now)
+    ? new Map([['pods', wholeQuantity(1)], ...namedUsage(total('requests'), { limits: total('limits') })])
+    : noAmounts;
 }
 
 export function occupies(pod: Pod, now: number): boolean {
@@ -28,7 +30,7 @@ export function occupies(pod: Pod, now: number): boolean {
 }
 
 /** Requests count by their own name and with the prefix, limits with theirs; of other resources only what is requested. */
-export function namedUsage(requests: Amounts, limits: Amounts): Amounts {
+export function namedUsage(requests: Amounts, { limits }: { readonly limits: Amounts }): Amounts {
   const counted = new Map(noAmounts);
   for (const [name, amount] of requests) {
     if (measured.has(name) || name.startsWith(hugePages)) counted.set(name, amount);

@@ -183,16 +183,26 @@ class Autoscaler {
   async #proposals(autoscaler: HorizontalPodAutoscaler, scale: Scale): Promise<Total> {
     const { clock, events, informers, options, measures } = this.environment;
     const selector = scale.status?.selector ?? '';
-    const failed = (event: string, reason: string, summary: string, message = summary): Total => {
+    const failed = (
+      event: string,
+      { reason, summary, message = summary }: { readonly reason: string; readonly summary: string; readonly message?: string },
+    ): Total => {
       events.warning(autoscaler, event, summary);
       return { best: null, statuses: [], failure: { reason, message, summary } };
     };
     const unreadable = 'InvalidSelector';
     if (selector === '')
-      return failed('SelectorRequired', unreadable, 'selector is required', "the HPA target's scale is missing a selector");
+      return failed('SelectorRequired', {
+        reason: unreadable,
+        summary: 'selector is required',
+        message: "the HPA target's scale is missing a selector",
+      });
     const terms = selectorTerms(selector);
     if (!terms)
-      return failed(unreadable, unreadable, `couldn't convert selector into a corresponding internal selector object: ${selector}`);
+      return failed(unreadable, {
+        reason: unreadable,
+        summary: `couldn't convert selector into a corresponding internal selector object: ${selector}`,
+      });
     const matching: readonly Pod[] = informers
       .of(pods)
       .cache.inNamespace(namespaceOf(autoscaler))
@@ -201,7 +211,10 @@ class Autoscaler {
     const rivals = this.#selecting(namespaceOf(autoscaler), matching);
     if (rivals.length > 1) {
       const ambiguous = 'AmbiguousSelector';
-      return failed(ambiguous, ambiguous, `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`);
+      return failed(ambiguous, {
+        reason: ambiguous,
+        summary: `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`,
+      });
     }
     const question = {
       autoscaler,

@@ -30,7 +30,7 @@ export class ScaleTargets {
   }
 
   scaleOf(type: Resource, namespace: string, name: string): Promise<Scale> {
-    return this.api.read<Scale>(pathOf(type, { namespace, name, subresource: 'scale' }), 'application/json');
+    return this.api.read<Scale>(pathOf(type, { namespace, name, subresource: 'scale' }), { accept: 'application/json' });
   }
 
   async resize(type: Resource, scale: Scale, replicas: number): Promise<void> {

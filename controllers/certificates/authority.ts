@@ -56,7 +56,7 @@ const extendedUsages: Readonly<Record<string, string>> = {
 };
 
 /** Throws when the texts are no certificate with its key. */
-export async function authorityWith(certificatePem: string, keyPem: string): Promise<Authority> {
+export async function authorityWith(certificatePem: string, { keyPem }: { readonly keyPem: string }): Promise<Authority> {
   useNodeCrypto();
   const issuer = new x509.X509Certificate(certificatePem);
   const key = createPrivateKey(keyPem);
@@ -66,7 +66,7 @@ export async function authorityWith(certificatePem: string, keyPem: string): Pro
   ]);
   return {
     async sign(request, { usages, now, livesMs }) {
-      const { notBefore, notAfter } = validityOf(now, livesMs, issuer.notAfter.getTime());
+      const { notBefore, notAfter } = validityOf(now, { livesMs, authorityEnds: issuer.notAfter.getTime() });
       const certificate = await x509.X509CertificateGenerator.create({
         subject: request.parsed.subjectName.toJSON(),
         issuer: issuer.subjectName.toJSON(),

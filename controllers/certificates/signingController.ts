@@ -35,7 +35,7 @@ export function signingController(environment: ManagerEnvironment): Controller |
     const usages = request.spec.usages ?? [];
     const now = clock.now();
     const message = signer.refusal({ ...asked, usages });
-    const livesMs = durationMs(request.spec.expirationSeconds, options['cluster-signing-duration']);
+    const livesMs = durationMs(request.spec.expirationSeconds, { longestMs: options['cluster-signing-duration'] });
     const after =
       message === null
         ? {
@@ -59,7 +59,7 @@ function authorityIn({ certFile, keyFile }: AuthorityFiles): () => Promise<Autho
     const [certificate, key] = await Promise.all([fs.readFile(certFile, 'utf8'), fs.readFile(keyFile, 'utf8')]);
     const texts = JSON.stringify([certificate, key]);
     if (known?.texts !== texts)
-      known = { texts, authority: import('./authority.js').then(({ authorityWith }) => authorityWith(certificate, key)) };
+      known = { texts, authority: import('./authority.js').then(({ authorityWith }) => authorityWith(certificate, { keyPem: key })) };
     return known.authority;
   };
 }

@@ -20,7 +20,7 @@ export interface Api {
   /** Resolves once the server accepted the watch. */
   watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
   /** Reads any path, for discovery. `accept` may ask for another form of the document. */
-  read<A>(path: string, accept?: string): Promise<A>;
+  read<A>(path: string, form?: { readonly accept: string }): Promise<A>;
 }
 
 export interface ListOptions {

@@ -34,7 +34,7 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** Asks a server for everything it serves, in two requests. */
 export async function discover(api: Api): Promise<Discovery> {
   const documents = await Promise.all(
-    ['/api', '/apis'].map((path) => api.read<{ readonly items?: readonly GroupDocument[] }>(path, aggregated)),
+    ['/api', '/apis'].map((path) => api.read<{ readonly items?: readonly GroupDocument[] }>(path, { accept: aggregated })),
   );
   const versions = documents
     .flatMap(({ items = [] }) => items)

@@ -70,7 +70,11 @@ export const exactMemberOf = (type: Resource | undefined): string | undefined =>
 const exactMembers: ReadonlyMap<string, string> = new Map([['controllerrevisions.apps', 'revision']]);
 
 /** Decodes a whole answer: an object or a list of them. Throws an `UnreadableError` when it is not what its type says. */
-export function decodeBody(bytes: Buffer, contentType: string | undefined, exactMember?: string): unknown {
+export function decodeBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+  { exactMember }: { readonly exactMember?: string } = {},
+): unknown {
   const value = isProtobuf(contentType) ? decodeProtobuf(bytes, exactMember) : decodeJson(bytes, exactMember);
   return exactMember === undefined ? value : exactOnly(value, exactMember);
 }

@@ -53,9 +53,10 @@ export class EventCorrelator {
   correlate(event: RecordedEvent): Correlation {
     const { object, component, type, reason } = event;
     const about = [component, object.kind, object.namespace, object.name, object.uid, object.apiVersion].join('\u0000');
-    if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, burstPerObject, this.clock)).tryTake()) return { do: 'drop' };
+    if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, { burst: burstPerObject }, this.clock)).tryTake())
+      return { do: 'drop' };
     const kind = [about, type, reason].join('\u0000');
-    const combined = this.#isOneOfMany(kind, event.message);
+    const combined = this.#isOneOfMany(kind, { message: event.message });
     const message = combined ? `(combined from similar events): ${event.message}` : event.message;
     const key = combined ? kind : [kind, message].join('\u0000');
     const written = this.#written.peek(key);
@@ -67,7 +68,7 @@ export class EventCorrelator {
     this.#written.set(key, event);
   }
 
-  #isOneOfMany(kind: string, message: string): boolean {
+  #isOneOfMany(kind: string, { message }: { readonly message: string }): boolean {
     const now = this.clock.elapsed();
     const similar = this.#similar.get(kind, () => ({ messages: new Set(), lastAt: now }));
     if (now - similar.lastAt > similarWithinMs) similar.messages.clear();

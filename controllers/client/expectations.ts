@@ -38,7 +38,7 @@ export class Expectations {
   }
 
   /** A deletion was seen, or will not happen. */
-  deleted(key: string, uid: string): void {
+  deleted(key: string, { uid }: { readonly uid: string }): void {
     this.#expected.get(key)?.deletions.delete(uid);
   }
 

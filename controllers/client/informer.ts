@@ -96,7 +96,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   }
 
   replace(objects: readonly T[], version: string): void {
-    if (isOlder(version, this.#version))
+    if (isOlder(version, { than: this.#version }))
       throw new Error(`the server answered with version ${version} of ${groupResourceOf(this.type)} after ${this.#version}`);
     const gone = new Set(this.#cache.keys());
     for (const object of objects) {
@@ -116,7 +116,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     if (
       before &&
       before.metadata.uid === kept.metadata.uid &&
-      !isOlder(before.metadata.resourceVersion, kept.metadata.resourceVersion) &&
+      !isOlder(before.metadata.resourceVersion, { than: kept.metadata.resourceVersion }) &&
       before.metadata.resourceVersion !== undefined
     )
       return;
@@ -135,7 +135,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   }
 
   progress(version: string): void {
-    if (isOlder(this.#version, version)) this.#version = version;
+    if (isOlder(this.#version, { than: version })) this.#version = version;
   }
 
   #remove(key: string, last: T | undefined): void {

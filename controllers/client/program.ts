@@ -64,7 +64,7 @@ export function controllerProgram(
     },
   });
   const environment = {
-    api: api.with({ throttle: throttleFor(qps, burst, clock) }),
+    api: api.with({ throttle: throttleFor(qps, { burst }, clock) }),
     informers,
     events: writer.as(name),
     clock,

@@ -145,8 +145,8 @@ export class RestApi implements Api {
     return this.#ask({ method: 'POST', path: pathOf(type, { ...key, subresource }), about: type, body });
   }
 
-  read<A>(path: string, accept?: string): Promise<A> {
-    return this.#ask({ method: 'GET', path, ...(accept ? { accept } : {}) });
+  read<A>(path: string, form?: { readonly accept: string }): Promise<A> {
+    return this.#ask({ method: 'GET', path, ...form });
   }
 
   async watch<T extends KubeObject>(type: Resource<T>, { namespace, metadataOnly, ...query }: WatchOptions): Promise<Watch<T>> {
@@ -157,7 +157,7 @@ export class RestApi implements Api {
 
   async #ask<A>(call: Call): Promise<A> {
     const answer = await this.#send(call, this.options.timeoutMs ?? defaultTimeoutMs);
-    return decodeBody(await bodyOf(answer), answer.headers['content-type'], exactMemberOf(call.about)) as A;
+    return decodeBody(await bodyOf(answer), answer.headers['content-type'], { exactMember: exactMemberOf(call.about) }) as A;
   }
 
   #preferred({ about }: Call): ContentType {

@@ -16,11 +16,15 @@ export class TokenBucket implements Throttle {
   #tokens: number;
   #filledAt: number;
 
+  private readonly burst: number;
+
   constructor(
     private readonly qps: number,
-    private readonly burst: number,
+    { burst }: { readonly burst: number },
     private readonly clock: Clock,
   ) {
+    this.burst = burst;
+
     this.#tokens = burst;
     this.#filledAt = clock.elapsed();
   }
@@ -54,7 +58,7 @@ export class TokenBucket implements Throttle {
 }
 
 /** As `--kube-api-qps` and `--kube-api-burst` say; a rate of 0 means the default of clients, a negative one none. */
-export function throttleFor(qps: number, burst: number, clock: Clock): Throttle {
+export function throttleFor(qps: number, { burst }: { readonly burst: number }, clock: Clock): Throttle {
   if (qps < 0) return unthrottled;
-  return new TokenBucket(qps === 0 ? 5 : qps, Math.max(1, burst === 0 ? 10 : burst), clock);
+  return new TokenBucket(qps === 0 ? 5 : qps, { burst: Math.max(1, burst === 0 ? 10 : burst) }, clock);
 }

@@ -18,7 +18,7 @@ type Cut = { readonly from: number; readonly to: number } | { readonly need: num
 interface Framing {
   cut(bytes: Buffer, start: number): Cut;
   /** Whether an event that was not complete may be so with `chunk`, which brings it to `bytes` bytes. */
-  mayEnd(chunk: Buffer, bytes: number, need: number): boolean;
+  mayEnd(chunk: Buffer, event: { readonly bytes: number; readonly need: number }): boolean;
   /** Bytes between an event and the next. */
   readonly gap: number;
   decode(event: Buffer, exactMember: string | undefined): WatchEvent<KubeObject>;
@@ -42,7 +42,7 @@ const lengthDelimited: Framing = {
     const end = start + lengthBytes + bytes.readUInt32BE(start);
     return end > bytes.length ? { need: end - start } : { from: start + lengthBytes, to: end };
   },
-  mayEnd: (_, bytes, need) => bytes >= need,
+  mayEnd: (_, { bytes, need }) => bytes >= need,
   gap: 0,
   decode(event, exactMember) {
     const opened = openWatchEvent(event);
@@ -74,7 +74,7 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
       for await (const chunk of this.stream as AsyncIterable<Buffer>) {
         waiting.push(chunk);
         waitingBytes += chunk.length;
-        if (framing.mayEnd(chunk, waitingBytes, need)) {
+        if (framing.mayEnd(chunk, { bytes: waitingBytes, need })) {
           const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting);
           let start = 0;
           let cut = framing.cut(bytes, start);

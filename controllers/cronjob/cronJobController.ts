@@ -170,7 +170,7 @@ class CronJobLoop {
     }
     // Created by an earlier try, whose status was not written.
     const there = await api.get(jobs, keyOf(job));
-    return isControlledBy(there, look.cronJob) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
+    return isControlledBy(there, { owner: look.cronJob }) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
   }
 
   async #delete(look: Look, job: Job): Promise<boolean> {

@@ -96,7 +96,7 @@ type FamilyPlan = SliceWrites & { readonly refusal?: string | null };
 function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): FamilyPlan {
   const { service, endpointsMax } = observed;
   const labels = labelsOf(service);
-  const own = slices.filter((slice) => isControlledBy(slice, service));
+  const own = slices.filter((slice) => isControlledBy(slice, { owner: service }));
   const wanted = groups(observed, family);
   const packed = [...wanted].map(([key, { ports, endpoints }]) =>
     pack({
@@ -121,7 +121,7 @@ function withPlaceholder(service: Service, family: Family, slices: readonly Endp
   return { ...writes, create: [placeholder] };
 }
 
-const isPlaceholder = (slice: EndpointSlice, { metadata }: EndpointSlice): boolean =>
+const isPlaceholder = (slice: EndpointSlice, { metadata }: Pick<EndpointSlice, 'metadata'>): boolean =>
   (slice.endpoints ?? []).length === 0 &&
   (slice.ports ?? []).length === 0 &&
   sameJson(slice.metadata.labels, metadata.labels) &&
@@ -143,7 +143,7 @@ function withTraffic(service: Service, slices: readonly EndpointSlice[], writes:
 
 function withTopology({ zoneShares }: SlicesObserved, slices: readonly EndpointSlice[], writes: SliceWrites): FamilyPlan {
   const settled = unchangedOf(slices, writes);
-  const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], settled, zoneShares());
+  const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], { settled }, zoneShares());
   const changing = writes.create.length + writes.update.length;
   const rehinted = after.slice(changing).filter((slice, index) => !sameJson(slice.endpoints, settled[index]?.endpoints));
   return {

@@ -45,7 +45,7 @@ export function ephemeralVolumeController(environment: ManagerEnvironment): Cont
     for (const claim of claimsOfPod(pod)) {
       const present = claimCache.get(keyTextOf(claim));
       if (!present) await create(claim);
-      else if (!isControlledBy(present, pod)) {
+      else if (!isControlledBy(present, { owner: pod })) {
         const message = `ephemeral volume: PVC ${keyTextOf(claim)} was not created for pod ${key} (pod is not owner)`;
         events.warning(pod, 'FailedBinding', message);
         throw new Error(message);

@@ -125,7 +125,7 @@ class JobLoop {
       finalizer: trackingFinalizer,
     });
     const facts = factsOf(job, owned, this.#freed);
-    const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
+    const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, { failed: facts.newlyFailed });
     const observed = { facts, backoff, settled, now };
     const steps = plan(observed, found.status ?? {});
     const done = (ok: boolean): void => this.counts.synced(job, actionOf(steps.pods, settled), ok, (clock.now() - now) / 1000);
@@ -176,9 +176,9 @@ class JobLoop {
     try {
       await this.#free(pod);
       const deletion = this.#control.delete(job, pod).then(() => true);
-      if ((await unless(isNotFound, deletion)) === null) this.expectations.deleted(key, uidOf(pod));
+      if ((await unless(isNotFound, deletion)) === null) this.expectations.deleted(key, { uid: uidOf(pod) });
     } catch (error) {
-      this.expectations.deleted(key, uidOf(pod));
+      this.expectations.deleted(key, { uid: uidOf(pod) });
       throw error;
     }
   }
@@ -191,7 +191,7 @@ class JobLoop {
       if (order) await this.#control.create(job, jobPod(job, order));
     });
     this.expectations.created(key, orders.length - succeeded);
-    this.counts.created(facts, succeeded, failure === null ? 0 : 1);
+    this.counts.created(facts, succeeded, { refused: failure === null ? 0 : 1 });
     return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 

@@ -33,13 +33,17 @@ export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder)
       labels: { ...pod.metadata.labels, [indexAnnotation]: String(index) },
       annotations: { ...pod.metadata.annotations, [indexAnnotation]: String(index), ...counts },
     },
-    spec: { ...pod.spec, hostname: pod.spec?.hostname ?? name, ...withVariable(pod.spec?.containers ?? [], pod.spec?.initContainers) },
+    spec: {
+      ...pod.spec,
+      hostname: pod.spec?.hostname ?? name,
+      ...withVariable(pod.spec?.containers ?? [], { initContainers: pod.spec?.initContainers }),
+    },
   };
 }
 
 function withVariable(
   containers: readonly Container[],
-  initContainers: readonly Container[] = [],
+  { initContainers = [] }: { readonly initContainers?: readonly Container[] } = {},
 ): { containers: readonly Container[]; initContainers?: readonly Container[] } {
   const add = (container: Container): Container =>
     container.env?.some(({ name }) => name === indexVariable.name)

@@ -140,9 +140,9 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
               this.#control.delete(owner, pod).then(() => true),
             )) === null
           )
-            this.#expectations.deleted(key, uidOf(pod));
+            this.#expectations.deleted(key, { uid: uidOf(pod) });
         } catch (error) {
-          this.#expectations.deleted(key, uidOf(pod));
+          this.#expectations.deleted(key, { uid: uidOf(pod) });
           throw error;
         }
       }),

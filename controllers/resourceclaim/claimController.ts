@@ -58,7 +58,7 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     const name = claimNameOf(pod, entry);
     if (!name) return false;
     const claim = await unless(isNotFound, api.get(resourceClaims, { namespace: namespaceOf(pod), name }));
-    return claim !== null && isControlledBy(claim, pod);
+    return claim !== null && isControlledBy(claim, { owner: pod });
   };
   const create = async (pod: Pod, entry: PodResourceClaim): Promise<ResourceClaim> => {
     const template = templates.get(`${namespaceOf(pod)}/${entry.resourceClaimTemplateName ?? ''}`);

@@ -30,7 +30,7 @@ export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | un
     const name = claimNameOf(pod, entry);
     if (name === '') return false;
     const claim = name === null ? undefined : claimNamed(name);
-    return !claim || !isControlledBy(claim, pod);
+    return !claim || !isControlledBy(claim, { owner: pod });
   });
 
 /** Claims with devices that a pod has come to its node without reserving: nobody asked a scheduler that knows of claims. */
@@ -47,7 +47,7 @@ export function reservedFor(claim: ResourceClaim, pod: Pod): ResourceClaim {
 }
 
 /** Of both names, in proportion to their lengths, as much as there is room for. */
-function prefixOf(pod: string, entry: string): string {
+function prefixOf(pod: string, { entry }: { readonly entry: string }): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= prefixMax) return whole;
   const part = (name: string): string => name.slice(0, Math.floor((name.length * prefixMax) / whole.length));
@@ -56,13 +56,13 @@ function prefixOf(pod: string, entry: string): string {
 
 /** The claim that was made for one entry of a pod. */
 export const claimFor = (pod: Pod, { name }: PodResourceClaim, claims: readonly ResourceClaim[]): ResourceClaim | undefined =>
-  claims.find((claim) => isControlledBy(claim, pod) && claim.metadata.annotations?.[podClaimAnnotation] === name);
+  claims.find((claim) => isControlledBy(claim, { owner: pod }) && claim.metadata.annotations?.[podClaimAnnotation] === name);
 
 export function newClaim(pod: Pod, { name }: PodResourceClaim, template: ResourceClaimTemplate): ResourceClaim {
   const { labels, annotations } = template.spec.metadata ?? {};
   return {
     metadata: {
-      generateName: prefixOf(nameOf(pod), name),
+      generateName: prefixOf(nameOf(pod), { entry: name }),
       namespace: namespaceOf(pod),
       ...(labels ? { labels } : {}),
       annotations: { ...annotations, [podClaimAnnotation]: name },

@@ -93,7 +93,7 @@ class QuotaController implements Controller {
     // What is known here of one type may lag behind what is known of quotas: a first count asks.
     const fresh = begins(quota);
     const observed = new Map(
-      await Promise.all(sources.map(async (source) => [source, await this.#objects.in(namespaceOf(quota), source, { fresh })] as const)),
+      await Promise.all(sources.map(async (source) => [source, await this.#objects.in(namespaceOf(quota), { source, fresh })] as const)),
     );
     const counted = recounted(quota, observed, clock.now(), raisesOnly && !fresh);
     if (counted) await unless(isNotFound, api.update(resourceQuotas, counted, { subresource: 'status' }));

@@ -44,16 +44,19 @@ export class QuotaObjects {
   ) {}
 
   /** Objects of a type in a namespace; null when they cannot be known now. `fresh`: the server is asked for all that there are now. */
-  async in(namespace: string, source: string, { fresh = false } = {}): Promise<readonly KubeObject[] | null> {
+  async in(
+    namespace: string,
+    { source, fresh = false }: { readonly source: string; readonly fresh?: boolean },
+  ): Promise<readonly KubeObject[] | null> {
     const informer = await this.#informerOf(source);
     if (!informer) return null;
     if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.environment.clock, firstListMs, this.options.signal)]);
     if (!informer.hasSynced) return null;
     const type = fresh ? this.#types.get(source) : undefined;
-    return type ? await this.#listed(namespace, source, type) : informer.cache.inNamespace(namespace);
+    return type ? await this.#listed(namespace, { source }, type) : informer.cache.inNamespace(namespace);
   }
 
-  async #listed(namespace: string, source: string, type: DiscoveredType): Promise<readonly KubeObject[]> {
+  async #listed(namespace: string, { source }: { readonly source: string }, type: DiscoveredType): Promise<readonly KubeObject[]> {
     const all: KubeObject[] = [];
     let next: string | undefined;
     do {

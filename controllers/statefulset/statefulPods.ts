@@ -76,7 +76,7 @@ export class StatefulPods {
         if (!isAlreadyExists(error)) return false;
         // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
         const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
-        if (there && !isControlledBy(there, set)) throw error;
+        if (there && !isControlledBy(there, { owner: set })) throw error;
         return true;
       },
     });

@@ -23,8 +23,8 @@ export function claimProtectionController(environment: ManagerEnvironment): Cont
     ...(tellsUse
       ? {
           added: queue,
-          changed: (_: Pod, pod: Pod) => {
-            queue(pod);
+          changed: (_before: Pod, after: Pod) => {
+            queue(after);
           },
         }
       : {}),

@@ -20,7 +20,7 @@ interface Kubeconfig {
 const lists = ['clusters', 'users', 'contexts'] as const;
 
 /** Adds, or renews, a cluster's context and makes it the current one. `text` is the cluster's own kubeconfig. */
-export function mergeContext(file: string, name: string, text: string): void {
+export function mergeContext(file: string, { name, text }: { readonly name: string; readonly text: string }): void {
   const {
     clusters: [{ cluster }],
     users: [{ user }],
@@ -36,7 +36,7 @@ export function mergeContext(file: string, name: string, text: string): void {
 }
 
 /** Takes a cluster's context out again; false when there was none. */
-export function removeContext(file: string, name: string): boolean {
+export function removeContext(file: string, { name }: { readonly name: string }): boolean {
   if (readFileIfPresent(file) === null) return false;
   const document = read(file);
   const removed = remove(document, contextOf(name));

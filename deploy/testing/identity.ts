@@ -34,15 +34,15 @@ export class Identities {
   /** May do everything. */
   get admin(): ClientConfig {
     const { certFile, keyFile } = this.pki.admin;
-    return this.#config('kubernetes-admin', fs.readFileSync(certFile, 'utf8'), fs.readFileSync(keyFile, 'utf8'));
+    return this.#config('kubernetes-admin', { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') });
   }
 
   async of(user: string, groups: readonly string[]): Promise<ClientConfig> {
     const { certificate, key } = await issueCertificate(this.authority, { commonName: user, organization: groups, usages: ['clientAuth'] });
-    return this.#config(user, certificate, key);
+    return this.#config(user, { cert: certificate, key });
   }
 
-  #config(user: string, cert: string, key: string): ClientConfig {
+  #config(user: string, { cert, key }: { readonly cert: string; readonly key: string }): ClientConfig {
     const { ca, server } = this;
     return { server, ca, cert, key, kubeconfig: kubeconfigText({ server, ca, user, cert, key, name: 'raftplane' }) };
   }

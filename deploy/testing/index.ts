@@ -113,7 +113,7 @@ async function startIn(
     managersServe: false,
     apiserverPreload: programFile('memberFaults'),
     clientPreload: programFile('clientFaults'),
-    apiserverFlags: (id) => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
+    apiserverFlags: (id) => [...(audit ? auditFlags(policy, { logFile: auditLog(id) }) : []), ...apiserverFlags],
     // One alone needs no lease, and one that comes back need not wait for it.
     managerFlags: ['--leader-elect=false', ...managerFlags],
     onMessage: ({ spec }, message) => cluster?.heard(spec.name, message),

@@ -6,7 +6,7 @@ import { Contents } from './contents.js';
 import { OperatorDoor } from './operatorDoor.js';
 
 /** Makes in a running, new cluster what a snapshot of a test (`TestCluster.snapshot`) holds. Rejects for a file that is none. */
-export async function putBack(file: string, kubeconfig: string): Promise<void> {
+export async function putBack(file: string, { kubeconfig }: { readonly kubeconfig: string }): Promise<void> {
   const settings = loadKubeconfig(kubeconfig);
   const connection = new Connection(settings);
   const door = new OperatorDoor(settings);

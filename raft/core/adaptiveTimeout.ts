@@ -15,10 +15,14 @@ export class AdaptiveTimeout {
   private longest = 0;
   private longestOfSpan = 0;
 
+  private readonly timeoutsMax: number;
+
   constructor(
     private readonly electionTicks: number,
-    private readonly timeoutsMax: number,
-  ) {}
+    { timeoutsMax }: { readonly timeoutsMax: number },
+  ) {
+    this.timeoutsMax = timeoutsMax;
+  }
 
   /** The shortest wait for a leader; the longest is almost twice that. */
   get ticks(): number {

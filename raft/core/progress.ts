@@ -30,13 +30,17 @@ export class Progress {
   private probeSent = false;
   private pendingSnapshot: SnapshotMeta | null = null;
 
+  private readonly inflightMax: number;
+
   /** `next`: the entry to send next. `activeAt`: the tick of the last answer. */
   constructor(
     readonly id: MemberId,
     public next: LogIndex,
     public activeAt: number,
-    private readonly inflightMax: number,
-  ) {}
+    { inflightMax }: { readonly inflightMax: number },
+  ) {
+    this.inflightMax = inflightMax;
+  }
 
   /** The snapshot under way, while in state `snapshot`. */
   get snapshot(): SnapshotMeta | null {

@@ -75,7 +75,8 @@ export function appendOwn(server: Server, contents: readonly { readonly kind: En
 
 /** New peers are presumed to be there and to lack only the entry that was just appended; their first answer tells. */
 export function followMembership(server: Server, leadership: Leadership): void {
-  const create = (id: MemberId): Progress => new Progress(id, server.log.lastIndex, server.now, server.options.inflightMax);
+  const create = (id: MemberId): Progress =>
+    new Progress(id, server.log.lastIndex, server.now, { inflightMax: server.options.inflightMax });
   leadership.setPeers(server.memberships.current, server.id, create);
 }
 

@@ -34,7 +34,7 @@ export function openLog(path: string, options: LogOptions): RaftLog {
     return new SqliteLog(path, opened, kind, options);
   } catch (error) {
     opened.db.close();
-    throw translateError(error, 'reading the log', path, kind);
+    throw translateError(error, 'reading the log', { path }, kind);
   }
 }
 
@@ -61,7 +61,7 @@ class SqliteLog implements RaftLog {
     this.created = created;
     this.#db = db;
     this.#sql = logStatements(db);
-    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, kind));
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, { path }, kind));
     this.#tail = new Tail(options.tailBytesMax ?? tailBytesDefault);
     this.identity = this.#readIdentity(options);
     this.#peers = this.#readPeers();
@@ -166,7 +166,7 @@ class SqliteLog implements RaftLog {
     this.#failStop.check();
     const known = this.#peers.get(memberId);
     if (known !== undefined) return known === incarnation ? 'known' : 'different';
-    this.#write('remembering a peer', checkpointPages, () => this.#sql.insertPeer.run(peerRow(memberId, incarnation)));
+    this.#write('remembering a peer', checkpointPages, () => this.#sql.insertPeer.run(peerRow(memberId, { incarnation })));
     this.#peers.set(memberId, incarnation);
     return 'new';
   }
@@ -291,19 +291,20 @@ class SqliteLog implements RaftLog {
     const identity = row === undefined ? null : identityFromRow(row);
     if (identity === null) throw new DamagedLogError(this.path, null, 'whose it is was changed after it was written');
     if (identity.clusterId !== clusterId)
-      throw new WrongIdentityError(
-        this.path,
-        `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`,
-      );
+      throw new WrongIdentityError(this.path, {
+        what: `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`,
+      });
     if (identity.memberId !== memberId)
-      throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
+      throw new WrongIdentityError(this.path, {
+        what: `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`,
+      });
     return identity;
   }
 
   #readPeers(): Map<string, string> {
     const peers = this.#sql.peers.all();
     for (const { member_id, incarnation, crc } of peers) {
-      if (peerRow(member_id, incarnation).crc !== crc)
+      if (peerRow(member_id, { incarnation }).crc !== crc)
         throw new DamagedLogError(this.path, null, `what is known of peer ${JSON.stringify(member_id)} was changed after it was written`);
     }
     return new Map(peers.map(({ member_id, incarnation }) => [member_id, incarnation]));

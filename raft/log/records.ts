@@ -49,14 +49,20 @@ export interface Base {
 
 export function entryRow(entry: Entry): EntryRow {
   const kind = kindNumbers[entry.kind];
-  return { log_index: entry.index, term: entry.term, kind, crc: entryCrc(entry.index, entry.term, kind, entry.data), data: entry.data };
+  return {
+    log_index: entry.index,
+    term: entry.term,
+    kind,
+    crc: entryCrc(entry.index, { term: entry.term, kind }, entry.data),
+    data: entry.data,
+  };
 }
 
 /** null when the row is not what was written. */
 export function entryFromRow(row: EntryRow): Entry | null {
   const kind = kindsByNumber[row.kind];
   if (kind === undefined || !(row.data instanceof Uint8Array)) return null;
-  if (row.crc !== entryCrc(row.log_index, row.term, row.kind, row.data)) return null;
+  if (row.crc !== entryCrc(row.log_index, { term: row.term, kind: row.kind }, row.data)) return null;
   return { index: row.log_index as LogIndex, term: row.term as Term, kind, data: row.data };
 }
 
@@ -84,12 +90,12 @@ export function identityFromRow(row: IdentityRow): LogIdentity | null {
   return row.crc === identityRow(identity).crc ? identity : null;
 }
 
-export function peerRow(id: string, incarnation: string): PeerRow {
+export function peerRow(id: string, { incarnation }: { readonly incarnation: string }): PeerRow {
   return { member_id: id, incarnation, crc: checksum(`${id}/${incarnation}`) };
 }
 
 /** The numbers take part so that a row moved to another place does not verify. */
-function entryCrc(index: number, term: number, kind: number, data: Uint8Array): number {
+function entryCrc(index: number, { term, kind }: { readonly term: number; readonly kind: number }, data: Uint8Array): number {
   return checksum(`${index}/${term}/${kind}`, data);
 }
 

@@ -76,7 +76,7 @@ export class Barriers {
   }
 
   /** Ids whose time is up, and of those that have waited since `sinceMs` or longer. */
-  expire(nowMs: number, sinceMs = Number.NEGATIVE_INFINITY): number[] {
+  expire(nowMs: number, { sinceMs = Number.NEGATIVE_INFINITY }: { readonly sinceMs?: number } = {}): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];
     const keep = ({ id, sinceMs: since, deadlineMs }: Barrier): boolean => {

@@ -79,13 +79,13 @@ export class Clients implements ReplicaSink {
     return most;
   }
 
-  changes(...[changes, revision, compacted]: Parameters<ReplicaSink['changes']>): void {
-    this.#changes.changes(changes, revision, compacted);
+  changes(...[changes, revision, store]: Parameters<ReplicaSink['changes']>): void {
+    this.#changes.changes(changes, revision, store);
     this.#publish(revision);
   }
 
-  gap(revision: Revision, compacted: Revision): void {
-    this.#changes.changes([], revision, compacted, true);
+  gap(revision: Revision, { compacted }: { readonly compacted: Revision }): void {
+    this.#changes.changes([], revision, { compacted, gap: true });
     this.#publish(revision);
   }
 

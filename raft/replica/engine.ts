@@ -153,7 +153,7 @@ export class Engine {
   }
 
   currentStatus(): ReplicaStatus {
-    const figures = this.#figures.describe(performance.now(), this.#proposals.size);
+    const figures = this.#figures.describe(performance.now(), { proposalsWaiting: this.#proposals.size });
     return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#silences, {
       figures,
       peers: this.#parts.transport.peers(),
@@ -161,7 +161,7 @@ export class Engine {
   }
 
   transferLeadership(id: number, timeoutMs: number): void {
-    this.#guarded(() => this.#administration.transferLeadership(id, performance.now() + timeoutMs));
+    this.#guarded(() => this.#administration.transferLeadership(id, { deadlineMs: performance.now() + timeoutMs }));
   }
 
   changeMembership(id: number, change: MembershipChange, timeoutMs: number): void {
@@ -308,7 +308,7 @@ export class Engine {
     const reason = leaderless
       ? 'no leader is known: a majority of the members is not there'
       : 'no leader confirmed the read within the time limit';
-    for (const id of this.#barriers.expire(now, leaderless ? now - this.#limits.leaderlessReadMs : undefined))
+    for (const id of this.#barriers.expire(now, leaderless ? { sinceMs: now - this.#limits.leaderlessReadMs } : {}))
       this.#parts.sink.barrier(id, { outcome: 'unavailable', reason });
   }
 
@@ -404,7 +404,8 @@ export class Engine {
     const { compactedRevision } = store;
     this.#storeCare.written();
     const { results, changes } = store.apply(entries);
-    if (changes.length > 0 || store.compactedRevision !== compactedRevision) sink.changes(changes, store.revision, store.compactedRevision);
+    if (changes.length > 0 || store.compactedRevision !== compactedRevision)
+      sink.changes(changes, store.revision, { compacted: store.compactedRevision });
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
     // Where nobody waits for an outcome, nobody need be found.
@@ -439,7 +440,7 @@ export class Engine {
     if (leader !== null) this.#firstElection.leaderKnown();
     this.#leaderlessSince = leader === null && this.#firstElection.isOver ? (this.#leaderlessSince ?? performance.now()) : null;
     this.#silences.changed();
-    this.#figures.stateChanged(role, leader);
+    this.#figures.stateChanged(role, { leader });
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
     this.#administration.leadershipChanged();
   }
@@ -457,7 +458,7 @@ export class Engine {
     if (!this.#trimmer.checkpointIsDue) return;
     const { store, log } = this.#parts;
     this.#figures.checkpointed(performance.now());
-    log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
+    log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), { held: this.#snapshots.held }));
   }
 
   #isDrained(): boolean {

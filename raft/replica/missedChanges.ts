@@ -20,9 +20,9 @@ export function tellMissed(
         revision: after,
         compacted: compactedRevision,
       });
-      return sink.gap(store.revision, compactedRevision);
+      return sink.gap(store.revision, { compacted: compactedRevision });
     }
-    sink.changes(result.changes, result.through, compactedRevision);
+    sink.changes(result.changes, result.through, { compacted: compactedRevision });
     from = result.through;
   }
 }

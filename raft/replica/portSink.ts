@@ -32,7 +32,7 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
       writer.changes(changes, revision, compacted);
       if (writer.length > answersBytesMax) flush();
     },
-    gap: (revision, compacted) => writer.changes([], revision, compacted, true),
+    gap: (revision, { compacted }) => writer.changes([], revision, { compacted, gap: true }),
     written: (sequence, outcome) => writer.written(sequence, outcome),
     barrier: (id, outcome) => writer.barrier(id, outcome),
     range(id, result) {

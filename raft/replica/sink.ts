@@ -11,9 +11,9 @@ export interface ReplicaSink {
   readonly log: Log;
   /** Bytes handed over that the other side has not taken yet. */
   readonly unreadBytes: number;
-  changes(changes: readonly Change[], revision: Revision, compacted: Revision): void;
+  changes(changes: readonly Change[], revision: Revision, store: { readonly compacted: Revision }): void;
   /** Changes up to `revision` are missing, and nobody has them any more. */
-  gap(revision: Revision, compacted: Revision): void;
+  gap(revision: Revision, store: { readonly compacted: Revision }): void;
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;
   range(id: number, result: RangeResult): void;

@@ -66,18 +66,18 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
 }
 
 /** Turns what SQLite or the file system threw into a storage error: damage, or a failed disk. Other errors, such as broken invariants, stay as they are. */
-export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
+export function translateError(error: unknown, what: string, { path }: { readonly path: string }, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
-  if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, what, error);
-  return error instanceof Error ? error : new DiskFailedError(path, what, error);
+  if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, { what }, error);
+  return error instanceof Error ? error : new DiskFailedError(path, { what }, error);
 }
 
 /** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
 export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): void {
   const row = db.prepare<[], { busy: number; log: number; checkpointed: number }>(`PRAGMA wal_checkpoint(${mode})`).get();
   if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
-    throw new DiskFailedError(db.path, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
+    throw new DiskFailedError(db.path, { what: 'checkpoint' }, `it was incomplete: ${JSON.stringify(row)}`);
 }
 
 /** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
@@ -97,7 +97,7 @@ function createFile(path: string, kind: DatabaseKind): void {
     db.close();
     syncPath(draft);
     failPoint?.('create.drafted');
-    linkIntoPlace(draft, path);
+    linkIntoPlace(draft, { path });
     failPoint?.('create.named');
   } finally {
     removeDatabase(draft);
@@ -105,7 +105,7 @@ function createFile(path: string, kind: DatabaseKind): void {
   syncPath(dirname(path));
 }
 
-function linkIntoPlace(draft: string, path: string): void {
+function linkIntoPlace(draft: string, { path }: { readonly path: string }): void {
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -173,7 +173,7 @@ function connect(path: string, kind: DatabaseKind): SqliteConnection {
 function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.pragma('locking_mode = EXCLUSIVE');
   const mode = db.pragma('journal_mode = WAL');
-  if (mode !== 'wal') throw new NotDurableError(path, `SQLite uses journal mode ${String(mode)} instead of WAL`);
+  if (mode !== 'wal') throw new NotDurableError(path, { what: `SQLite uses journal mode ${String(mode)} instead of WAL` });
   db.pragma(`synchronous = ${kind.synchronous}`);
   db.pragma('fullfsync = ON');
   db.pragma('checkpoint_fullfsync = ON');
@@ -189,10 +189,11 @@ function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void
 /** Throws UnsupportedFormatError. */
 export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   const id = db.pragma('application_id');
-  if (id !== kind.applicationId) throw new UnsupportedFormatError(path, `it is not a ${kind.name} (application id ${String(id)})`);
+  if (id !== kind.applicationId)
+    throw new UnsupportedFormatError(path, { what: `it is not a ${kind.name} (application id ${String(id)})` });
   const version = db.pragma('user_version');
   if (version !== kind.formatVersion)
-    throw new UnsupportedFormatError(path, `it has version ${String(version)}; this program reads version ${kind.formatVersion}`);
+    throw new UnsupportedFormatError(path, { what: `it has version ${String(version)}; this program reads version ${kind.formatVersion}` });
 }
 
 /** A driver may be built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
@@ -201,9 +202,9 @@ function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind)
   const level = db.pragma('synchronous');
   const wanted = synchronousLevels[kind.synchronous];
   if (level !== wanted)
-    throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
+    throw new NotDurableError(path, { what: `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})` });
   const locking = db.pragma('locking_mode');
-  if (locking !== 'exclusive') throw new NotDurableError(path, `locking mode is ${String(locking)} instead of exclusive`);
+  if (locking !== 'exclusive') throw new NotDurableError(path, { what: `locking mode is ${String(locking)} instead of exclusive` });
 }
 
 function translateOpenError(error: unknown, path: string, kind: DatabaseKind): StorageError {

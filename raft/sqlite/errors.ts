@@ -10,7 +10,7 @@ export class StorageError extends Error {
   readonly code: StorageErrorCode;
   readonly path: string;
 
-  constructor(code: StorageErrorCode, path: string, message: string, cause?: unknown) {
+  constructor(code: StorageErrorCode, path: string, { message }: { readonly message: string }, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
@@ -28,7 +28,7 @@ export class DamagedLogError extends StorageError {
     super(
       'DAMAGED',
       path,
-      `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}`,
+      { message: `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}` },
       cause,
     );
     this.index = index;
@@ -39,11 +39,11 @@ export class DamagedLogError extends StorageError {
 export class DamagedStoreError extends StorageError {
   readonly key: string | null;
 
-  constructor(path: string, key: string | null, what: string, cause?: unknown) {
+  constructor(path: string, { key, what }: { readonly key: string | null; readonly what: string }, cause?: unknown) {
     super(
       'DAMAGED',
       path,
-      `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}`,
+      { message: `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}` },
       cause,
     );
     this.key = key;
@@ -52,22 +52,23 @@ export class DamagedStoreError extends StorageError {
 
 /** A received or written snapshot is not complete and intact. The store itself is untouched: ask for another snapshot. */
 export class DamagedSnapshotError extends StorageError {
-  constructor(
-    path: string,
-    readonly what: string,
-    cause?: unknown,
-  ) {
-    super('DAMAGED', path, `the snapshot ${path} cannot be used: ${what}`, cause);
+  readonly what: string;
+
+  constructor(path: string, { what }: { readonly what: string }, cause?: unknown) {
+    super('DAMAGED', path, { message: `the snapshot ${path} cannot be used: ${what}` }, cause);
+    this.what = what;
   }
 }
 
 /** A write, sync or read failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
 export class DiskFailedError extends StorageError {
-  constructor(path: string, what: string, cause: unknown) {
+  constructor(path: string, { what }: { readonly what: string }, cause: unknown) {
     super(
       'DISK_FAILED',
       path,
-      `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
+      {
+        message: `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
+      },
       cause,
     );
   }
@@ -76,41 +77,41 @@ export class DiskFailedError extends StorageError {
 /** Another process, or another part of this one, has the file open. */
 export class InUseError extends StorageError {
   constructor(path: string, cause?: unknown) {
-    super('IN_USE', path, `${path} is in use: another process runs on this data directory, and only one may`, cause);
+    super('IN_USE', path, { message: `${path} is in use: another process runs on this data directory, and only one may` }, cause);
   }
 }
 
 /** SQLite would not sync each commit; starting would put acknowledged writes at risk. */
 export class NotDurableError extends StorageError {
-  constructor(path: string, what: string) {
-    super('NOT_DURABLE', path, `${path} cannot be written durably: ${what}`);
+  constructor(path: string, { what }: { readonly what: string }) {
+    super('NOT_DURABLE', path, { message: `${path} cannot be written durably: ${what}` });
   }
 }
 
 /** The data directory belongs to another member or another cluster. */
 export class WrongIdentityError extends StorageError {
-  constructor(path: string, what: string) {
-    super('WRONG_IDENTITY', path, `${path} belongs to another replica: ${what}`);
+  constructor(path: string, { what }: { readonly what: string }) {
+    super('WRONG_IDENTITY', path, { message: `${path} belongs to another replica: ${what}` });
   }
 }
 
 /** The file is intact, but not of a kind or version that this program reads. */
 export class UnsupportedFormatError extends StorageError {
-  constructor(path: string, what: string) {
-    super('UNSUPPORTED_FORMAT', path, `${path} has a format that this program does not read: ${what}`);
+  constructor(path: string, { what }: { readonly what: string }) {
+    super('UNSUPPORTED_FORMAT', path, { message: `${path} has a format that this program does not read: ${what}` });
   }
 }
 
 /** The file cannot be opened or created: permissions, a missing directory, a full disk. */
 export class CannotOpenError extends StorageError {
   constructor(path: string, cause: unknown) {
-    super('CANNOT_OPEN', path, `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    super('CANNOT_OPEN', path, { message: `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}` }, cause);
   }
 }
 
 /** A call after `close()`: a programming error. */
 export class ClosedError extends StorageError {
   constructor(path: string) {
-    super('CLOSED', path, `${path} was closed`);
+    super('CLOSED', path, { message: `${path} was closed` });
   }
 }

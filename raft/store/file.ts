@@ -47,7 +47,7 @@ export function storeKind(initialMembership: Membership): DatabaseKind {
     cacheBytes,
     walBytesKept: 0,
     shrinks: true,
-    damaged: (path, what, cause) => new DamagedStoreError(path, null, what, cause),
+    damaged: (path, what, cause) => new DamagedStoreError(path, { key: null, what }, cause),
     create: (db) => {
       db.exec(schema);
       storeStatements(db).insertState.run(stateRow(initial));
@@ -113,23 +113,26 @@ export function storeStatements(db: SqliteConnection) {
 export function readState(path: string, sql: StoreStatements): StoreState {
   const row = sql.state.get();
   const state = row === undefined ? null : stateFromRow(row);
-  if (state === null) throw new DamagedStoreError(path, null, 'its applied index and revision are missing or were changed');
+  if (state === null) throw new DamagedStoreError(path, { key: null, what: 'its applied index and revision are missing or were changed' });
   const newest = sql.newestId.get()?.id ?? null;
   if (newest !== null && revisionOf(newest) > state.revision)
-    throw new DamagedStoreError(path, null, `it holds changes of revision ${revisionOf(newest)}, after its own, ${state.revision}`);
+    throw new DamagedStoreError(path, {
+      key: null,
+      what: `it holds changes of revision ${revisionOf(newest)}, after its own, ${state.revision}`,
+    });
   return state;
 }
 
 /** Reads everything: the structure of the file, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
 export function verifyContent(path: string, db: SqliteConnection, sql: StoreStatements): void {
   const problem = db.pragma('integrity_check(1)');
-  if (problem !== 'ok') throw new DamagedStoreError(path, null, `SQLite reports: ${String(problem)}`);
-  for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
+  if (problem !== 'ok') throw new DamagedStoreError(path, { key: null, what: `SQLite reports: ${String(problem)}` });
+  for (const row of sql.changesFrom.iterate(0)) checkedRow(path, { key: row.key }, row);
 }
 
 /** The row, if it is what was written. */
-export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
+export function checkedRow(path: string, { key }: { readonly key: string }, row: ChangeRow | undefined): ChangeRow {
   if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
-    throw new DamagedStoreError(path, key, 'its value is missing or was changed after it was written');
+    throw new DamagedStoreError(path, { key, what: 'its value is missing or was changed after it was written' });
   return row;
 }

@@ -69,9 +69,9 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
     stripFooter(path, expected);
     const found = verifyCopy(path, kind);
     if (membershipText(found.membership) !== membershipText(expected.membership))
-      throw new DamagedSnapshotError(path, 'its membership is not the announced one');
+      throw new DamagedSnapshotError(path, { what: 'its membership is not the announced one' });
     if (found.index !== expected.index || found.term !== expected.term)
-      throw new DamagedSnapshotError(path, `it holds index ${found.index}, not ${expected.index} as its footer says`);
+      throw new DamagedSnapshotError(path, { what: `it holds index ${found.index}, not ${expected.index} as its footer says` });
   });
 }
 
@@ -88,7 +88,7 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
 }
 
 /** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */
-export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
+export function unsealTo(path: string, { target }: { readonly target: string }, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
     copyFileSync(path, target);
@@ -103,15 +103,15 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
 /** Bytes of the database in a sealed copy whose checksum is right, and whose footer, if one is `expected`, says that. */
 function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
   const contentBytes = fstatSync(descriptor).size - footerBytes;
-  if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
+  if (contentBytes <= 0) throw new DamagedSnapshotError(path, { what: 'it is too short' });
   const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
   const claim = footer.subarray(0, -hashBytes);
   if (!claim.subarray(0, magic.length).equals(magic))
-    throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
+    throw new DamagedSnapshotError(path, { what: 'it does not end as a snapshot does, so it is incomplete' });
   if (expected !== undefined && !claim.equals(footerWithoutHash(expected)))
-    throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
-  if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes)))
-    throw new DamagedSnapshotError(path, 'its checksum is wrong');
+    throw new DamagedSnapshotError(path, { what: 'its index and term are not the announced ones' });
+  if (!hashOf(descriptor, { bytes: contentBytes + claim.length }).equals(footer.subarray(-hashBytes)))
+    throw new DamagedSnapshotError(path, { what: 'its checksum is wrong' });
   return contentBytes;
 }
 
@@ -120,7 +120,7 @@ function describingDamage<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof DamagedSnapshotError) throw error;
-    throw new DamagedSnapshotError(path, error instanceof Error ? error.message : String(error), error);
+    throw new DamagedSnapshotError(path, { what: error instanceof Error ? error.message : String(error) }, error);
   }
 }
 
@@ -186,7 +186,7 @@ function withFile<T>(path: string, flags: 'r' | 'r+' | 'a', use: (descriptor: nu
   }
 }
 
-function hashOf(descriptor: number, bytes: number): Buffer {
+function hashOf(descriptor: number, { bytes }: { readonly bytes: number }): Buffer {
   const hash = createHash('sha256');
   const chunk = Buffer.alloc(chunkBytes);
   for (let at = 0; at < bytes; at += chunkBytes)

@@ -78,7 +78,7 @@ class SqliteStore implements Store {
     this.path = path;
     this.#kind = storeKind(initialMembership);
     this.#decodeMembership = decodeMembership;
-    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, this.#kind));
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, { path }, this.#kind));
     const { file, state } = open(path, this.#kind);
     this.#file = file;
     this.#state = state;
@@ -255,7 +255,7 @@ class SqliteStore implements Store {
     checkpoint(this.#file.db, 'truncate');
     this.#file.db.close();
     const leftover = pendingCompanion(this.path);
-    if (leftover !== null) throw new DiskFailedError(this.path, 'closing the old store', `SQLite left ${leftover} behind`);
+    if (leftover !== null) throw new DiskFailedError(this.path, { what: 'closing the old store' }, `SQLite left ${leftover} behind`);
     syncPath(dirname(this.path));
     failPoint?.('install.closed');
     renameSync(copy, this.path);
@@ -277,6 +277,6 @@ function open(path: string, kind: DatabaseKind): { readonly file: OpenFile; read
     return { file: { db, sql, reader: new StoreReader(path, sql), created }, state };
   } catch (error) {
     db.close();
-    throw translateError(error, 'opening the store', path, kind);
+    throw translateError(error, 'opening the store', { path }, kind);
   }
 }

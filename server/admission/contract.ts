@@ -15,7 +15,7 @@ export interface BodyForm extends GroupVersionKind {
    */
   readonly view?: {
     show(object: ApiObject): ApiObject;
-    put(object: ApiObject, shown: ApiObject): ApiObject;
+    put(object: ApiObject, written: { readonly shown: ApiObject }): ApiObject;
   };
 }
 

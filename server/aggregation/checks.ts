@@ -62,11 +62,11 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
     });
     const code = answer.response.statusCode ?? 0;
     const body = await bodyOf(answer.response);
-    if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };
+    if (code < 200 || code > 299) return { availability: failed(url, { why: `bad status from ${url}: ${code}` }), resources: null };
     const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax: depthMax });
     return { availability: passed, resources: parsed.ok ? itemsOf(membersOf(parsed.value as JsonValue)['resources']).map(membersOf) : [] };
   } catch (error) {
-    return { availability: failed(url, (error as Error).message), resources: null };
+    return { availability: failed(url, { why: (error as Error).message }), resources: null };
   }
 }
 

@@ -123,7 +123,7 @@ function parseAlternative(reader: Reader): Step | null {
   const quoted = quotedText(reader);
   if (quoted !== null) return member(quoted);
   const slice = reader.match(slicePattern);
-  if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), numberOf(slice[3]));
+  if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), { step: numberOf(slice[3]) });
   const index = reader.match(indexPattern)?.[0];
   return index === undefined
     ? null
@@ -140,7 +140,7 @@ function quotedText(reader: Reader): string | null {
 
 /** Steps other than forward are no part of the language. */
 const sliced =
-  (from: number | null, to: number | null, step: number | null): Step =>
+  (from: number | null, to: number | null, { step }: { readonly step: number | null }): Step =>
   (values) =>
     values.flatMap((value) =>
       Array.isArray(value) && (step ?? 1) > 0
@@ -168,14 +168,14 @@ function parseFilter(reader: Reader): Step | null {
   const right = operator === undefined ? null : parseOperand(reader);
   if ((operator !== undefined && right === null) || !reader.take(')]')) return null;
   const compare = operator === undefined ? undefined : comparisons[operator];
-  const passes = (item: JsonValue, root: JsonValue): boolean => {
+  const passes = (item: JsonValue, { root }: { readonly root: JsonValue }): boolean => {
     const found = left(item, root);
     if (compare === undefined || right === null) return found.length > 0;
     const [a] = found;
     const [b] = right(item, root);
     return a !== undefined && b !== undefined && sameKind(a, b) && compare(a, b);
   };
-  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, root)) : []));
+  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, { root })) : []));
 }
 
 /** Values of different types are not compared at all, not even as different. */

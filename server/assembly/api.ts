@@ -176,7 +176,7 @@ export function assembleApi({
     rejectsRedirects: options['aggregator-reject-forwarding-redirect'],
   });
   parts.add({ name: 'aggregation', stop: () => aggregation.stop() });
-  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', 'name', () =>
+  metrics.gauges('aggregator_unavailable_apiservice', 'API services that cannot be used now: 1, others 0.', { label: 'name' }, () =>
     Promise.resolve(aggregation.unavailable()),
   );
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
@@ -201,10 +201,9 @@ export function assembleApi({
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   parts.add({ name: 'access', stop: () => access.stop() });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
-  const enabled = enabledPlugins(options['enable-admission-plugins'], [
-    ...options['disable-admission-plugins'],
-    ...gated.map((name) => name.replace(/Admission$/, '')),
-  ]);
+  const enabled = enabledPlugins(options['enable-admission-plugins'], {
+    disable: [...options['disable-admission-plugins'], ...gated.map((name) => name.replace(/Admission$/, ''))],
+  });
   const manifests = new AdmissionManifests({
     configurations: plugins,
     live,
@@ -266,7 +265,7 @@ export function assembleApi({
           catalogue,
           own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
           identity: connections.identity,
-          ca: readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
+          ca: readAuthorities(options['peer-ca-file'], { option: '--peer-ca-file' }).pem,
         })
       : null;
   parts.add({ name: 'peers', stop: () => peers?.stop() });
@@ -279,7 +278,7 @@ export function assembleApi({
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(
       access.tokens.issuer?.issuer ?? '',
-      options['service-account-jwks-uri'] ?? `https://${host}${openidPaths.keys}`,
+      { jwksUri: options['service-account-jwks-uri'] ?? `https://${host}${openidPaths.keys}` },
       files.verificationKeys.current,
     );
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);

@@ -27,7 +27,7 @@ export interface Surroundings {
 export const leaderWork = (
   { api: { storage, registry, catalogue }, store, log }: Surroundings,
   part: string,
-  failed: string,
+  { failed }: { readonly failed: string },
 ): LeaderWork => ({
   storage,
   registry,

@@ -20,4 +20,5 @@ const places: Readonly<Record<string, Telling>> = {
 };
 
 /** Below which member of which type (by its name without the package) emptiness tells something; null for all others. */
-export const tellingBelow = (owner: string, member: string): Telling | null => places[`${owner}.${member}`] ?? null;
+export const tellingBelow = (owner: string, { member }: { readonly member: string }): Telling | null =>
+  places[`${owner}.${member}`] ?? null;

@@ -61,11 +61,11 @@ interface ConfigFile {
 }
 
 /** Reads a kubeconfig and takes its current context. Throws with the file's name and what is wrong. `master` wins over its server. */
-export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
+export function loadKubeconfig(file: string, { master }: { readonly master?: string | null } = {}): ConnectionSettings {
   const config = readConfig(file);
-  const context = entry<ContextEntry>(config.contexts, 'context', config['current-context'], file);
-  const cluster = entry<ClusterEntry>(config.clusters, 'cluster', context?.cluster, file);
-  const user = entry<UserEntry>(config.users, 'user', context?.user, file);
+  const context = entry<ContextEntry>(config.contexts, 'context', { name: config['current-context'], file });
+  const cluster = entry<ClusterEntry>(config.clusters, 'cluster', { name: context?.cluster, file });
+  const user = entry<UserEntry>(config.users, 'user', { name: context?.user, file });
   const server = master ?? cluster?.server;
   if (!server) throw new Error(`${file}: the current context names no server`);
   return { server, ...trust(cluster ?? {}, file), ...identity(user ?? {}, file) };
@@ -86,7 +86,11 @@ function readConfig(file: string): ConfigFile {
   }
 }
 
-function entry<V>(entries: readonly Named[] | undefined, key: string, name: string | undefined, file: string): V | null {
+function entry<V>(
+  entries: readonly Named[] | undefined,
+  key: string,
+  { name, file }: { readonly name: string | undefined; readonly file: string },
+): V | null {
   if (!name) return null;
   const found = entries?.find((candidate) => candidate.name === name);
   if (!found) throw new Error(`${file}: there is no ${key} ${JSON.stringify(name)}`);
@@ -94,7 +98,7 @@ function entry<V>(entries: readonly Named[] | undefined, key: string, name: stri
 }
 
 function trust(cluster: ClusterEntry, file: string): Partial<ConnectionSettings> {
-  const ca = material(cluster['certificate-authority-data'], cluster['certificate-authority'], file);
+  const ca = material(cluster['certificate-authority-data'], { place: cluster['certificate-authority'], file });
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cluster['insecure-skip-tls-verify'] ? { skipTlsVerify: true } : {}),
@@ -103,8 +107,8 @@ function trust(cluster: ClusterEntry, file: string): Partial<ConnectionSettings>
 }
 
 function identity(user: UserEntry, file: string): Partial<ConnectionSettings> {
-  const cert = material(user['client-certificate-data'], user['client-certificate'], file);
-  const key = material(user['client-key-data'], user['client-key'], file);
+  const cert = material(user['client-certificate-data'], { place: user['client-certificate'], file });
+  const key = material(user['client-key-data'], { place: user['client-key'], file });
   return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }), ...tokenOf(user, file) };
 }
 
@@ -125,7 +129,10 @@ function tokenOf(user: UserEntry, file: string): Partial<ConnectionSettings> {
 }
 
 /** Embedded data win over files; relative files are relative to the kubeconfig. */
-function material(data: string | undefined, place: string | undefined, file: string): string | undefined {
+function material(
+  data: string | undefined,
+  { place, file }: { readonly place: string | undefined; readonly file: string },
+): string | undefined {
   if (data) return Buffer.from(data, 'base64').toString('utf8');
   return place ? fs.readFileSync(path.resolve(path.dirname(file), place), 'utf8') : undefined;
 }

@@ -102,13 +102,13 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     const hash = hashOf(bytes);
     context.response.setHeader('vary', 'Accept');
     context.response.setHeader('cache-control', 'public');
-    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
+    if (!redirected(context, hash, { address: `${context.info.path}?hash=${hash}` }) && !notModified(context, hash))
       send(context, 200, aggregatedType, bytes);
     return true;
   };
   const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
     wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain);
-  const resources = (context: RequestContext, group: string, name: string): boolean => {
+  const resources = (context: RequestContext, group: string, { name }: { readonly name: string }): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) {
       if (catalogue.group(group)?.unknownPaths === 'named') return false;
@@ -124,14 +124,14 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     version: (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
     api: (context, rest) => {
       if (rest.length === 0) return onlyGet(context) && root(context, present().core);
-      return rest.length === 1 && resources(context, '', rest[0] ?? '');
+      return rest.length === 1 && resources(context, '', { name: rest[0] ?? '' });
     },
     apis: (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named);
       const group = present().groups.get(groupName);
       if (group === undefined || more.length > 0) return false;
       if (versionName === undefined) return onlyGet(context) && plain(context, group);
-      return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
+      return catalogue.group(groupName) !== null && resources(context, groupName, { name: versionName });
     },
   };
   return async (context) => {

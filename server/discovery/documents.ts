@@ -79,14 +79,14 @@ const subresourceEntry = (parent: ServedResource, { name, group, version, kind, 
   name: `${parent.resource}/${name}`,
   singularName: '',
   namespaced: parent.namespaced,
-  ...foreign(parent, { group, version }),
+  ...foreign({ group, version }, { own: parent }),
   kind,
   verbs: [...verbs],
 });
 
 /** Group and version are named only where they are not those of the document. */
-const foreign = (own: GroupVersion, { group, version }: GroupVersion): JsonObject =>
-  own.group === group && own.version === version ? {} : { group, version };
+const foreign = (named: GroupVersion, { own }: { readonly own: GroupVersion }): JsonObject =>
+  own.group === named.group && own.version === named.version ? {} : { group: named.group, version: named.version };
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 

@@ -168,7 +168,7 @@ export class Elections {
     }
     const { candidate, strategy } = step;
     await this.#changeLease(election, (current) =>
-      step.do === 'elect' ? elected(current, candidate, strategy, this.options.now()) : preferring(current, candidate, strategy),
+      step.do === 'elect' ? elected(current, candidate, { strategy }, this.options.now()) : preferring(current, candidate, { strategy }),
     );
   }
 
@@ -223,7 +223,7 @@ export class Elections {
 const specOf = (object: ApiObject): JsonObject => (object['spec'] = { ...membersOf(object['spec']) });
 
 /** The lease with a new holder, which has some seconds to make it its own; null where somebody else was faster. */
-function elected(current: ApiObject | null, candidate: string, strategy: string, now: number): ApiObject | null {
+function elected(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
   const { acquireTime: _, preferredHolder: __, ...spec } = specOf(current);
@@ -237,7 +237,7 @@ function elected(current: ApiObject | null, candidate: string, strategy: string,
   return current;
 }
 
-function preferring(current: ApiObject | null, candidate: string, strategy: string): ApiObject | null {
+function preferring(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }): ApiObject | null {
   const held = heldIn(current);
   if (current === null || held === null || held.holder === candidate) return null;
   current['spec'] = { ...specOf(current), preferredHolder: candidate, strategy };

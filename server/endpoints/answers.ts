@@ -89,7 +89,7 @@ function inForm(
 }
 
 /** The Status that says a deletion is complete. */
-export function deletedStatus({ group, resource }: ServedResource, name: string, uid: string): Status {
+export function deletedStatus({ group, resource }: ServedResource, name: string, { uid }: { readonly uid: string }): Status {
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -129,7 +129,7 @@ async function encodeList(
   { resource, page, allNamespaces, shard = null }: ServedPage,
 ): Promise<EncodedList> {
   const meta = {
-    ...listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed),
+    ...listMeta(page, allNamespaces, { complete: form.form === 'object' && resource.behaviour.selfDescribed }),
     ...(shard === null ? {} : { shardInfo: { selector: shard.text } }),
   };
   if (form.form === 'table') {
@@ -177,7 +177,11 @@ async function encodeItems(
 }
 
 /** `complete`: the token is named even if there is none. */
-function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete = false): ListMeta {
+function listMeta(
+  { version, items, more, remaining }: ListPage,
+  allNamespaces: boolean,
+  { complete = false }: { readonly complete?: boolean } = {},
+): ListMeta {
   const last = items.at(-1);
   if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };
   const token = encodeContinue(version, last, allNamespaces);

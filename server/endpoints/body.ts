@@ -150,7 +150,9 @@ function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: 
     case 'syntax':
       return unrecognized(type, failure.message, bytes);
     case 'kind':
-      return typeOfKind(type) === undefined ? wrongUntyped(failure, type) : wrongType(failure.kind, failure.apiVersion, type, bytes);
+      return typeOfKind(type) === undefined
+        ? wrongUntyped(failure, type)
+        : wrongType(failure.kind, { apiVersion: failure.apiVersion }, type, bytes);
     case 'structure':
       return cannotHandle(type, type, failure.message);
   }
@@ -204,7 +206,7 @@ const parseApiVersion = (apiVersion: string): GroupVersion => {
   return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 };
 
-function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
+function wrongType(kind: string, { apiVersion }: { readonly apiVersion: string }, type: Kind, bytes: Buffer): StatusError {
   if (apiVersion.split('/').length > 2) return unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
   const found = { ...parseApiVersion(apiVersion), kind };
   if (!isKnownKind(found, kind))

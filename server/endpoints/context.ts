@@ -99,7 +99,7 @@ export interface AuditTrail {
   /** The request was refused with this status. */
   refused(status: Status): void;
   /** With `Request`, only where bodies are told of; such a text is as long as a body may be. */
-  annotate(key: string, text: string, level?: 'Request'): void;
+  annotate(key: string, value: string, level?: 'Request'): void;
 }
 
 /** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */

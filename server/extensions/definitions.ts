@@ -288,13 +288,13 @@ export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue)
     const present = custom();
     if (present !== seen) {
       seen = present;
-      joined = join(builtIn, present);
+      joined = join(builtIn, { custom: present });
     }
     return joined;
   };
 }
 
-const join = (builtIn: Catalogue, custom: Catalogue): Catalogue => ({
+const join = (builtIn: Catalogue, { custom }: { readonly custom: Catalogue }): Catalogue => ({
   groups: [...builtIn.groups, ...custom.groups],
   group: (name) => builtIn.group(name) ?? custom.group(name),
   version: (group, version) => builtIn.version(group, version) ?? custom.version(group, version),

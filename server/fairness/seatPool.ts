@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The seats of one level that are taken, and who waits for more. */
 export interface SeatPool {
   /** Takes seats if there is room within `limit`. A request that needs more than there are has them when it is alone. */
-  take(seats: number, limit: number): boolean;
+  take(seats: number, bound: { readonly limit: number }): boolean;
   /** So many more are taken, or fewer, by a request that has some. */
   change(by: number): void;
   /** So many more requests wait, or fewer. */
@@ -14,7 +14,7 @@ export interface SeatPool {
 export class OwnSeats implements SeatPool {
   #taken = 0;
 
-  take(seats: number, limit: number): boolean {
+  take(seats: number, { limit }: { readonly limit: number }): boolean {
     if (this.#taken > 0 && this.#taken + seats > limit) return false;
     this.#taken += seats;
     return true;
@@ -32,6 +32,7 @@ const levelsMax = 512;
 
 /** TypeScript's declarations for this version of the language do not have it. */
 interface WaitAsync {
+  // eslint-disable-next-line own/named-neighbours -- as the platform has it
   waitAsync(view: Int32Array, index: number, value: number): { readonly async: boolean; readonly value: Promise<string> | string };
 }
 
@@ -51,12 +52,16 @@ export class SharedSeats {
   readonly #freed: Int32Array;
   readonly #demands: Float64Array;
 
+  private readonly threads: number;
+
   /** `memory` is of `bytesFor(threads)`; `thread` counts from 0. */
   constructor(
     memory: SharedArrayBuffer,
     private readonly thread: number,
-    private readonly threads: number,
+    { threads }: { readonly threads: number },
   ) {
+    this.threads = threads;
+
     this.#names = new BigInt64Array(memory, 0, levelsMax);
     this.#demands = new Float64Array(memory, 8 * levelsMax, levelsMax * threads);
     const counters = 8 * levelsMax * (1 + threads);
@@ -76,7 +81,7 @@ export class SharedSeats {
     for (let step = 0; step < levelsMax; step++) {
       const place = (first + step) % levelsMax;
       const before = Atomics.compareExchange(this.#names, place, 0n, name);
-      if (before === 0n || before === name) return new SharedPool(this.#taken, this.#waiting, this.#freed, place);
+      if (before === 0n || before === name) return new SharedPool(this.#taken, { waiting: this.#waiting, freed: this.#freed }, place);
     }
     return null;
   }
@@ -93,14 +98,19 @@ export class SharedSeats {
 export class SharedPool implements SeatPool {
   #armed = false;
 
+  private readonly waiting: Int32Array;
+  private readonly freed: Int32Array;
+
   constructor(
     private readonly taken: Int32Array,
-    private readonly waiting: Int32Array,
-    private readonly freed: Int32Array,
+    { waiting, freed }: { readonly waiting: Int32Array; readonly freed: Int32Array },
     readonly place: number,
-  ) {}
+  ) {
+    this.waiting = waiting;
+    this.freed = freed;
+  }
 
-  take(seats: number, limit: number): boolean {
+  take(seats: number, { limit }: { readonly limit: number }): boolean {
     // Never more than the limit for a moment either: another thread could be turned away by it.
     for (;;) {
       const before = Atomics.load(this.taken, this.place);

@@ -12,10 +12,14 @@ export class BodyBudget {
   #all = 0;
   readonly #own = new Shares();
 
+  private ofOneMax: number;
+
   constructor(
     private ofAllMax = bodyBytesOfAllMax,
-    private ofOneMax = bodyBytesOfOneMax,
-  ) {}
+    { ofOneMax = bodyBytesOfOneMax }: { readonly ofOneMax?: number } = {},
+  ) {
+    this.ofOneMax = ofOneMax;
+  }
 
   /** One of several threads has its part of what the process has. */
   shareAmong(threads: number): void {

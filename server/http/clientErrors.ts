@@ -16,7 +16,7 @@ function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':
       return isMethod(error)
-        ? written('405 Method Not Allowed', 'application/json', `${JSON.stringify(methodNotAllowed().toStatus())}\n`)
+        ? written('405 Method Not Allowed', { contentType: 'application/json', body: `${JSON.stringify(methodNotAllowed().toStatus())}\n` })
         : plain('400 Bad Request');
     case 'HPE_HEADER_OVERFLOW':
       return plain('431 Request Header Fields Too Large');
@@ -35,9 +35,9 @@ const isMethod = ({ rawPacket }: ParserError): boolean =>
 
 const requestLineBytesMax = 8_192;
 
-const plain = (status: string): string => written(status, 'text/plain; charset=utf-8', status);
+const plain = (status: string): string => written(status, { contentType: 'text/plain; charset=utf-8', body: status });
 
-function written(status: string, contentType: string, body: string): string {
+function written(status: string, { contentType, body }: { readonly contentType: string; readonly body: string }): string {
   return [
     `HTTP/1.1 ${status}`,
     `Content-Type: ${contentType}`,

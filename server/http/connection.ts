@@ -34,13 +34,17 @@ export class Connection implements ConnectionState {
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList('seat');
 
+  readonly address: string;
+
   /** `ends` names the connection among all, `address` is the client's. */
   constructor(
     socket: Socket,
     readonly ends: string,
-    readonly address: string,
+    { address }: { readonly address: string },
     private readonly keeper: ConnectionKeeper,
   ) {
+    this.address = address;
+
     this.socket = socket;
   }
 

@@ -9,10 +9,14 @@ const untakenBytesKept = untakenBytesMax * 0.75;
 export class UntakenAnswers {
   #bytes = 0;
 
+  private kept: number;
+
   constructor(
     private max = untakenBytesMax,
-    private kept = untakenBytesKept,
-  ) {}
+    { kept = untakenBytesKept }: { readonly kept?: number } = {},
+  ) {
+    this.kept = kept;
+  }
 
   /** One of several threads has its part of what the process has. */
   shareAmong(threads: number): void {

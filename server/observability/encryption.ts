@@ -5,7 +5,8 @@ import { DurationHistogram, type DurationSeries } from './durations.js';
 import type { Metrics } from './metrics.js';
 import { total, totals, type Total } from './totals.js';
 
-const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
+const doubledFrom = (first: number, { count }: { readonly count: number }): number[] =>
+  Array.from({ length: count }, (_, power) => first * 2 ** power);
 /** Names of keys that are told of: the ones used last. A service that invents a name for each value must not fill memory. */
 const keyNamesMax = 10;
 
@@ -23,7 +24,7 @@ export function createEncryptionMetrics({ registry }: Metrics, server: string): 
     name: `${storage}_transformation_duration_seconds`,
     help: 'Time that it took to encrypt or decrypt a value, in seconds.',
     labelNames: ['transformation_type', 'transformer_prefix'],
-    buckets: doubledFrom(5e-6, 25),
+    buckets: doubledFrom(5e-6, { count: 25 }),
     registers,
   });
   /** By prefix, of which there are as many as the configuration names keys: a server that starts reads every value. */
@@ -46,7 +47,7 @@ export function createEncryptionMetrics({ registry }: Metrics, server: string): 
     name: `${storage}_data_key_generation_duration_seconds`,
     help: 'Time that it took to make a key for values, in seconds.',
     labelNames: [],
-    buckets: doubledFrom(5e-6, 14),
+    buckets: doubledFrom(5e-6, { count: 14 }),
     registers,
   }).of({});
   const keyFailures = total(registry, `${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.');
@@ -59,7 +60,7 @@ export function createEncryptionMetrics({ registry }: Metrics, server: string): 
     name: `${envelope}_kms_operations_latency_seconds`,
     help: 'Time that calls of services that keep keys took, in seconds, by outcome.',
     labelNames: ['provider_name', 'method_name', 'grpc_status_code'],
-    buckets: doubledFrom(0.0001, 20),
+    buckets: doubledFrom(0.0001, { count: 20 }),
     registers,
   });
   const refused = new Counter({
@@ -96,7 +97,7 @@ export function createEncryptionMetrics({ registry }: Metrics, server: string): 
       },
     });
   return {
-    transformed: (way, prefix, status, seconds) => {
+    transformed: (way, { prefix, status }, seconds) => {
       const { good, time } = goodOnes[way].get(prefix) ?? remember(way, prefix);
       if (seconds === null) operations({ status, transformation_type: way, transformer_prefix: prefix }).value++;
       else {
@@ -114,13 +115,13 @@ export function createEncryptionMetrics({ registry }: Metrics, server: string): 
     keysFill: (part) => {
       fill.set(part);
     },
-    called: (provider_name, method_name, grpc_status_code, seconds) => {
+    called: ({ service: provider_name, method: method_name, status: grpc_status_code }, seconds) => {
       calls.of({ provider_name, method_name, grpc_status_code }).observe(seconds);
     },
-    keyUsed: (transformation_type, provider_name, keyId) => {
+    keyUsed: (transformation_type, { service: provider_name, keyId }) => {
       used.note({ transformation_type, provider_name }, keyId);
     },
-    keyTold: (provider_name, keyId) => {
+    keyTold: ({ service: provider_name, keyId }) => {
       told.note({ provider_name }, keyId);
     },
     keyIdRefused: (provider_name, error) => {

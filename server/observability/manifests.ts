@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js';
 /** What is told of manifests of admission plug-ins, by the plug-in's name. */
 export interface ManifestMetrics {
   /** They are in effect, as files whose content has this hash say. */
-  loaded(plugin: string, hash: string): void;
+  loaded(plugin: string, content: { readonly hash: string }): void;
   /** Changed files were read. */
   reloaded(plugin: string, outcome: 'success' | 'failure'): void;
 }
@@ -35,7 +35,7 @@ export function createManifestMetrics({ registry }: Metrics, server: string): Ma
   const apiserver_id_hash = `sha256:${hash('sha256', server, 'hex')}`;
   const known = new Map<string, string>();
   return {
-    loaded: (plugin, content) => {
+    loaded: (plugin, { hash: content }) => {
       const before = known.get(plugin);
       if (before !== undefined) info.remove({ plugin, apiserver_id_hash, hash: before });
       known.set(plugin, content);

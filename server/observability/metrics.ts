@@ -45,7 +45,7 @@ export interface Metrics {
   /** Registers a gauge whose values are read when `/metrics` is. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** The same for a gauge with one label, by whose values `read` is keyed; what is not in it any more is gone. */
-  gauges(name: string, help: string, label: string, read: () => Promise<ReadonlyMap<string, number>>): void;
+  gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
   /** The same for a number that only grows while the process runs. */
   counter(name: string, help: string, read: () => Promise<number>): void;
   /** The same for a histogram of durations that are counted elsewhere. */
@@ -86,7 +86,7 @@ export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: {
         },
       });
     },
-    gauges: (name, help, label, read) => {
+    gauges: (name, help, { label }, read) => {
       new Gauge({
         name,
         help,

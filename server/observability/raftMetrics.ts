@@ -22,7 +22,7 @@ export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaSta
   for (const [name, help, value] of counters)
     metrics.counter(`raftplane_raft_${name}_total`, help, async () => value((await read()).figures));
   for (const [name, help, label, values] of byPeer)
-    metrics.gauges(`raftplane_raft_${name}`, help, label, async () => new Map(values(await read())));
+    metrics.gauges(`raftplane_raft_${name}`, help, { label }, async () => new Map(values(await read())));
   for (const [name, help, of] of durations) {
     metrics.histogram(`raftplane_raft_${name}_seconds`, help, async () => {
       const { boundsMs, counts, sumMs } = of(await read());
@@ -30,22 +30,22 @@ export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaSta
     });
   }
   metrics.gauge('raftplane_raft_log_bytes', 'Bytes of the Raft log on disk, its write-ahead file included.', () =>
-    bytesOf(dataDirectory, 'log.db'),
+    bytesOf(dataDirectory, { name: 'log.db' }),
   );
   if (sizePeriodMs === 0) return;
-  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
+  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, { name: 'store.db' })]]));
   // As in the reference, so that alerts for a store that grows work.
   metrics.gauges(
     'apiserver_storage_size_bytes',
     'Bytes of the store of this replica on disk, its write-ahead file included.',
-    'storage_cluster_id',
+    { label: 'storage_cluster_id' },
     size,
   );
-  metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same under an older name.', 'endpoint', size);
+  metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same under an older name.', { label: 'endpoint' }, size);
 }
 
 /** A write-ahead file may just have gone. */
-async function bytesOf(directory: string, name: string): Promise<number> {
+async function bytesOf(directory: string, { name }: { readonly name: string }): Promise<number> {
   const sizes = await Promise.all(
     [name, `${name}-wal`].map((file) =>
       stat(join(directory, file)).then(

@@ -150,7 +150,7 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
     ...[...resource.subresources.values()].flatMap((each) =>
       pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`),
     ),
-    ...watchPaths(resource, root, collection),
+    ...watchPaths(resource, root, { collection }),
   ].filter(({ operations }) => operations.length > 0);
 };
 
@@ -182,7 +182,7 @@ function verbOperation(
         ? status
         : typeName(resource);
   return {
-    ...common(resource, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
+    ...common(resource, verb, { id: `${row.word}${scopeWord(resource)}${subject}` }, bodyKind(resource)),
     answers: row.codes.map((code) => [code, answered] as const),
     answer: verb === 'list' ? 'stream' : 'object',
   };
@@ -200,7 +200,12 @@ const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
   options: () => ({ type: `${meta}DeleteOptions`, required: false }),
 };
 
-function common(owner: ResourceNames, verb: string, id: string, kind: KindName): Omit<Operation, 'answers' | 'answer'> {
+function common(
+  owner: ResourceNames,
+  verb: string,
+  { id }: { readonly id: string },
+  kind: KindName,
+): Omit<Operation, 'answers' | 'answer'> {
   const { method, action, says, body } = rowOf(verb);
   return {
     method,
@@ -248,7 +253,7 @@ function subresourceOperation(resource: ResourceNames, subresource: Subresource,
   const options = textSubresources[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
   const shared = {
-    ...common(resource, verb, id, bodyKind(subresource)),
+    ...common(resource, verb, { id }, bodyKind(subresource)),
     description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`),
   };
   if (options !== undefined) return { ...shared, parameters: optionParameters(options), answers: [[200, null]], answer: 'text' };
@@ -281,9 +286,9 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
 });
 
 /** The older way to watch, kept for old clients. */
-function watchPaths(resource: ResourceNames, root: string, collection: string): PathEntry[] {
+function watchPaths(resource: ResourceNames, root: string, { collection }: { readonly collection: string }): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
-  const watch = (path: string, subject: string, action: string): PathEntry =>
+  const watch = (path: string, { subject, action }: { readonly subject: string; readonly action: string }): PathEntry =>
     entry(`${root}/watch${path}`, [
       {
         method: 'get',
@@ -301,9 +306,11 @@ function watchPaths(resource: ResourceNames, root: string, collection: string): 
       },
     ]);
   return [
-    ...(resource.namespaced ? [watch(`/${resource.resource}`, `${resource.kind}ListForAllNamespaces`, 'watchlist')] : []),
-    watch(collection, `${subjectOf(resource)}List`, 'watchlist'),
-    watch(`${collection}/{name}`, subjectOf(resource), 'watch'),
+    ...(resource.namespaced
+      ? [watch(`/${resource.resource}`, { subject: `${resource.kind}ListForAllNamespaces`, action: 'watchlist' })]
+      : []),
+    watch(collection, { subject: `${subjectOf(resource)}List`, action: 'watchlist' }),
+    watch(`${collection}/{name}`, { subject: subjectOf(resource), action: 'watch' }),
   ];
 }
 

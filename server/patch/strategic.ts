@@ -32,7 +32,7 @@ const isDirective = (name: string): boolean =>
  * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
  * and directives in the patch delete, replace and order things. Neither argument is changed. Throws PatchError.
  */
-export function applyStrategicPatch(document: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+export function applyStrategicPatch(document: JsonObject, { patch }: { readonly patch: JsonObject }, type: PatchType): JsonObject {
   return mergeObject(structuredClone(document), structuredClone(patch), type);
 }
 
@@ -98,20 +98,20 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchT
     const update = listOf(patch, member);
     if (current === undefined && update === undefined) continue;
     const field = type?.field(member);
-    if (update !== undefined) checkOrder(update, order, field?.mergeKey ?? null);
+    if (update !== undefined) checkOrder(update, { order }, field?.mergeKey ?? null);
     const merged =
       current === undefined
         ? (plain(update ?? []) as JsonValue[])
         : update === undefined || !merges(field)
           ? (update ?? current)
           : mergeList(current, update, field);
-    setMember(original, member, orderItems(merged, order, current ?? [], field?.mergeKey ?? null));
+    setMember(original, member, orderItems(merged, { wanted: order, live: current ?? [] }, field?.mergeKey ?? null));
     delete patch[member];
   }
 }
 
 /** What the patch sets has to stand in the wanted order too, in the same sequence. */
-function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string | null): void {
+function checkOrder(update: readonly JsonValue[], { order }: { readonly order: readonly JsonValue[] }, mergeKey: string | null): void {
   const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey !== null && isObject(item) ? item[mergeKey] : item);
   const set = update.filter((item) => !isObject(item) || item[patchDirective] === undefined);
   let next = 0;
@@ -146,7 +146,7 @@ function deleteItems(original: JsonObject, member: string, items: JsonValue | un
 
 function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): JsonValue[] {
   if (!update.some(isObject) && !current.some(isObject)) {
-    return orderItems([...new Set([...current, ...update])], update, current, null);
+    return orderItems([...new Set([...current, ...update])], { wanted: update, live: current }, null);
   }
   const key = field.mergeKey;
   if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key');
@@ -160,7 +160,7 @@ function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField)
     if (position !== undefined) merged[position] = mergeObject(merged[position] as JsonObject, item, field.type);
     else positions.set(item[key], merged.push(plain(item)) - 1);
   }
-  return orderItems(merged, items, kept, key);
+  return orderItems(merged, { wanted: items, live: kept }, key);
 }
 
 interface ItemsAfterDirectives {

@@ -6,8 +6,7 @@ import type { JsonObject, JsonValue } from '../api/object.js';
  */
 export function orderItems(
   merged: readonly JsonValue[],
-  wanted: readonly JsonValue[],
-  live: readonly JsonValue[],
+  { wanted, live }: { readonly wanted: readonly JsonValue[]; readonly live: readonly JsonValue[] },
   mergeKey: string | null,
 ): JsonValue[] {
   const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey === null ? item : (item as JsonObject | null)?.[mergeKey]);

@@ -52,7 +52,7 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   }
   if (!result.ok) throw conflictError(result.conflicts);
   const entries = writeManagers(result.managers);
-  const object = request.manager === applyingClient ? withLastConfiguration(result.object, config) : result.object;
+  const object = request.manager === applyingClient ? withLastConfiguration(result.object, { config }) : result.object;
   return {
     ...object,
     apiVersion,

@@ -24,7 +24,7 @@ export interface ScaleForm {
   /** What a write starts from, where that may be less than what is shown. */
   readonly before: (object: ApiObject, version: string) => ApiObject;
   /** The workload with what a client wrote to its scale; may change both. */
-  readonly put: (object: ApiObject, scale: ApiObject, resource: ServedResource) => ApiObject;
+  readonly put: (object: ApiObject, written: { readonly scale: ApiObject }, resource: ServedResource) => ApiObject;
   /** Where versions of the type keep the number of replicas that is wanted, for those who own it. */
   readonly replicasPath: ReplicasPaths;
   /** Why server-side apply of the scale fails although nothing conflicts: for types whose scale it can own, but not change. */

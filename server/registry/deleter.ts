@@ -42,7 +42,7 @@ export class Deleter {
   async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
     const rules = target.resource.behaviour.strategy.delete;
     const why = rules.protectedBy(target.name);
-    if (why !== null) throw forbidden(target.resource.storage, target.name, why);
+    if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
     const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
     rules.warnings(deleteOptions.propagationPolicy).forEach(request.warn);
     return deleted;

@@ -16,14 +16,14 @@ export function sameValue(a: unknown, b: unknown): boolean {
 /**
  * The same for a program that tells an empty list or map from none. What has been stored has none that are empty, so that only those count that a client has just sent.
  */
-export function sameInMemory(now: unknown, stored: unknown): boolean {
-  if (now === stored || ((now ?? null) === null && (stored ?? null) === null)) return true;
-  if (Array.isArray(now)) {
-    if (!Array.isArray(stored)) return false;
-    return now.length === stored.length && now.every((item, index) => sameInMemory(item, stored[index]));
+export function sameInMemory(a: unknown, b: unknown): boolean {
+  if (a === b || ((a ?? null) === null && (b ?? null) === null)) return true;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b)) return false;
+    return a.length === b.length && a.every((item, index) => sameInMemory(item, b[index]));
   }
-  if (typeof now !== 'object' || now === null || typeof stored !== 'object' || stored === null || Array.isArray(stored)) return false;
-  const [left, right] = [now as Readonly<Record<string, unknown>>, stored as Readonly<Record<string, unknown>>];
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null || Array.isArray(b)) return false;
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => sameInMemory(left[name], right[name]));
 }
 

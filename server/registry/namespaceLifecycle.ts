@@ -29,7 +29,7 @@ export async function admitToNamespace(
   }
   if (result.outcome === 'absent') throw notFound(namespaces, namespace);
   if (result.outcome !== 'found') throw readFailure(result);
-  if (isOnItsWayOut(result.object)) throw terminating(resource.storage, name, namespace);
+  if (isOnItsWayOut(result.object)) throw terminating(resource.storage, name, { namespace });
   return result.object.labels;
 }
 
@@ -60,7 +60,7 @@ function isOnItsWayOut(namespace: StoredObject): boolean {
 const isTerminating = (namespace: ApiObject): boolean =>
   namespace.metadata.deletionTimestamp !== undefined || memberAt(namespace, 'status', 'phase') === 'Terminating';
 
-const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
-  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
+const terminating = (resource: GroupResource, name: string, { namespace }: { readonly namespace: string }): Error =>
+  forbidden(resource, name, { why: `unable to create new content in namespace ${namespace} because it is being terminated` }, [
     { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
   ]);

@@ -7,7 +7,7 @@ export interface UpdateObserver {
   readonly resource: GroupResource;
   readonly subresource: string;
   /** A change is stored. Changes nothing, and does not throw. */
-  updated(old: StoredObject, object: StoredObject): void;
+  updated(object: StoredObject, old: StoredObject): void;
 }
 
 /** A change that is stored. */
@@ -23,5 +23,5 @@ export function tellObservers(observers: readonly UpdateObserver[], { target, su
   const { group, resource } = target.resource.storage;
   for (const observer of observers)
     if (observer.subresource === subresource && observer.resource.resource === resource && observer.resource.group === group)
-      observer.updated(old, object);
+      observer.updated(object, old);
 }

@@ -34,7 +34,7 @@ export function ownCreated(resource: ServedResource, body: ApiObject, writer: Wr
   const managers = readable(sent);
   if (managers === null) return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
-  const after = withoutStatus(resource, served(resource, body), empty);
+  const after = withoutStatus(resource, served(resource, body), { empty });
   return owned(resource, { before: empty, after }, managers, { writer, versions });
 }
 
@@ -89,7 +89,7 @@ function ownedByCreator(
   { manager, subresource, now }: Writer,
 ): JsonObject[] | undefined {
   const status = resource.subresources.has('status') ? 'left out' : 'taken';
-  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, emptyOf(schema), created as JsonObject, status), null);
+  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, emptyOf(schema), { object: created as JsonObject }, status), null);
   if (fieldsV1 === null) return undefined;
   const entry: JsonObject = {
     manager,
@@ -173,7 +173,12 @@ export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
   return writeManagers(
-    parentManagers(readable(live.metadata.managedFields) ?? new Map(), readable(owners) ?? new Map(), replicasPath, apiVersionOf(resource)),
+    parentManagers(
+      readable(live.metadata.managedFields) ?? new Map(),
+      { scale: readable(owners) ?? new Map() },
+      replicasPath,
+      apiVersionOf(resource),
+    ),
   );
 }
 
@@ -214,7 +219,7 @@ const isStoredAs = ({ group, version, kind, storage }: ServedResource): boolean 
   version === storage.version && group === storage.group && kind === storage.kind;
 
 /** `empty`: an object of the type in which nothing is set; some types have an empty status even then. */
-function withoutStatus(resource: ServedResource, object: ApiObject, empty: ApiObject): ApiObject {
+function withoutStatus(resource: ServedResource, object: ApiObject, { empty }: { readonly empty: ApiObject }): ApiObject {
   if (!resource.subresources.has('status')) return object;
   const { status: _status, ...rest } = object;
   return { ...rest, ...('status' in empty ? { status: {} } : {}) };

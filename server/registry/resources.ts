@@ -105,8 +105,8 @@ export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNam
 /** Finds things in groups. Pure. */
 export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
   const byName = new Map(groups.map((group) => [group.name, group]));
-  const version = (group: string, name: string): ServedVersion | null =>
-    byName.get(group)?.versions.find((candidate) => candidate.version === name) ?? null;
+  const version = (group: string, version: string): ServedVersion | null =>
+    byName.get(group)?.versions.find((candidate) => candidate.version === version) ?? null;
   const resources = groups.flatMap((group) => group.versions.flatMap((served) => served.resources));
   const byPath = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.resource}`, entry]));
   const byKind = new Map(resources.map((entry) => [`${apiVersionOf(entry)} ${entry.kind}`, entry]));

@@ -34,7 +34,7 @@ function selectorText(object: ApiObject): string {
 }
 
 /** The workload with what a client wrote to its scale; changes `object`. Throws 422 or 409. */
-export function withScale(object: ApiObject, scale: ApiObject, resource: ServedResource): ApiObject {
+export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObject }, resource: ServedResource): ApiObject {
   const { metadata } = scale;
   const name = object.metadata.name ?? '';
   const replicas = memberAt(scale, 'spec', 'replicas') ?? 0;
@@ -46,11 +46,9 @@ export function withScale(object: ApiObject, scale: ApiObject, resource: ServedR
   if (findings.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, name, findings.map(toCause));
   const uid = metadata.uid ?? '';
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict(
-      { group: resource.group, resource: `${resource.resource}/scale` },
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
-    );
+    throw conflict({ group: resource.group, resource: `${resource.resource}/scale` }, name, {
+      why: `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
+    });
   }
   (object['spec'] as JsonObject)['replicas'] = replicas;
   object.metadata.resourceVersion = metadata.resourceVersion ?? '';

@@ -110,7 +110,7 @@ export class StoredItem implements StoredObject, Lodger {
 
   /** Nobody needs the value where it lies: it has been read, or the object is about to be forgotten. */
   leaveSegment(): void {
-    this.segment?.leave(this.placeInSegment, this.size);
+    this.segment?.leave(this.placeInSegment, { size: this.size });
     this.segment = null;
   }
 

@@ -147,10 +147,15 @@ function exposeSize(metrics: Metrics, clients: readonly EtcdClient[], periodMs: 
       members.flatMap(([url, answer], index) => (answer instanceof EtcdError ? [] : [[url, { id: `etcd-${index}`, size: answer.dbSize }]])),
     );
   });
-  metrics.gauges('apiserver_storage_size_bytes', 'Bytes of the database of each etcd member on disk.', 'storage_cluster_id', async () => {
-    return new Map([...(await sizes()).values()].map(({ id, size }) => [id, size]));
-  });
-  metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same by the address of the member.', 'endpoint', async () => {
+  metrics.gauges(
+    'apiserver_storage_size_bytes',
+    'Bytes of the database of each etcd member on disk.',
+    { label: 'storage_cluster_id' },
+    async () => {
+      return new Map([...(await sizes()).values()].map(({ id, size }) => [id, size]));
+    },
+  );
+  metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same by the address of the member.', { label: 'endpoint' }, async () => {
     return new Map([...(await sizes())].map(([url, { size }]) => [url, size]));
   });
 }

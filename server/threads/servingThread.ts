@@ -106,7 +106,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     metrics,
     log,
   });
-  const seats = new SharedSeats(shared.seats, thread, threads);
+  const seats = new SharedSeats(shared.seats, thread, { threads });
   const share: ThreadShare = {
     isFirst: false,
     seats,

@@ -79,7 +79,7 @@ export class ServingThreads {
     this.progress = new SharedProgress(this.#memory.progress);
     this.share = {
       isFirst: true,
-      seats: new SharedSeats(this.#memory.seats, 0, given.threads),
+      seats: new SharedSeats(this.#memory.seats, 0, { threads: given.threads }),
       inflight: inflightIn(this.#memory.inflight),
       exposition: () => this.#exposition(),
     };
@@ -90,7 +90,7 @@ export class ServingThreads {
 
   /** Starts them on the socket on which the first listens. Resolves when all of them take connections; rejects with the reason when one cannot. */
   async start(socket: number, tickets: readonly ReplicaTicket[]): Promise<void> {
-    await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, socket, ticket)));
+    await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, { socket }, ticket)));
   }
 
   /** Resolves when all of them have loaded what requests need. */
@@ -110,7 +110,7 @@ export class ServingThreads {
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
   }
 
-  #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {
+  #start(thread: number, { socket }: { readonly socket: number }, ticket: ReplicaTicket): Promise<void> {
     const { options, threads, audit, countEvents } = this.given;
     const start: ThreadStart = {
       options,
@@ -187,7 +187,7 @@ export function exposeConnections({ gauges }: Metrics, thread: number, open: () 
   gauges(
     'apiserver_serving_thread_connections',
     'Connections of clients that are open now, by the thread that serves them.',
-    'thread',
+    { label: 'thread' },
     () => Promise.resolve(new Map([[String(thread), open()]])),
   );
 }

@@ -113,7 +113,7 @@ class Reader {
   }
 
   /** True at the closing character (not consumed), false after a comma (consumed). */
-  private endsAfterElement(closing: string, context: string): boolean {
+  private endsAfterElement(closing: ']' | '}', context: string): boolean {
     this.skipSpace();
     const character = this.text[this.position];
     if (character === closing) return true;

@@ -150,8 +150,8 @@ const numericEscape = (code: number): string => {
 };
 
 /** Natural order: letters come after everything else, runs of digits compare as numbers. */
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => {
-  const [left, right] = [[...a], [...b]];
+const byName = (a: readonly [string, unknown], b: readonly [string, unknown]): number => {
+  const [left, right] = [[...a[0]], [...b[0]]];
   const at = left.findIndex((character, index) => character !== right[index]);
   if (at < 0 || right[at] === undefined) return left.length - right.length;
   const [x, y] = [left[at] as string, right[at] as string];

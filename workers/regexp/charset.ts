@@ -21,7 +21,7 @@ export class CharSet {
   constructor(
     items: readonly ClassItem[],
     private readonly negated: boolean,
-    foldCase: boolean,
+    { foldCase }: { readonly foldCase: boolean },
   ) {
     this.tests = items.map(({ source, negated: without }) => ({
       test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'),

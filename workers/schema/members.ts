@@ -27,7 +27,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
   let checker: Checker | undefined;
   const { name, shape, presence, within } = field;
   const owner = type.split('.').at(-1) ?? type;
-  const textType = textTypeOf(type, name);
+  const textType = textTypeOf(type, { member: name });
   const isItems = name === 'items' && owner.endsWith('List');
   return {
     name,
@@ -36,7 +36,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
     shape,
     presence,
     checker: () => (checker ??= checkerOf(shape, textType)),
-    telling: tellingBelow(owner, name),
+    telling: tellingBelow(owner, { member: name }),
     isItems,
     isCollection: (shape.is === 'list' || shape.is === 'map') && !isItems && !meaningfulWhenEmpty.has(`${owner}.${name}`),
   };

@@ -99,7 +99,7 @@ async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Par
   parts.counts.evaluated(found.length > 0 ? 'deny' : 'allow', 'enforce', policy.enforce, request);
   record(request, subject, policy.audit, parts);
   if (found.length > 0)
-    throw forbidden(pods, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
+    throw forbidden(pods, request.name, { why: `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}` });
   warn(request, subject, policy.warn, parts);
 }
 
@@ -145,7 +145,7 @@ const seccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 /** Of what standards look at, only images and containers can change. */
 function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
-  const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
+  const differs = (container: JsonObject, { former }: { readonly former: JsonObject | undefined }): boolean => {
     const key = `${seccomp}${textAt(container, 'name')}`;
     return (
       former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key]
@@ -153,16 +153,13 @@ function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   };
   const byPlace = ['containers', 'initContainers'].some((list) => {
     const [now, then] = [objectsIn(spec, list), objectsIn(before, list)];
-    return now.length !== then.length || now.some((container, position) => differs(container, then[position]));
+    return now.length !== then.length || now.some((container, position) => differs(container, { former: then[position] }));
   });
   const debugging = objectsIn(before, 'ephemeralContainers');
   return (
     byPlace ||
     objectsIn(spec, 'ephemeralContainers').some((container) =>
-      differs(
-        container,
-        debugging.find((former) => former['name'] === container['name']),
-      ),
+      differs(container, { former: debugging.find((former) => former['name'] === container['name']) }),
     )
   );
 }

@@ -72,7 +72,8 @@ class Mutating {
   async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
     // Labels, which matching looks at, may have changed since the policy before.
     for await (const planned of plan(bound, new Views(this.request, this.parts).subject, this.parts)) {
-      if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
+      if ('problem' in planned)
+        this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, { reason: 'Forbidden' });
       else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
     }
   }
@@ -83,7 +84,7 @@ class Mutating {
     if ((this.pass.again && !this.#progress.due.has(id)) || this.request.object === null) return;
     const views = new Views(this.request, this.parts);
     const matched = await policy.conditions.evaluate(await views.values(invocation));
-    if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
+    if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, { reason: 'Invalid' });
     if (matched.outcome === 'noMatch') return;
     const before = copyOf(this.request.object as JsonValue);
     for (const mutation of policy.mutations) await this.#counted(invocation, mutation);
@@ -113,7 +114,7 @@ class Mutating {
     const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), requestCostMax, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
     if (problem !== null || evaluation.exhausted) {
-      this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), 'Invalid');
+      this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), { reason: 'Invalid' });
       return evaluation.exhausted ? 'out_of_budget' : patch.program === null ? 'compile_error' : 'invalid_error';
     }
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
@@ -121,7 +122,7 @@ class Mutating {
     const patched: Patched =
       patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
     if (!patched.ok) {
-      this.#fail(policy, binding, patched.message, 'Invalid');
+      this.#fail(policy, binding, patched.message, { reason: 'Invalid' });
       return 'invalid_error';
     }
     if (sameValue(before as JsonValue, patched.object)) return 'no_error';
@@ -138,7 +139,7 @@ class Mutating {
     );
   }
 
-  #fail(policy: MutatingPolicy, binding: Binding | null, message: string, reason: string): void {
+  #fail(policy: MutatingPolicy, binding: Binding | null, message: string, { reason }: { readonly reason: string }): void {
     const by = binding === null ? '' : ` with binding '${binding.name}'`;
     if (!policy.ignoresFailures) this.#problems.push({ reason, message: `policy '${policy.name}'${by} denied request: ${message}` });
   }
@@ -147,7 +148,7 @@ class Mutating {
   #refusal(): StatusError {
     const [first] = this.#problems;
     const causes: StatusCause[] = this.#problems.map(({ message }) => ({ message }));
-    const { code, details } = forbidden(this.request.resource, nameIn(this.request), '', causes);
+    const { code, details } = forbidden(this.request.resource, nameIn(this.request), { why: '' }, causes);
     return new StatusError(code, first?.reason ?? 'Forbidden', first?.message ?? '', details);
   }
 }

@@ -11,7 +11,7 @@ export const nameIn = ({ name, object }: AdmissionRequest): string => {
 
 /** What a client hears of a refusal by a validating policy. */
 export function refusal(request: AdmissionRequest, reason: string, message: string): StatusError {
-  const { message: whole, details } = forbidden(request.resource, nameIn(request), message, [{ message }]);
+  const { message: whole, details } = forbidden(request.resource, nameIn(request), { why: message }, [{ message }]);
   const told = reason === '' ? 'Invalid' : reason;
   return new StatusError(codes[told] ?? 422, told, whole, details);
 }

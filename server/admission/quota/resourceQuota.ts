@@ -44,7 +44,7 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
       const charges = plan(quotas, usage, object, request);
       const missing =
         limited.length === 0 ? null : uncovered({ limited, quotas, usage, object: object as KubeObject, resource: resource.storage });
-      if (missing !== null) throw forbidden(resource.storage, request.name, missing);
+      if (missing !== null) throw forbidden(resource.storage, request.name, { why: missing });
       if (charges.length === 0 || request.dryRun || (await write(storage, charges))) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));
@@ -79,7 +79,7 @@ interface Charge {
 /** The quotas that the write is about, with their new use. Throws what the client is to see when one of them is exceeded. */
 function plan(quotas: readonly StoredObject[], usage: Amounts, object: ApiObject, request: AdmissionRequest): Charge[] {
   const resource = request.resource.storage;
-  const refuse = (why: string): StatusError => forbidden(resource, request.name, why);
+  const refuse = (why: string): StatusError => forbidden(resource, request.name, { why });
   const matching = quotas
     .map((stored) => ({ stored, quota: stored.decode() }))
     .map((each) => ({ ...each, ...statusOf(each.quota) }))

@@ -85,7 +85,7 @@ class Parser {
   private key(): string {
     const token = this.take();
     if (token.kind !== 'word') throw found(token, ', expected: identifier');
-    const [complaint] = keyComplaints('<nil>', token.text);
+    const [complaint] = keyComplaints('<nil>', { key: token.text });
     if (complaint !== undefined) throw new SelectorSyntaxError(complaint);
     return token.text;
   }

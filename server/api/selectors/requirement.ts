@@ -6,7 +6,7 @@ import { int64Of } from './match.js';
 export function requirementComplaints({ key, operator, values }: LabelRequirement): string[] {
   const ordered = operator === 'gt' || operator === 'lt';
   return [
-    ...keyComplaints('key', key),
+    ...keyComplaints('key', { key }),
     ...values.flatMap((value, index) =>
       ordered && int64Of(value) === null
         ? [`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`]
@@ -20,7 +20,7 @@ export function requirementComplaints({ key, operator, values }: LabelRequiremen
 }
 
 /** The complaint about a label key at `field`, as a list of none or one. */
-export function keyComplaints(field: string, key: string): string[] {
+export function keyComplaints(field: string, { key }: { readonly key: string }): string[] {
   const complaints = labelKeyComplaints(key);
   return complaints.length === 0 ? [] : [`${field}: Invalid value: ${quote(key)}: ${complaints.join('; ')}`];
 }

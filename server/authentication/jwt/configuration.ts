@@ -69,7 +69,7 @@ export function readAuthenticationConfiguration(file: string, facts: Authenticat
   if (errors.length > 0)
     refuseConfiguration(
       file,
-      option,
+      { option },
       errors.map(({ path, message }) => `${path}: ${message}`),
     );
   return settings;
@@ -77,7 +77,7 @@ export function readAuthenticationConfiguration(file: string, facts: Authenticat
 
 function readSettings(document: JsonObject, facts: AuthenticationFacts, errors: FieldError[]): AuthenticationSettings {
   const entries = itemsOf(document['jwt']).map(membersOf);
-  if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, authenticatorsMax));
+  if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, { max: authenticatorsMax }));
   const jwt = entries
     .slice(0, authenticatorsMax)
     .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, facts));
@@ -169,7 +169,7 @@ class JwtReader {
     else this.#url(url, at.child('url'));
     if (ownIssuers.includes(url)) this.#errors.push(invalid(at.child('url'), url, 'is an issuer of service account tokens'));
     if (discoveryUrl !== '') this.#url(discoveryUrl, at.child('discoveryURL'));
-    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/'))
+    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, { character: '/' }) === withoutTrailing(url, { character: '/' }))
       this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));

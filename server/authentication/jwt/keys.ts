@@ -51,7 +51,7 @@ export function createIssuerKeys({
 
   const ask = async (): Promise<void> => {
     known.askedAt = performance.now();
-    const jwks = await fetchDocument(keysAddress(await fetchDocument(where, way), issuer), way);
+    const jwks = await fetchDocument(keysAddress(await fetchDocument(where, way), { issuer }), way);
     // The same keys stay the same object: what was verified with them goes on to count.
     if (jwks === known.text) return;
     known.keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
@@ -91,7 +91,7 @@ export function createIssuerKeys({
 }
 
 /** A document of another issuer would let its keys sign this one's tokens. */
-function keysAddress(document: string, issuer: string): string {
+function keysAddress(document: string, { issuer }: { readonly issuer: string }): string {
   const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
   if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);
   if (typeof address !== 'string' || !address.startsWith('https://'))

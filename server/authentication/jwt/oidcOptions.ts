@@ -18,7 +18,11 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
     algorithms: options['oidc-signing-algs'],
     requiredClaims: options['oidc-required-claim'],
     claimRules: [],
-    username: { by: 'claim', claim: usernameClaim, prefix: usernamePrefix(options['oidc-username-prefix'], usernameClaim, issuer) },
+    username: {
+      by: 'claim',
+      claim: usernameClaim,
+      prefix: usernamePrefix(options['oidc-username-prefix'], { claim: usernameClaim, issuer }),
+    },
     groups: groupsClaim === null ? null : { by: 'claim', claim: groupsClaim, prefix: options['oidc-groups-prefix'] ?? '' },
     uid: null,
     extra: [],
@@ -27,7 +31,7 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
 }
 
 /** Names of two issuers must not be mistaken for each other; addresses are unique anyway. */
-function usernamePrefix(told: string | null, claim: string, issuer: string): string {
+function usernamePrefix(told: string | null, { claim, issuer }: { readonly claim: string; readonly issuer: string }): string {
   if (told === '-') return '';
   return told ?? (claim === 'email' ? '' : `${issuer}#`);
 }

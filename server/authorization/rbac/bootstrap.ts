@@ -38,7 +38,7 @@ export async function bootstrapRbac({
   readonly seeded?: boolean;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name))];
+  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }))];
   await Promise.all(
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
@@ -50,7 +50,7 @@ export async function bootstrapRbac({
   );
 }
 
-const isServed = (catalogue: Catalogue, group: string, name: string): boolean =>
+const isServed = (catalogue: Catalogue, group: string, { name }: { readonly name: string }): boolean =>
   catalogue.group(group)?.versions.some(({ resources }) => resources.some(({ resource }) => resource === name)) ?? false;
 
 interface Wish {

@@ -52,7 +52,7 @@ async function checkRole(request: AdmissionRequest, role: ApiObject, index: Look
   if (decision === 'allow') return;
   const aggregates = [role, request.old].some((each) => each !== null && (each['aggregationRule'] ?? null) !== null);
   if (aggregates && (await compareRules(index.rulesFor(user, namespace).rules, everything))?.rules.length !== 0) {
-    throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
+    throw forbidden(resource, role.metadata.name ?? '', { why: 'must have cluster-admin privileges to use the aggregationRule' });
   }
   await demand(request, role, rulesOf(role), index);
 }
@@ -89,7 +89,7 @@ async function demand(
   index: Lookup,
 ): Promise<void> {
   const { rules, problems } = index.rulesFor(user, namespace);
-  const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', why);
+  const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', { why });
   const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
   const missing = await compareRules(rules, wanted);
   if (missing === null)

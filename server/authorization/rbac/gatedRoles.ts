@@ -10,7 +10,12 @@ interface GatedRole {
   readonly rules: readonly JsonObject[];
 }
 
-const rule = (group: string, resources: readonly string[], verbs: readonly string[], more: JsonObject = {}): JsonObject => ({
+const rule = (
+  group: string,
+  resources: readonly string[],
+  { verbs }: { readonly verbs: readonly string[] },
+  more: JsonObject = {},
+): JsonObject => ({
   apiGroups: [group],
   resources: [...resources],
   verbs: [...verbs],
@@ -29,29 +34,29 @@ const gated: readonly GatedRole[] = [
     group: certificates,
     resource: 'clustertrustbundles',
     rules: [
-      rule(certificates, ['signers'], ['attest'], { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
-      rule(certificates, ['clustertrustbundles'], [...read, 'create', 'update', 'delete']),
+      rule(certificates, ['signers'], { verbs: ['attest'] }, { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
+      rule(certificates, ['clustertrustbundles'], { verbs: [...read, 'create', 'update', 'delete'] }),
     ],
   },
   {
     account: 'podcertificaterequestcleaner',
     group: certificates,
     resource: 'podcertificaterequests',
-    rules: [rule(certificates, ['podcertificaterequests'], [...read, 'delete'])],
+    rules: [rule(certificates, ['podcertificaterequests'], { verbs: [...read, 'delete'] })],
   },
   {
     account: 'podgroup-protection-controller',
     group: scheduling,
     resource: 'podgroups',
-    rules: [rule(scheduling, ['podgroups'], [...read, 'update']), rule('', ['pods'], read)],
+    rules: [rule(scheduling, ['podgroups'], { verbs: [...read, 'update'] }), rule('', ['pods'], { verbs: read })],
   },
   {
     account: 'resourcepoolstatusrequest-controller',
     group: resource,
     resource: 'resourcepoolstatusrequests',
     rules: [
-      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], read),
-      rule(resource, ['resourcepoolstatusrequests/status'], ['update']),
+      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], { verbs: read }),
+      rule(resource, ['resourcepoolstatusrequests/status'], { verbs: ['update'] }),
     ],
   },
   {
@@ -60,9 +65,9 @@ const gated: readonly GatedRole[] = [
     resource: 'storageversionmigrations',
     rules: [
       // Whatever an operator wants to have stored anew.
-      rule('*', ['*'], ['list', 'patch']),
-      rule(migration, ['storageversionmigrations'], read),
-      rule(migration, ['storageversionmigrations/status'], ['update']),
+      rule('*', ['*'], { verbs: ['list', 'patch'] }),
+      rule(migration, ['storageversionmigrations'], { verbs: read }),
+      rule(migration, ['storageversionmigrations/status'], { verbs: ['update'] }),
     ],
   },
   {
@@ -70,9 +75,9 @@ const gated: readonly GatedRole[] = [
     group: internal,
     resource: 'storageversions',
     rules: [
-      rule('coordination.k8s.io', ['leases'], read),
-      rule(internal, ['storageversions'], [...read, 'delete']),
-      rule(internal, ['storageversions/status'], ['update']),
+      rule('coordination.k8s.io', ['leases'], { verbs: read }),
+      rule(internal, ['storageversions'], { verbs: [...read, 'delete'] }),
+      rule(internal, ['storageversions/status'], { verbs: ['update'] }),
     ],
   },
 ];

@@ -30,18 +30,18 @@ const addressBytesMax = 16;
 
 const ofFirst =
   (factor: number): Estimator =>
-  (_, [first]) => ({ cost: share(sizeOf(first).max, factor * character) });
+  (_, [first]) => ({ cost: share(sizeOf(first).max, { factor: factor * character }) });
 const ofTarget =
   (factor: number): Estimator =>
   (target) =>
-    target === null ? null : { cost: share(sizeOf(target).max, factor * character), size: sizeOf(target) };
+    target === null ? null : { cost: share(sizeOf(target).max, { factor: factor * character }), size: sizeOf(target) };
 
 /** A walk over a list, with what it takes to compare its texts; or over a text. */
 const walk: Estimator = (target) => {
   if (target === null) return null;
-  if (target.type.name !== 'list') return { cost: share(sizeOf(target).max, character) };
+  if (target.type.name !== 'list') return { cost: share(sizeOf(target).max, { factor: character }) };
   const texts = ['string', 'bytes'].includes(target.type.of[0]?.name ?? '');
-  return { cost: capped(sizeOf(target).max * (1 + (texts ? share((target.elements ?? unknownSize).max, character) : 0))) };
+  return { cost: capped(sizeOf(target).max * (1 + (texts ? share((target.elements ?? unknownSize).max, { factor: character }) : 0))) };
 };
 
 const replace: Estimator = (target, [from, to]) => {
@@ -60,13 +60,13 @@ const replace: Estimator = (target, [from, to]) => {
         ? { count: 0, kept: text.min }
         : { count: Math.ceil(text.min / old.max), kept: 0 };
   const size: Size = { min: capped(least.count * made.min + least.kept), max: capped(most.count * made.max + most.kept) };
-  return { cost: share(text.max, 2 * character), size };
+  return { cost: share(text.max, { factor: 2 * character }), size };
 };
 
 const split: Estimator = (target, [, limit]) => {
   if (target === null) return null;
   const most = limit?.expression.kind === 'literal' ? Number(limit.expression.text) : sizeOf(target).max;
-  return { cost: share(sizeOf(target).max, 2 * character), size: { min: 0, max: most } };
+  return { cost: share(sizeOf(target).max, { factor: 2 * character }), size: { min: 0, max: most } };
 };
 
 const join: Estimator = (target, [by]) => {
@@ -76,21 +76,27 @@ const join: Estimator = (target, [by]) => {
   const between = by === undefined ? exactly(0) : times(sizeOf(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
   const size = plus(all, between);
   // What is read, and what is written: that is charged when it runs.
-  return { cost: share(size.max, 2 * character), size };
+  return { cost: share(size.max, { factor: 2 * character }), size };
 };
 
-const pattern = (text: Size, source: Size): number => capped(share(text.max + 1, character) * share(source.max, patternCharacter));
+const pattern = (text: Size, { source }: { readonly source: Size }): number =>
+  capped(share(text.max + 1, { factor: character }) * share(source.max, { factor: patternCharacter }));
 const found: Estimator = (target, [source]) =>
-  target === null ? null : { cost: pattern(sizeOf(target), sizeOf(source)), size: { min: 0, max: sizeOf(target).max } };
+  target === null ? null : { cost: pattern(sizeOf(target), { source: sizeOf(source) }), size: { min: 0, max: sizeOf(target).max } };
 const matches: Estimator = (target, args) => ({
-  cost: target === null ? pattern(sizeOf(args[0]), sizeOf(args[1])) : pattern(sizeOf(target), sizeOf(args[0])),
+  cost: target === null ? pattern(sizeOf(args[0]), { source: sizeOf(args[1]) }) : pattern(sizeOf(target), { source: sizeOf(args[0]) }),
 });
 const contains: Estimator = (target, [part]) =>
-  target === null ? null : { cost: capped(share(sizeOf(target).max, character) * share(sizeOf(part).max, character)) };
+  target === null
+    ? null
+    : { cost: capped(share(sizeOf(target).max, { factor: character }) * share(sizeOf(part).max, { factor: character })) };
 const address =
   (extra: number): Estimator =>
   (_, [other]) => ({
-    cost: share(addressBytesMax * 2, character) + extra + (other?.type.name === 'string' ? share(sizeOf(other).max, character) : 0),
+    cost:
+      share(addressBytesMax * 2, { factor: character }) +
+      extra +
+      (other?.type.name === 'string' ? share(sizeOf(other).max, { factor: character }) : 0),
   });
 const sets =
   (factor: number): Estimator =>
@@ -99,7 +105,7 @@ const sets =
 /** Values of libraries, of one size each. */
 const isOpaque = (part: Part | undefined): boolean => /^(?:net|kubernetes)\./.test(part?.type.name ?? '');
 const equality: Estimator = (_, [one, other]) => ({
-  cost: isOpaque(one) || isOpaque(other) ? 1 : share(Math.min(sizeOf(one).max, sizeOf(other).max), character),
+  cost: isOpaque(one) || isOpaque(other) ? 1 : share(Math.min(sizeOf(one).max, sizeOf(other).max), { factor: character }),
 });
 /** Texts and bytes are compared one by one; everything else at once. */
 const order: Estimator = (target, args) =>
@@ -110,23 +116,23 @@ const addition: Estimator = (_, [one, other]) => {
   const size = plus(sizeOf(one), sizeOf(other));
   if (names.includes('list')) return { cost: 1, size };
   if (!names.some((name) => ['string', 'bytes', 'dyn', '?'].includes(name))) return { cost: 1 };
-  return { cost: share(size.max, character), size };
+  return { cost: share(size.max, { factor: character }), size };
 };
 
 const isIn: Estimator = (_, [, all]) => ({ cost: all?.type.name === 'map' ? 1 : capped(sizeOf(all).max) });
 const bytes: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, character),
+  cost: share(sizeOf(text).max, { factor: character }),
   size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) },
 });
 const textOf: Estimator = (_, [value]) =>
   value?.type.name === 'bytes'
-    ? { cost: share(sizeOf(value).max, character), size: { min: sizeOf(value).min / 4, max: sizeOf(value).max } }
+    ? { cost: share(sizeOf(value).max, { factor: character }), size: { min: sizeOf(value).min / 4, max: sizeOf(value).max } }
     : { cost: 1 };
 const quote: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, character),
+  cost: share(sizeOf(text).max, { factor: character }),
   size: { min: sizeOf(text).min + 2, max: capped(sizeOf(text).max * 2 + 2) },
 });
-const format: Estimator = (target) => (target === null ? null : { cost: share(sizeOf(target).max, character) });
+const format: Estimator = (target) => (target === null ? null : { cost: share(sizeOf(target).max, { factor: character }) });
 const same: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max + 1), size: sizeOf(target) });
 const square: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max ** 2), size: sizeOf(target) });
 const choice: Estimator = (_, [, yes, no]) => ({ cost: 0, size: union(sizeOf(yes), sizeOf(no)) });
@@ -147,7 +153,7 @@ const table: readonly (readonly [string, Estimator])[] = [
   ['contains', contains],
   ['startsWith endsWith', ofFirst(1)],
   ['containsIP', address(0)],
-  ['containsCIDR', address(share(addressBytesMax, character) + 1)],
+  ['containsCIDR', address(share(addressBytesMax, { factor: character }) + 1)],
   ['validate', ofFirst(1)],
   ['sets.contains sets.intersects', sets(1)],
   ['sets.equivalent', sets(2)],

@@ -23,7 +23,7 @@ export function parseTimestamp(text: string): Timestamp | Failure | null {
     zoneHour = '0',
     zoneMinute = '0',
   ] = match;
-  const milliseconds = utc(Number(year), Number(month), Number(day));
+  const milliseconds = utc(Number(year), { month: Number(month), day: Number(day) });
   if (
     milliseconds === null ||
     Number(hour) > 23 ||
@@ -41,12 +41,12 @@ export function parseTimestamp(text: string): Timestamp | Failure | null {
 /** `2024-05-06`, as schemas write dates. */
 export function parseDate(text: string): Timestamp | Failure | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  const milliseconds = match === null ? null : utc(Number(match[1]), Number(match[2]), Number(match[3]));
+  const milliseconds = match === null ? null : utc(Number(match[1]), { month: Number(match[2]), day: Number(match[3]) });
   return milliseconds === null ? null : timestamp(BigInt(milliseconds) * 1_000_000n);
 }
 
 /** Null for a day that no month has. */
-function utc(year: number, month: number, day: number): number | null {
+function utc(year: number, { month, day }: { readonly month: number; readonly day: number }): number | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCFullYear() === year ? date.getTime() : null;

@@ -142,13 +142,13 @@ export class Compiler {
       case '_||_':
         return logical(parts, true);
       case '_?_:_':
-        return conditional(one, two, three);
+        return conditional(one, { yes: two, no: three });
       case '!_':
         return not(one);
       case '-_':
         return negate(one);
       case '@in':
-        return inside(one, two);
+        return inside(one, { all: two });
       default:
         return binaryOperators.get(name)?.(one, two) ?? null;
     }

@@ -25,6 +25,7 @@ import {
 const textMax = 8 * 1024 * 1024;
 
 /** null is a value. */
+// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 export const orElse = (value: Value | undefined, missing: Value): Value => (value === undefined ? missing : value);
 
 /** A member by a name in the expression. */
@@ -45,6 +46,7 @@ const optionalOf = (value: Value | undefined): Value =>
   value === undefined ? Optional.none : value instanceof Failure || value instanceof Optional ? value : new Optional(value);
 
 /** `a[key]`, `a[?key]`. */
+// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 export function indexed(holder: Value, key: Value, asks: boolean): Value {
   if (holder instanceof Failure) return holder;
   if (key instanceof Failure) return key;
@@ -59,6 +61,7 @@ export function indexed(holder: Value, key: Value, asks: boolean): Value {
 }
 
 /** undefined for what is not there. */
+// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 function memberAt(holder: Value, key: Value): Value | undefined {
   if (holder instanceof MapValue) return holder.get(key);
   if (!(holder instanceof ListValue)) return undefined;
@@ -82,7 +85,7 @@ export function logical(terms: readonly Code[], settling: boolean): Code {
 }
 
 export const conditional =
-  (condition: Code, yes: Code, no: Code): Code =>
+  (condition: Code, { yes, no }: { readonly yes: Code; readonly no: Code }): Code =>
   (run) => {
     const value = condition(run);
     return value === true ? yes(run) : value === false ? no(run) : value instanceof Failure ? value : noOverload;
@@ -108,7 +111,7 @@ export const negate =
   };
 
 export const inside =
-  (one: Code, all: Code): Code =>
+  (one: Code, { all }: { readonly all: Code }): Code =>
   (run) => {
     const [value, holder] = [one(run), all(run)];
     if (value instanceof Failure) return value;

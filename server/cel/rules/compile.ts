@@ -115,7 +115,7 @@ function* walkItems({ items, schema }: Node, findings: Findings, { path, old, un
 
 function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: JsonObject): Steps {
   const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
-  const inside = (name: string, at: string): Place => {
+  const inside = (name: string, { at }: { readonly at: string }): Place => {
     const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
     return {
       path: at,
@@ -124,9 +124,9 @@ function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { 
       unchanged: oldMember === undefined ? unchanged : () => sameJson(member, oldMember),
     };
   };
-  if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, `${path}[${name}]`));
+  if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, { at: `${path}[${name}]` }));
   for (const [name, property] of properties)
-    if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
+    if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, { at: path === '' ? name : `${path}.${name}` }));
 }
 
 function drive(steps: Generator<void, RulesVerdict>, times: RuleTimes): RulesVerdict | Promise<RulesVerdict> {

@@ -52,7 +52,7 @@ export class Findings {
     return takes;
   }
 
-  invalid(path: string, type: string, detail: string): void {
+  invalid(path: string, { type, detail }: { readonly type: string; readonly detail: string }): void {
     this.causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(type)}: ${detail}`, field: fieldOf(path) });
   }
 }
@@ -75,22 +75,22 @@ export function judge(
     if (findings.over) return;
     if (findings.remaining <= 0) {
       findings.over = true;
-      return findings.invalid(path, type, outOfBudget);
+      return findings.invalid(path, { type, detail: outOfBudget });
     }
     if (rule.compiled === null) continue;
     if (!rule.compiled.ok) {
-      findings.invalid(path, type, `rule compile error: ${rule.compiled.message}`);
+      findings.invalid(path, { type, detail: `rule compile error: ${rule.compiled.message}` });
       continue;
     }
     const { program } = rule.compiled;
     const compares = program.uses.has('oldSelf');
     if (compares && oldSelf === undefined && !rule.optionalOldSelf) continue;
     const result = program.evaluate(rule.optionalOldSelf ? optional : plain);
-    if (!findings.spend(result.cost)) return findings.invalid(path, type, outOfBudget);
+    if (!findings.spend(result.cost)) return findings.invalid(path, { type, detail: outOfBudget });
     if (result.value === true) continue;
     if (result.value instanceof Failure) {
       if (result.overBudget) findings.over = true;
-      findings.invalid(path, type, failureOf(rule, result.value.message, result.overBudget));
+      findings.invalid(path, { type, detail: failureOf(rule, result.value.message, result.overBudget) });
     } else refuse({ rule, path, schema, value, ratchets: !compares && unchanged() }, plain, findings);
   }
 }

@@ -114,7 +114,8 @@ class Review {
       return;
     }
     const cost = capped(compiled.cost * times);
-    if (cost > expressionEstimateMax) this.findings.push({ kind: 'costly', at, detail: exceeded(what, cost, expressionEstimateMax) });
+    if (cost > expressionEstimateMax)
+      this.findings.push({ kind: 'costly', at, detail: exceeded(what, cost, { max: expressionEstimateMax }) });
     this.#total = Math.min(most, this.#total + cost);
     if (cost >= namedCostMin) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, namedMax);
   }
@@ -130,13 +131,15 @@ class Review {
       {
         kind: 'forbidden',
         at: '',
-        detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, schemaEstimateMax),
+        detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, {
+          max: schemaEstimateMax,
+        }),
       },
     ];
   }
 }
 
-function exceeded(what: string, cost: number, max: number): string {
+function exceeded(what: string, cost: number, { max }: { readonly max: number }): string {
   const factor = cost / max;
   // Close to the limit one digit would read as no excess at all.
   const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;

@@ -56,7 +56,8 @@ export async function relayLog(
     response.destroy();
     throw badGateway(redirected);
   }
-  if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
+  if (answer.outcome !== 'response' || code < 200 || code > 206)
+    throw refusedByAgent(code, await beginningOf(response), { name: about.name });
   context.response.writeHead(200, { 'content-type': 'text/plain' });
   // Who follows a log that says nothing yet should know that it is being followed.
   context.response.flushHeaders();
@@ -83,7 +84,7 @@ const refusals: Readonly<Record<number, readonly [reason: string, message: strin
   504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 };
 
-function refusedByAgent(code: number, text: string, name: string): StatusError {
+function refusedByAgent(code: number, text: string, { name }: { readonly name: string }): StatusError {
   if (code === 500) return internalError(new Error(text));
   const [reason, message] =
     refusals[code] ??
@@ -135,7 +136,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
   const { upgrade = null, request } = context;
   const begin = encodePath(prefix);
   if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? ''))
-    return redirectToRoot(context, begin, location.query);
+    return redirectToRoot(context, begin, { query: location.query });
   const host = request.headers.host ?? request.headers[':authority'];
   const forwarded = {
     'x-forwarded-uri': `${begin}${location.path}`,
@@ -151,7 +152,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
 }
 
 /** Relative links of a page without a path would lead out of the proxy. */
-function redirectToRoot({ response }: RequestContext, prefix: string, query: string): void {
+function redirectToRoot({ response }: RequestContext, prefix: string, { query }: { readonly query: string }): void {
   response.writeHead(301, { location: `${prefix}/${query === '' ? '' : `?${query}`}` });
   response.end();
 }
@@ -215,7 +216,7 @@ export async function handOver(
   socket.write(upgradeHead(response));
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
-  await joined(socket, backend, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));
+  await joined(socket, { backend }, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));
   socket.destroy();
   backend.destroy();
 }

@@ -77,7 +77,7 @@ async function evictWithin(
   const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
   if (others.length > 0) throw plainError(500, several);
   if (budget === undefined) return markAndRemove(registry, eviction);
-  if (!goesUncounted(pod, budget)) {
+  if (!goesUncounted(pod, { budget })) {
     await count(eviction, budget, deps);
     return markAndRemove(registry, eviction);
   }
@@ -140,10 +140,16 @@ async function markAndRemove(registry: Registry, { target, wanted, options }: Ev
 
 /** The reference names the kind here, and tells both values. */
 function demand({ uid, resourceVersion }: DeleteParameters['deleteOptions'], { metadata }: ApiObject, name: string): void {
-  const refuse = (what: string, wanted: string, actual = '', why = ''): never => {
-    throw conflict(podKind, name, `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${why}`);
+  const refuse = (
+    what: string,
+    { wanted, actual = '', why = '' }: { readonly wanted: string; readonly actual?: string; readonly why?: string },
+  ): never => {
+    throw conflict(podKind, name, {
+      why: `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${why}`,
+    });
   };
-  if (uid !== null && uid !== metadata.uid) refuse('UID', uid, metadata.uid, 'The object might have been deleted and then recreated');
+  if (uid !== null && uid !== metadata.uid)
+    refuse('UID', { wanted: uid, actual: metadata.uid, why: 'The object might have been deleted and then recreated' });
   if (resourceVersion !== null && resourceVersion !== metadata.resourceVersion)
-    refuse('ResourceVersion', resourceVersion, metadata.resourceVersion, 'The object might have been modified');
+    refuse('ResourceVersion', { wanted: resourceVersion, actual: metadata.resourceVersion, why: 'The object might have been modified' });
 }

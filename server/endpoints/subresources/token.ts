@@ -45,7 +45,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   setDefaults(request);
   const now = new Date();
   const owners = ownCreated(type, request, {
-    manager: managerOf(fieldManager, context.request.headers['user-agent']),
+    manager: managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }),
     subresource: 'token',
     now: timeText(now.getTime()),
   });
@@ -60,9 +60,9 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     writeOptions(context, dryRun, fieldManager),
   );
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
-  const otherUid = uidComplaint(request, account);
+  const otherUid = uidComplaint(request, { account });
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
-    throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
+    throw conflict({ group: type.group, resource: type.kind }, target.name, { why: otherUid });
   if (tokens?.issuer == null)
     throw new StatusError(
       501,
@@ -110,7 +110,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
 };
 
 /** Says that a request means another account than the one that has its name now, or null. */
-function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
+function uidComplaint({ metadata: { uid = '' } }: ApiObject, { account }: { readonly account: ApiObject }): string | null {
   return uid === '' || uid === account.metadata.uid
     ? null
     : `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`;
@@ -173,11 +173,9 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
     );
   }
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict(
-      { group: '', resource: kind },
-      name,
-      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
-    );
+    throw conflict({ group: '', resource: kind }, name, {
+      why: `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    });
   }
   return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
 }

@@ -96,7 +96,7 @@ export const applyPatch =
 /** Whoever names a uid means an object that exists. Throws 409. */
 function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
   if (uid !== '')
-    throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    throw conflict(resource, name, { why: `uid mismatch: the provided object specified uid ${uid}, and no existing object was found` });
 }
 
 /** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */

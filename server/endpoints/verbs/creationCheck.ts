@@ -24,5 +24,5 @@ export const creationCheck =
       name,
     });
     if (decision === 'allow') return;
-    throw error === undefined ? forbidden(served, name, reason) : internalError(error);
+    throw error === undefined ? forbidden(served, name, { why: reason }) : internalError(error);
   };

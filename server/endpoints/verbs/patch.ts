@@ -51,7 +51,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
     'application/merge-patch+json': {
       apply(current, patch) {
         if (patch === null) throw badRequest(noMergePatch);
-        return applyMergePatch(current, patchObject(patch));
+        return applyMergePatch(current, { patch: patchObject(patch) });
       },
       unreadable: (message, validated) => (validated ? undecodable(message) : noMergePatch),
     },
@@ -64,11 +64,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
       apply(current, patch, resource) {
         const type = patchTypeOfKind(resource);
         if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-        return applyStrategicPatch(
-          current,
-          patchObject(patch ?? {}, (message) => message),
-          type,
-        );
+        return applyStrategicPatch(current, { patch: patchObject(patch ?? {}, (message) => message) }, type);
       },
       unreadable: (message) => message,
     },
@@ -119,7 +115,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
     const { value, duplicates } = body();
     const { after, odd } = patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
-    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
+    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), { why });
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     const strict = [...odd, ...checked.strict];
@@ -127,7 +123,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
-    return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
+    return putThrough(view, current, { sent: checked.object }, { resource: route.resource, manager: options.manager });
   };
   const change = {
     apply,
@@ -173,7 +169,7 @@ function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why:
 }
 
 /** The reference knows no name here: it shows the whole patched object, or for a strategic merge the patch. */
-const invalidPatch = (shown: string, why: string): StatusError =>
+const invalidPatch = (shown: string, { why }: { readonly why: string }): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },
   ]);

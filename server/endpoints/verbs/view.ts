@@ -39,7 +39,7 @@ export const scale: View = {
   show: (object, version, resource) => resource.behaviour.scale.show(object, version),
   table: scaleTable,
   before: (object, version, resource) => resource.behaviour.scale.before(object, version),
-  put: (object, scale, resource) => resource.behaviour.scale.put(object, scale, resource),
+  put: (object, scale, resource) => resource.behaviour.scale.put(object, { scale }, resource),
   refuseApply: (name, resource, why) => resource.behaviour.scale.refuseApply?.(name, why) ?? null,
 };
 
@@ -52,7 +52,7 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
     kind,
     view: {
       show: (object) => view.show(object, object.metadata.resourceVersion ?? '', resource),
-      put: (object, shown) => view.put(object, shown, resource),
+      put: (object, { shown }) => view.put(object, shown, resource),
     },
   };
 }
@@ -61,7 +61,7 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
 export function putThrough(
   view: View,
   current: ApiObject,
-  sent: ApiObject,
+  { sent }: { readonly sent: ApiObject },
   { resource, manager }: { readonly resource: ServedResource; readonly manager: string },
 ): ApiObject {
   const version = current.metadata.resourceVersion ?? '';
@@ -106,7 +106,7 @@ export const updateView =
     checkIdentity(sent.metadata, target);
     const change = {
       apply: (current: ApiObject | null): ApiObject =>
-        putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager }),
+        putThrough(view, current ?? { metadata: {} }, { sent: structuredClone(sent) }, { resource, manager: options.manager }),
       subresource: route.subresource?.name ?? '',
       uid: null,
       mayCreate: null,

@@ -55,7 +55,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
     sendDocument(
       context,
       representation,
-      deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''),
+      deletedStatus(route.resource, object.name, { uid: servedObject(route.resource, object).metadata.uid ?? '' }),
     );
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
@@ -76,7 +76,7 @@ async function removeUnreadable(
   const { resource, name } = route;
   const attributes = attributesOf(context.user, context.info, '');
   const { decision, reason } = await authorize({ ...attributes, verb: forceVerb });
-  if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(forceVerb)}, reason: ${reason}`);
+  if (decision !== 'allow') throw forbidden(resource, name, { why: `not permitted to do ${JSON.stringify(forceVerb)}, reason: ${reason}` });
   await registry.deleteUnreadable(targetOf(route), writeOptions(context, false));
   sendDocument(context, representation, {
     kind: 'Status',

@@ -34,7 +34,10 @@ export function versionedStorage(storage: Storage, presenter: Presenter): Storag
     delete: async (key, expected, terms) => shown(presenter, await storage.delete(key, expected, terms)),
     async isStale(key) {
       const result = await storage.get(key, { at: 'any' });
-      return result.outcome === 'found' && (presenter.isStale(result.object, await presenter.one(result.object)) || storage.isStale(key));
+      return (
+        result.outcome === 'found' &&
+        (presenter.isStale(result.object, { shown: await presenter.one(result.object) }) || storage.isStale(key))
+      );
     },
   };
 }

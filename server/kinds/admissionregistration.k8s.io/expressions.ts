@@ -78,7 +78,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
   const conditions = objectsIn(holder, 'matchConditions');
   const names = conditions.map((condition) => textAt(condition, 'name'));
   return [
-    ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, conditionsMax)] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, { max: conditionsMax })] : []),
     ...conditions.flatMap((condition, position) => {
       const at = path.index(position);
       const name = textAt(condition, 'name');

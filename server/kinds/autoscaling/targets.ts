@@ -9,32 +9,37 @@ const shownMax = 2;
 const unknown = '<unknown>';
 const auto = '<auto>';
 
-/** An amount for each pod, or for all of them together. `current` is what was measured, in the same form as `target`. */
-function amount(target: JsonObject, current: JsonObject, perPod: string): string {
+/** What was measured, in the same form as what is wanted. */
+interface Measured {
+  readonly current: JsonObject;
+}
+
+/** An amount for each pod, or for all of them together. */
+function amount(target: JsonObject, { current }: Measured, perPod: string): string {
   const member = target['averageValue'] === undefined ? 'value' : 'averageValue';
   const measured = textAt(current, member) || unknown;
   return `${measured}/${textAt(target, member)}${member === 'averageValue' ? perPod : ''}`;
 }
 
 /** A resource of pods or of one of their containers: as an amount, or as a share of what was requested. */
-function resource(source: JsonObject, current: JsonObject): string {
+function resource(source: JsonObject, { current }: Measured): string {
   const target = membersOf(source['target']);
   const percent = (value: JsonValue | undefined, unset: string): string =>
     value === undefined || value === null ? unset : `${String(value)}%`;
   const shown =
     target['averageValue'] === undefined
       ? `${percent(current['averageUtilization'], unknown)}/${percent(target['averageUtilization'], auto)}`
-      : amount(target, current, '');
+      : amount(target, { current }, '');
   return `${textAt(source, 'name')}: ${shown}`;
 }
 
 /** By the type of a metric: the member that holds it, and how it is shown. */
-const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, current: JsonObject) => string]>> = {
+const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, measured: Measured) => string]>> = {
   Resource: ['resource', resource],
   ContainerResource: ['containerResource', resource],
-  Pods: ['pods', (source, current) => amount(membersOf(source['target']), current, '')],
-  Object: ['object', (source, current) => amount(membersOf(source['target']), current, ' (avg)')],
-  External: ['external', (source, current) => amount(membersOf(source['target']), current, ' (avg)')],
+  Pods: ['pods', (source, { current }) => amount(membersOf(source['target']), { current }, '')],
+  Object: ['object', (source, { current }) => amount(membersOf(source['target']), { current }, ' (avg)')],
+  External: ['external', (source, { current }) => amount(membersOf(source['target']), { current }, ' (avg)')],
 };
 
 /** What was measured stands at the same place of its list as what is wanted. */
@@ -45,7 +50,7 @@ export function targetsCell(autoscaler: ApiObject): string {
   const shown = wanted.map((metric, position) => {
     const [member, show] = metrics[textAt(metric, 'type')] ?? [];
     if (member === undefined || show === undefined) return '<unknown type>';
-    return show(membersOf(metric[member]), membersOf(memberAt(measured[position] ?? {}, member, 'current')));
+    return show(membersOf(metric[member]), { current: membersOf(memberAt(measured[position] ?? {}, member, 'current')) });
   });
   const more = shown.length - shownMax;
   return `${shown.slice(0, shownMax).join(', ')}${more > 0 ? ` + ${more} more...` : ''}`;

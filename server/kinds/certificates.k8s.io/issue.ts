@@ -13,19 +13,20 @@ export interface Issue {
 }
 
 /** Null where a change issues none, or nobody has said for how long. */
-function issueIn(old: ApiObject, object: ApiObject): Issue | null {
+function issueIn(object: ApiObject, old: ApiObject): Issue | null {
   const wanted = memberAt(old, 'spec', 'expirationSeconds');
   const certificate = textAt(object, 'status', 'certificate');
   if (textAt(old, 'status', 'certificate') !== '' || certificate === '' || wanted === undefined) return null;
   const name = textAt(old, 'spec', 'signerName');
   const signer = name.startsWith('kubernetes.io/') ? name : 'other';
-  return { signer, honored: isHonored(Number(wanted), secondsOf(certificate)) };
+  return { signer, honored: isHonored(Number(wanted), { given: secondsOf(certificate) }) };
 }
 
 /** Signers set the beginning back a little, and round. */
 const toleranceSeconds = 5 * 60;
 const tolerancePart = 1 / 20;
-const isHonored = (wanted: number, given: number): boolean => Math.abs(wanted - given) < toleranceSeconds + wanted * tolerancePart;
+const isHonored = (wanted: number, { given }: { readonly given: number }): boolean =>
+  Math.abs(wanted - given) < toleranceSeconds + wanted * tolerancePart;
 
 /** How long the first certificate is good for. Validation has found that it is one. */
 function secondsOf(base64: string): number {
@@ -38,8 +39,8 @@ function secondsOf(base64: string): number {
 export const issueObserver = (issued: (issue: Issue) => void): UpdateObserver => ({
   resource: { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' },
   subresource: 'status',
-  updated(old, object) {
-    const issue = issueIn(old.decode(), object.decode());
+  updated(object, old) {
+    const issue = issueIn(object.decode(), old.decode());
     if (issue !== null) issued(issue);
   },
 });

@@ -74,7 +74,7 @@ function reviewStatus(
       'non-condition status fields must be empty when denying or failing the PodCertificateRequest',
     );
   return hasEndedAs(request, 'Issued')
-    ? validateIssued(status, specOf(request), now)
+    ? validateIssued(status, { spec: specOf(request) }, now)
     : only(before, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 

@@ -14,14 +14,14 @@ const allData = Path.root.key('');
 function validate(configMap: Draft<ConfigMap>): FieldError[] {
   const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
   return [
-    ...validateTexts(data, binary),
+    ...validateTexts(data, { binary }),
     ...validateKeys(binary, Path.of('binaryData')),
     ...(dataBytes(data, 'utf8') + dataBytes(binary, 'base64') > dataBytesMax ? [tooLong(allData, dataBytesMax)] : []),
   ];
 }
 
 /** Texts and bytes share their keys. */
-const validateTexts = (data: JsonObject, binary: JsonObject): FieldError[] =>
+const validateTexts = (data: JsonObject, { binary }: { readonly binary: JsonObject }): FieldError[] =>
   Object.keys(data).flatMap((key) => [
     ...configMapKeyComplaints(key).map((text) => invalid(dataPath.key(key), key, text)),
     ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),

@@ -21,12 +21,12 @@ function setItemDefaults(item: JsonObject): void {
   for (const member of amounts) roundAmounts(objectAt(item, member));
   if (item.type !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
-  const fill = (target: JsonObject, source: JsonObject): void => {
+  const fill = (target: JsonObject, { source }: { readonly source: JsonObject }): void => {
     for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
   };
-  fill(limits, objectAt(item, 'max') ?? {});
-  fill(requests, limits);
-  fill(requests, objectAt(item, 'min') ?? {});
+  fill(limits, { source: objectAt(item, 'max') ?? {} });
+  fill(requests, { source: limits });
+  fill(requests, { source: objectAt(item, 'min') ?? {} });
   for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
 }
 

@@ -42,11 +42,11 @@ function validate(controller: Draft<ReplicationController>): FieldError[] {
     ...nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     ...(hasEntries(selector) ? [] : [required(specPath.child('selector'), '')]),
     ...nonNegative(spec.replicas, specPath.child('replicas')),
-    ...(template === null ? [required(templatePath, '')] : validateTemplate(template, selector ?? {})),
+    ...(template === null ? [required(templatePath, '')] : validateTemplate(template, { selector: selector ?? {} })),
   ];
 }
 
-function validateTemplate(template: JsonObject, selector: JsonObject): FieldError[] {
+function validateTemplate(template: JsonObject, { selector }: { readonly selector: JsonObject }): FieldError[] {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
   const spec = specOf(template);
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);

@@ -31,7 +31,12 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
  * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
  * are such. `status: 'left out'`: it is not taken from whoever creates the object. Throws ListItemError.
  */
-export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, status: 'left out' | 'taken'): JsonObject | null {
+export function fieldsOfCreator(
+  schema: Schema,
+  empty: JsonObject,
+  { object }: { readonly object: JsonObject },
+  status: 'left out' | 'taken',
+): JsonObject | null {
   const fields: JsonObject = {};
   for (const name of sorted(Object.keys(object))) {
     if (serverMembers.has(name) || (name === 'status' && status === 'left out')) continue;

@@ -99,8 +99,8 @@ export function prune(merged: ApiObject, { last, owners, apiVersion, versions }:
   // What stands in the version that is pruned goes first: what is pruned may be needed for the way to others.
   const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter((version) => version !== last.apiVersion);
   for (const version of [last.apiVersion, ...others])
-    pruned = withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
-  return inVersion(withDangling(object, pruned, last.fields, schema), last.apiVersion, apiVersion, versions)?.object ?? merged;
+    pruned = withOwned(object, { pruned }, { version, from: last.apiVersion, owners, versions });
+  return inVersion(withDangling(object, { pruned }, last.fields, schema), last.apiVersion, apiVersion, versions)?.object ?? merged;
 }
 
 function inVersion(
@@ -125,7 +125,7 @@ interface Owned {
 }
 
 /** Gives back what is owned in one version, with everything around it. */
-function withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): ApiObject {
+function withOwned(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, { version, from, owners, versions }: Owned): ApiObject {
   const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
   if (whole === null || part === null) return pruned;
   const { schema } = whole;
@@ -139,7 +139,7 @@ function withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners
 }
 
 /** Gives back what nobody owns but the pruning took away as part of a whole. */
-function withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): ApiObject {
+function withDangling(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, last: FieldSet, schema: Schema): ApiObject {
   return taken(
     merged,
     parentsOf(merged, schema).difference(parentsOf(pruned, schema)).intersection(withNamedParents(last, schema)),

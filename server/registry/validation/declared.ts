@@ -88,7 +88,7 @@ export const list =
   ({ itemsMax, key, each = () => [] }: ListRules): Declared =>
   (value, before, path) => {
     const items = itemsOf(value);
-    if (items.length > itemsMax) return [tooMany(path, items.length, itemsMax)];
+    if (items.length > itemsMax) return [tooMany(path, items.length, { max: itemsMax })];
     const keyOf = (item: JsonValue | undefined): JsonValue => (key === undefined ? null : (membersOf(item)[key] ?? null));
     const keys = items.map(keyOf);
     const known = key === undefined || before === null ? [] : itemsOf(before.value);

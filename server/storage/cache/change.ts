@@ -7,15 +7,20 @@ export class ObjectChange {
   readonly bytesKept: number;
   private removedFound: StoredItem | null = null;
 
+  /** State after; null when the change deleted the object. */
+  readonly next: StoredItem | null;
+
   constructor(
     readonly version: Version,
     /** State before; null when the change created the object. */
     readonly previous: StoredItem | null,
     /** State after; null when the change deleted the object. */
-    readonly next: StoredItem | null,
+    { next }: { readonly next: StoredItem | null },
     /** When it was applied here, in milliseconds of the cache's clock. */
     readonly at: number,
   ) {
+    this.next = next;
+
     this.bytesKept = (previous?.size ?? 0) * (next === null ? 2 : 1);
   }
 

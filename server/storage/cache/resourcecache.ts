@@ -81,7 +81,7 @@ export class ResourceCache {
     if (previous === null && next === null) return;
     this.#bytes += (next?.size ?? 0) - (previous?.size ?? 0);
     this.counts.changes++;
-    const change = new ObjectChange(version, previous, next, this.context.now());
+    const change = new ObjectChange(version, previous, { next }, this.context.now());
     this.history.push(change);
     this.watchers.deliver(change);
   }

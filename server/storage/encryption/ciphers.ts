@@ -6,9 +6,9 @@ import { UndecryptableError, type Transformer } from './transformer.js';
 export interface Cipher {
   /** Lengths of keys in bytes. */
   readonly keyBytes: readonly number[];
-  encrypt(key: Buffer, plain: Buffer, context: string): Buffer;
+  encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
   /** Throws whatever it likes for bytes that do not fit. */
-  decrypt(key: Buffer, sealed: Buffer, context: string): Buffer;
+  decrypt(sealed: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
 }
 
 const blockBytes = 16;
@@ -21,12 +21,12 @@ const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 
 /** AES in counter mode with a tag over the value and its place: a value moved to another place does not decrypt. */
 export const aesGcm: Cipher = {
   keyBytes: [16, 24, 32],
-  encrypt(key, plain, context) {
+  encrypt(plain, { key }, context) {
     const nonce = randomBytes(gcmNonceBytes);
     const cipher = createCipheriv(gcmName(key), key, nonce).setAAD(Buffer.from(context));
     return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   },
-  decrypt(key, sealed, context) {
+  decrypt(sealed, { key }, context) {
     if (sealed.length < gcmNonceBytes + gcmTagBytes) throw new RangeError('the value is too short');
     const decipher = createDecipheriv(gcmName(key), key, sealed.subarray(0, gcmNonceBytes), { authTagLength: gcmTagBytes }).setAAD(
       Buffer.from(context),
@@ -39,12 +39,12 @@ export const aesGcm: Cipher = {
 /** AES in chained blocks: it hides values, and cannot tell whether one was changed or moved. Stored values carry a checksum of their own. */
 export const aesCbc: Cipher = {
   keyBytes: [32],
-  encrypt(key, plain) {
+  encrypt(plain, { key }) {
     const start = randomBytes(blockBytes);
     const cipher = createCipheriv('aes-256-cbc', key, start);
     return Buffer.concat([start, cipher.update(plain), cipher.final()]);
   },
-  decrypt(key, sealed) {
+  decrypt(sealed, { key }) {
     if (sealed.length < 2 * blockBytes) throw new RangeError('the value is too short');
     const decipher = createDecipheriv('aes-256-cbc', key, sealed.subarray(0, blockBytes));
     return Buffer.concat([decipher.update(sealed.subarray(blockBytes)), decipher.final()]);
@@ -54,11 +54,11 @@ export const aesCbc: Cipher = {
 /** XSalsa20 with Poly1305. */
 export const secretbox: Cipher = {
   keyBytes: [32],
-  encrypt(key, plain) {
+  encrypt(plain, { key }) {
     const nonce = randomBytes(secretboxNonceBytes);
     return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(plain)]);
   },
-  decrypt: (key, sealed) =>
+  decrypt: (sealed, { key }) =>
     Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
 };
 
@@ -69,10 +69,10 @@ export const identity: Transformer = { prefix: '', encrypt: (plain) => plain, de
 export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer): Transformer {
   return {
     prefix: `k8s:enc:${scheme}:v1:${name}:`,
-    encrypt: (plain, context) => cipher.encrypt(key, plain, context),
+    encrypt: (plain, context) => cipher.encrypt(plain, { key }, context),
     decrypt: (sealed, context) => {
       try {
-        return cipher.decrypt(key, sealed, context);
+        return cipher.decrypt(sealed, { key }, context);
       } catch (cause) {
         throw new UndecryptableError(`key ${JSON.stringify(name)} of ${scheme} does not decrypt it`, { cause });
       }

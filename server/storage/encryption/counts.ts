@@ -1,10 +1,16 @@
 /** Which way a value goes, in the reference's words. */
 export type Way = 'to_storage' | 'from_storage';
 
+/** A key of a service, by the name that the service has for it. */
+export interface ServiceKey {
+  readonly service: string;
+  readonly keyId: string;
+}
+
 /** What is counted of values that are kept encrypted, and of the services that keep their keys. */
 export interface EncryptionCounts {
   /** A value was encrypted or decrypted; `prefix` is what such values begin with. `seconds` is null where it could not be done. */
-  transformed(way: Way, prefix: string, status: string, seconds: number | null): void;
+  transformed(way: Way, value: { readonly prefix: string; readonly status: string }, seconds: number | null): void;
   /** A key for values was made, which took so long; null where there is none. */
   keyMade(seconds: number | null): void;
   /** A key was not remembered and had to be asked for. */
@@ -12,11 +18,11 @@ export interface EncryptionCounts {
   /** How much of the room for keys is taken, from 0 to 1. Of services of the first version. */
   keysFill(part: number): void;
   /** A service was called; `method` is the whole path, `status` the name of a code of gRPC. */
-  called(service: string, method: string, status: string, seconds: number): void;
+  called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
   /** A value went by with a key of the service's that has this name. */
-  keyUsed(way: Way, service: string, keyId: string): void;
+  keyUsed(way: Way, key: ServiceKey): void;
   /** The service has said which key is its key now. */
-  keyTold(service: string, keyId: string): void;
+  keyTold(key: ServiceKey): void;
   /** It has said so in a way that cannot be. */
   keyIdRefused(service: string, why: 'empty' | 'too_long'): void;
 }

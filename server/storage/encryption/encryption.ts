@@ -41,7 +41,7 @@ export function createEncryption(rules: readonly ResourceRule[], counts: Encrypt
       if (found === undefined)
         known.set(
           name,
-          (found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, resource)))?.transformers ?? null),
+          (found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, { asked: resource })))?.transformers ?? null),
         );
       return found;
     },
@@ -51,7 +51,7 @@ export function createEncryption(rules: readonly ResourceRule[], counts: Encrypt
   };
 }
 
-const covers = (pattern: GroupResource, { group, resource }: GroupResource): boolean =>
+const covers = (pattern: GroupResource, { asked: { group, resource } }: { readonly asked: GroupResource }): boolean =>
   (pattern.resource === '*' && pattern.group === '*') ||
   (pattern.group === group && (pattern.resource === '*' || pattern.resource === resource));
 

@@ -58,7 +58,7 @@ export function opened(
   const maker = makerOf(value, transformers);
   if (maker === null) {
     const error = new UndecryptableError('no matching key was found among those that are configured');
-    counts.transformed('from_storage', 'unknown', statusOf(error), null);
+    counts.transformed('from_storage', { prefix: 'unknown', status: statusOf(error) }, null);
     throw error;
   }
   const { prefix } = maker;
@@ -68,11 +68,11 @@ export function opened(
 function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string, counts: EncryptionCounts): Buffer | Promise<Buffer> {
   const begun = performance.now();
   const good = (value: Buffer): Buffer => {
-    counts.transformed(way, prefix, 'OK', (performance.now() - begun) / 1000);
+    counts.transformed(way, { prefix, status: 'OK' }, (performance.now() - begun) / 1000);
     return value;
   };
   const bad = (error: unknown): never => {
-    counts.transformed(way, prefix, statusOf(error), null);
+    counts.transformed(way, { prefix, status: statusOf(error) }, null);
     throw error;
   };
   let done: Buffer | Promise<Buffer>;

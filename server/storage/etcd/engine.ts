@@ -164,7 +164,7 @@ export class EtcdEngine implements StoreEngine {
     const known = Math.max(this.#floor, this.#compacted);
     if (after < known) return { outcome: 'compacted', compacted: asRevision(known) };
     if (after >= this.#lastEvent) return { outcome: 'found', changes: [], through: asRevision(Math.max(after, this.#told)) };
-    return this.#readBack(after, this.#lastEvent, bytesMax);
+    return this.#readBack(after, { through: this.#lastEvent, bytesMax });
   }
 
   async compact(wanted: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
@@ -384,7 +384,7 @@ export class EtcdEngine implements StoreEngine {
     for (let key = start; ;) {
       const page = await ask({
         key,
-        limit: this.#keysFor(limit === null ? Infinity : limit - items.length, bytesMax === undefined ? null : bytesMax - bytes),
+        limit: this.#keysFor(limit === null ? Infinity : limit - items.length, { bytes: bytesMax === undefined ? null : bytesMax - bytes }),
       });
       for (const kv of page.kvs) {
         items.push(keyValueOf(kv));
@@ -405,7 +405,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   /** etcd bounds a page by its keys alone; how large values are is told by those that came before. 0 for no bound. */
-  #keysFor(limit: number, bytes: number | null): number {
+  #keysFor(limit: number, { bytes }: { readonly bytes: number | null }): number {
     const fitting =
       bytes === null ? Infinity : this.#bytesPerKey === 0 ? pageKeysFirst : Math.max(pageKeysMin, Math.floor(bytes / this.#bytesPerKey));
     const keys = Math.min(limit, fitting);
@@ -413,7 +413,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   /** Reads a part of history with a watch of its own. `through` is a revision that came as an event, so it will come again. */
-  #readBack(after: number, through: number, bytesMax: number): Promise<ChangesResult> {
+  #readBack(after: number, { through, bytesMax }: { readonly through: number; readonly bytesMax: number }): Promise<ChangesResult> {
     return new Promise((resolve, reject) => {
       const changes: Change[] = [];
       let bytes = 0;

@@ -173,24 +173,26 @@ export interface StatusResponse {
   readonly errors: readonly string[];
 }
 
-const method = <Q extends object, A extends object>(path: string, question: string, answer: string): Method<Q, A> => ({
+const method = <Q extends object, A extends object>(
+  path: string,
+  { question, answer }: { readonly question: string; readonly answer: string },
+): Method<Q, A> => ({
   path: `/etcdserverpb.${path}`,
   question: messageType<Q>(question),
   answer: messageType<A>(answer),
 });
 
-export const range = method<RangeRequest, RangeResponse>('KV/Range', 'RangeRequest', 'RangeResponse');
-export const txn = method<TxnRequest, TxnResponse>('KV/Txn', 'TxnRequest', 'TxnResponse');
-export const compact = method<{ readonly revision: number; readonly physical?: boolean }, { readonly header: Header }>(
-  'KV/Compact',
-  'CompactionRequest',
-  'CompactionResponse',
-);
+export const range = method<RangeRequest, RangeResponse>('KV/Range', { question: 'RangeRequest', answer: 'RangeResponse' });
+export const txn = method<TxnRequest, TxnResponse>('KV/Txn', { question: 'TxnRequest', answer: 'TxnResponse' });
+export const compact = method<{ readonly revision: number; readonly physical?: boolean }, { readonly header: Header }>('KV/Compact', {
+  question: 'CompactionRequest',
+  answer: 'CompactionResponse',
+});
 export const leaseGrant = method<
   { readonly ttlSeconds: number; readonly id: number },
   { readonly ttlSeconds: number; readonly error: string }
->('Lease/LeaseGrant', 'LeaseGrantRequest', 'LeaseGrantResponse');
-export const status = method<object, StatusResponse>('Maintenance/Status', 'StatusRequest', 'StatusResponse');
+>('Lease/LeaseGrant', { question: 'LeaseGrantRequest', answer: 'LeaseGrantResponse' });
+export const status = method<object, StatusResponse>('Maintenance/Status', { question: 'StatusRequest', answer: 'StatusResponse' });
 export const watchPath = '/etcdserverpb.Watch/Watch';
 export const watchRequest: MessageType<WatchRequest> = messageType<WatchRequest>('WatchRequest');
 export const watchResponse: MessageType<WatchResponse> = messageType<WatchResponse>('WatchResponse');

@@ -69,7 +69,7 @@ describe('apply/kept', () => {
           const after = edited(before, next, structure) as JsonObject;
           after['metadata'] ??= {};
           try {
-            const all = fieldsOfCreator(schema, emptyValue(schema), before, 'taken') ?? {};
+            const all = fieldsOfCreator(schema, emptyValue(schema), { object: before }, 'taken') ?? {};
             const [mine, others] = [some(all, share), some(all, othersShare)];
             const entries = [['me', mine] as const, ['others', others] as const].filter(([, fields]) => Object.keys(fields).length > 0);
             const written = writeManagers(readManagers(entries.map(([manager, fields]) => entryOf(manager, fields))));

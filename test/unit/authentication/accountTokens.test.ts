@@ -52,7 +52,7 @@ describe('authentication/serviceaccount', () => {
   let clock = now;
 
   before(() => {
-    signing = readSigningKey(fileWith('sa.key', rsa.privateKey), '--key');
+    signing = readSigningKey(fileWith('sa.key', rsa.privateKey), { option: '--key' });
     keys = readVerificationKeys([fileWith('keys.pem', curve.publicKey, rsa.publicKey)], '--keys');
   });
   beforeEach(async () => {
@@ -392,7 +392,7 @@ describe('authentication/serviceaccount', () => {
         /^--keys: .*broken\.pem holds a key that cannot be read: neither RSA with at least 2048 bits/,
       );
       expect(() => readVerificationKeys([join(directory, 'absent')], '--keys')).to.throw(/^--keys: cannot read .*absent/);
-      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), '--key')).to.throw(
+      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), { option: '--key' })).to.throw(
         /^--key: .*public\.pem does not hold an unencrypted PEM private key/,
       );
       writeFileSync(join(directory, 'text'), 'not a key');
@@ -401,7 +401,7 @@ describe('authentication/serviceaccount', () => {
     it('are published without their private halves', () => {
       const documents = openIdDocuments(
         issuer,
-        `${issuer}/openid/v1/jwks`,
+        { jwksUri: `${issuer}/openid/v1/jwks` },
         readVerificationKeys([fileWith('both.pem', rsa.privateKey, curve.privateKey)], '--keys'),
       );
       const published = documents?.keys['keys'] as JsonObject[];
@@ -410,7 +410,7 @@ describe('authentication/serviceaccount', () => {
         ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
       ]);
       expect(documents?.configuration['id_token_signing_alg_values_supported']).to.deep.equal(['ES256', 'RS256']);
-      expect(openIdDocuments('kubernetes/serviceaccount', '', keys)).to.equal(null);
+      expect(openIdDocuments('kubernetes/serviceaccount', { jwksUri: '' }, keys)).to.equal(null);
     });
   });
 });

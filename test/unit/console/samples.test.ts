@@ -65,7 +65,9 @@ describe('console/samples', () => {
 
   it('names the members of an etcd where objects are kept there', async () => {
     const metrics = createMetrics();
-    metrics.gauges('apiserver_storage_size_bytes', 'x', 'storage_cluster_id', () => Promise.resolve(new Map([['etcd-0', 20_480]])));
+    metrics.gauges('apiserver_storage_size_bytes', 'x', { label: 'storage_cluster_id' }, () =>
+      Promise.resolve(new Map([['etcd-0', 20_480]])),
+    );
     const [sample] = await samplesOf({ registry: metrics.registry, replica: null }).after(0);
     expect(sample).to.deep.include({ raft: null, stores: [{ name: 'etcd-0', bytes: 20_480 }] });
   });

@@ -181,26 +181,30 @@ describe('deploy/cli kubeconfig', () => {
 
   it('adds a context beside those of others, renews it, and takes it out again', () => {
     const file = path.join(temporaryDirectory('kube'), 'below', 'config');
-    mergeContext(file, 'a', own);
+    mergeContext(file, { name: 'a', text: own });
     expect(fs.statSync(file).mode & 0o777).to.equal(0o600);
     fs.writeFileSync(
       file,
       fs.readFileSync(file, 'utf8').replace('clusters:', '# mine\nclusters:\n  - name: prod\n    cluster: {server: "https://prod"}'),
     );
-    mergeContext(file, 'a', own.replace(':1\n', ':2\n'));
-    mergeContext(file, 'b', own);
+    mergeContext(file, { name: 'a', text: own.replace(':1\n', ':2\n') });
+    mergeContext(file, { name: 'b', text: own });
     const text = fs.readFileSync(file, 'utf8');
     expect(text).to.contain('# mine').and.to.contain('https://127.0.0.1:2');
     expect((parse(text) as Written).clusters.map(({ name }) => name)).to.deep.equal(['prod', 'raftplane-a', 'raftplane-b']);
     expect((parse(text) as Written)['current-context']).to.equal('raftplane-b');
-    expect([removeContext(file, 'b'), removeContext(file, 'b'), removeContext(file, 'a')]).to.deep.equal([true, false, true]);
+    expect([removeContext(file, { name: 'b' }), removeContext(file, { name: 'b' }), removeContext(file, { name: 'a' })]).to.deep.equal([
+      true,
+      false,
+      true,
+    ]);
     expect((parse(fs.readFileSync(file, 'utf8')) as Written).clusters.map(({ name }) => name)).to.deep.equal(['prod']);
   });
 
   it('leaves a file alone that it cannot read', () => {
     const file = path.join(temporaryDirectory('kube'), 'config');
     fs.writeFileSync(file, 'a: [');
-    expect(() => mergeContext(file, 'a', own)).to.throw(`${file} cannot be read`);
+    expect(() => mergeContext(file, { name: 'a', text: own })).to.throw(`${file} cannot be read`);
     expect(fs.readFileSync(file, 'utf8')).to.equal('a: [');
     expect(personalKubeconfig({ KUBECONFIG: '/one:/two' })).to.equal('/one');
     expect(personalKubeconfig({ HOME: '/h' })).to.equal('/h/.kube/config');

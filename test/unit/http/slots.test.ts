@@ -76,7 +76,7 @@ describe('bodies on their way in', () => {
   const codeOf = async (result: Promise<Buffer | Error>): Promise<number | undefined> => ((await result) as StatusError).code;
 
   it('are bounded for each user and for all, and count until they are whole or given up', async () => {
-    const budget = new BodyBudget(250, 100);
+    const budget = new BodyBudget(250, { ofOneMax: 100 });
     const [one, two] = [reading(budget, 'alice'), reading(budget, 'alice')];
     one.stream.write(Buffer.alloc(60));
     two.stream.write(Buffer.alloc(60));
@@ -107,7 +107,7 @@ describe('bodies on their way in', () => {
 
 describe('answers that are not taken', () => {
   it('go, the oldest first, when they are too many, until some room is left', () => {
-    const untaken = new UntakenAnswers(100, 60);
+    const untaken = new UntakenAnswers(100, { kept: 60 });
     const cut: number[] = [];
     const all: Exchange[] = [];
     for (const startedAt of [3, 1, 2, 4]) {

@@ -109,7 +109,7 @@ describe('strategic merge patch', () => {
   for (const { what, live, patch, expected } of cases) {
     it(what, () => {
       const [before, asked] = [structuredClone(live), structuredClone(patch)];
-      expect(applyStrategicPatch(live, patch, podSpec)).to.deep.equal(expected);
+      expect(applyStrategicPatch(live, { patch }, podSpec)).to.deep.equal(expected);
       expect([live, patch]).to.deep.equal([before, asked]);
     });
   }
@@ -126,12 +126,12 @@ describe('strategic merge patch', () => {
   ];
   for (const [what, patch, message] of refused) {
     it(`refuses ${what}`, () =>
-      expect(() => applyStrategicPatch({ containers: [c('a')], strategy: {} }, patch, podSpec)).to.throw(PatchError, message));
+      expect(() => applyStrategicPatch({ containers: [c('a')], strategy: {} }, { patch }, podSpec)).to.throw(PatchError, message));
   }
 
   it('never touches a prototype', () => {
     const patch = JSON.parse('{"labels":{"__proto__":{"polluted":"yes"},"constructor":"x"}}') as JsonObject;
-    const result = applyStrategicPatch({ labels: { a: '1' } }, patch, podSpec);
+    const result = applyStrategicPatch({ labels: { a: '1' } }, { patch }, podSpec);
     expect(Object.keys(result['labels'] as JsonObject)).to.have.members(['a', '__proto__', 'constructor']);
     expect(({} as JsonObject)['polluted']).to.equal(undefined);
   });

@@ -46,8 +46,8 @@ describe('raft/replica/barriers', () => {
     barriers.add(1, 10, 1_000);
     barriers.add(2, 60, 1_000);
     expect(barriers.expire(100)).to.deep.equal([]);
-    expect(barriers.expire(100, 10)).to.deep.equal([1]);
-    expect(barriers.expire(100, 60)).to.deep.equal([2]);
+    expect(barriers.expire(100, { sinceMs: 10 })).to.deep.equal([1]);
+    expect(barriers.expire(100, { sinceMs: 60 })).to.deep.equal([2]);
     expect(barriers.size).to.equal(0);
   });
 
@@ -96,7 +96,7 @@ describe('raft/replica/trimmer', () => {
     expect(trimmer.checkpointIsDue).to.equal(false);
     trimmer.applied(entries(100, 100, 1));
     expect(trimmer.checkpointIsDue).to.equal(true);
-    trimmer.cutAfterCheckpoint(logIndex(100), null);
+    trimmer.cutAfterCheckpoint(logIndex(100), { held: null });
     expect(trimmer.checkpointIsDue).to.equal(false);
     trimmer.applied(entries(101, 101, 1_000_000));
     expect(trimmer.checkpointIsDue).to.equal(true);
@@ -105,19 +105,19 @@ describe('raft/replica/trimmer', () => {
   it('keeps entries behind the checkpoint, fewer when they are large, never less than the checkpoint needs', () => {
     const trimmer = new Trimmer(options);
     trimmer.applied(entries(1, 1000, 1));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1000), null)).to.equal(700);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), { held: null })).to.equal(700);
     trimmer.applied(entries(1001, 2000, 10_000));
-    const cut = trimmer.cutAfterCheckpoint(logIndex(2000), null);
+    const cut = trimmer.cutAfterCheckpoint(logIndex(2000), { held: null });
     expect(cut).to.be.greaterThan(1700).and.below(2000);
-    expect(trimmer.cutAfterCheckpoint(logIndex(1500), null)).to.be.at.most(1500);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), { held: null })).to.be.at.most(1500);
   });
 
   it('holds what the receiver of a snapshot needs, up to a bound', () => {
     const trimmer = new Trimmer(options);
     trimmer.applied(entries(1, 1000, 1));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1000), logIndex(50))).to.equal(50);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), { held: logIndex(50) })).to.equal(50);
     trimmer.applied(entries(1001, 1500, 10_000));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1500), logIndex(50))).to.be.greaterThan(1000);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), { held: logIndex(50) })).to.be.greaterThan(1000);
   });
 });
 
@@ -201,10 +201,10 @@ describe('raft/replica, store and log after a crash', () => {
     const told = (after: number): string[] => {
       const lines: string[] = [];
       tellMissed(restored, revision(after), 1, {
-        changes: (changes, through, compacted) => {
+        changes: (changes, through, { compacted }) => {
           lines.push(`${changes.map((change) => `${change.revision} ${change.key}`).join()} through ${through} compacted ${compacted}`);
         },
-        gap: (at, compacted) => {
+        gap: (at, { compacted }) => {
           lines.push(`gap to ${at} compacted ${compacted}`);
         },
         log: () => undefined,

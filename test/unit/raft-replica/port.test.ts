@@ -92,7 +92,7 @@ describe('raft/replica/port', () => {
     fc.assert(
       fc.property(fc.nat(), written, range, fc.array(change), at, fc.boolean(), (id, outcome, result, changes, newest, gap) => {
         const writer = new AnswerWriter();
-        writer.changes(changes, newest, revision(3), gap);
+        writer.changes(changes, newest, { compacted: revision(3), gap });
         writer.written(id, outcome);
         writer.range(id, result);
         writer.changesSince(id, { outcome: 'found', changes, through: newest });

@@ -100,7 +100,7 @@ class Compiled implements CompiledSchema {
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
   private form(object: JsonMembers, dropInvalid: boolean): ReceiveResult {
-    const own = coerceMetadata(object, dropInvalid, false);
+    const own = coerceMetadata(object, dropInvalid, { keepGiven: false });
     if (!own.ok) return own;
     const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
     const pruned = this.prune(object);

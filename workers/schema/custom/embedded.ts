@@ -18,7 +18,7 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
  * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
  * kept; metadata that is no object at all stays then. Replaces the member. With `keepGiven`, what was given is not touched.
  */
-export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Coerced {
+export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Coerced {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
   // It is changed while it is checked, and the original is wanted if that fails and somebody is told of it, or keeps what is right of it.
@@ -55,7 +55,7 @@ function wellFormedMembers(given: JsonMembers): JsonMembers {
 export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean, path = ''): CoercedBelow {
   if (!structure.has.embedded) return { ok: true, unknown: [] };
   const coercer = new Coercer(dropInvalid);
-  const cause = coercer.coerce(value, structure, path, '');
+  const cause = coercer.coerce(value, structure, { errorPath: path, fieldPath: '' });
   return cause === null ? { ok: true, unknown: coercer.unknown } : { ok: false, cause };
 }
 
@@ -65,53 +65,62 @@ const invalid = (path: string, value: Json, detail: string): Cause => ({
   message: `Invalid value: ${printed(value)}: ${detail}`,
 });
 
+/** Where a value stands. Paths of errors and of unknown fields spell members of maps differently. */
+interface Place {
+  readonly errorPath: string;
+  readonly fieldPath: string;
+}
+
 class Coercer {
   readonly unknown: string[] = [];
 
   constructor(private readonly dropInvalid: boolean) {}
 
-  /** Paths of errors and of unknown fields spell members of maps differently. Returns what is wrong, if anything is. */
-  coerce(value: Json, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
+  /** Returns what is wrong, if anything is. */
+  coerce(value: Json, structure: Structure, place: Place): Cause | null {
     if (!structure.has.embedded) return null;
-    if (Array.isArray(value)) return this.coerceItems(value, structure.items, errorPath, fieldPath);
-    return isMembers(value) ? this.coerceMembers(value, structure, errorPath, fieldPath) : null;
+    if (Array.isArray(value)) return this.coerceItems(value, structure.items, place);
+    return isMembers(value) ? this.coerceMembers(value, structure, place) : null;
   }
 
-  private coerceItems(value: readonly Json[], items: Structure | null, errorPath: string, fieldPath: string): Cause | null {
+  private coerceItems(value: readonly Json[], items: Structure | null, { errorPath, fieldPath }: Place): Cause | null {
     if (items === null) return null;
     for (let index = 0; index < value.length; index++) {
-      const cause = this.coerce(value[index] as Json, items, `${errorPath}[${index}]`, `${fieldPath}[${index}]`);
+      const place = { errorPath: `${errorPath}[${index}]`, fieldPath: `${fieldPath}[${index}]` };
+      const cause = this.coerce(value[index] as Json, items, place);
       if (cause !== null) return cause;
     }
     return null;
   }
 
-  private coerceMembers(value: JsonMembers, structure: Structure, errorPath: string, fieldPath: string): Cause | null {
+  private coerceMembers(value: JsonMembers, structure: Structure, place: Place): Cause | null {
+    const { errorPath, fieldPath } = place;
     for (const name of Object.keys(value)) {
-      const own = structure.embedded ? this.coerceOwn(value, name, errorPath, fieldPath) : null;
+      const own = structure.embedded ? this.coerceOwn(value, name, place) : null;
       if (own !== null) return own;
       const child = memberStructure(structure, name);
       const member = memberOf(value, name);
       if (child === null || typeof member !== 'object' || member === null) continue;
       const at = structure.properties.has(name) ? childPath(errorPath, name) : `${errorPath}[${name}]`;
-      const cause = this.coerce(member, child, at, childPath(fieldPath, name));
+      const cause = this.coerce(member, child, { errorPath: at, fieldPath: childPath(fieldPath, name) });
       if (cause !== null) return cause;
     }
     return null;
   }
 
-  private coerceOwn(value: JsonMembers, name: string, errorPath: string, fieldPath: string): Cause | null {
+  private coerceOwn(value: JsonMembers, name: string, { errorPath, fieldPath }: Place): Cause | null {
     const member = value[name] as Json;
     if (name === 'apiVersion' || name === 'kind') {
       if (typeof member === 'string') return null;
       if (!this.dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
       delete value[name];
-    } else if (name === 'metadata') return this.coerceOwnMetadata(value, member, childPath(errorPath, name), childPath(fieldPath, name));
+    } else if (name === 'metadata')
+      return this.coerceOwnMetadata(value, member, { errorPath: childPath(errorPath, name), fieldPath: childPath(fieldPath, name) });
     return null;
   }
 
-  private coerceOwnMetadata(value: JsonMembers, given: Json, errorPath: string, fieldPath: string): Cause | null {
-    const coerced = coerceMetadata(value, this.dropInvalid, true);
+  private coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
+    const coerced = coerceMetadata(value, this.dropInvalid, { keepGiven: true });
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];
@@ -120,6 +129,7 @@ class Coercer {
   }
 }
 
+// eslint-disable-next-line own/named-neighbours -- it runs for every member of an object
 const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Findings about embedded objects: which kind they are, and their metadata. */

@@ -34,14 +34,18 @@ export class NumberCheck {
   private readonly multipleOf: number | null;
   private readonly range: string;
 
+  private readonly format: string;
+
   /** `type` is empty where a schema names none or several. */
   constructor(
     schema: JsonMembers,
     private readonly type: string,
-    private readonly format: string,
+    { format }: { readonly format: string },
   ) {
-    this.maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
-    this.minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
+    this.format = format;
+
+    this.maximum = boundOf(schema['maximum'], { exclusive: schema['exclusiveMaximum'] });
+    this.minimum = boundOf(schema['minimum'], { exclusive: schema['exclusiveMinimum'] });
     this.multipleOf = numberOf(schema['multipleOf']);
     this.range = `value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`}`;
   }
@@ -103,7 +107,7 @@ const numberOf = (value: Json | undefined): number | null =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
 const printedWhole = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : String(BigInt(value)));
 
-function boundOf(limit: Json | undefined, exclusive: Json | undefined): Bound | null {
+function boundOf(limit: Json | undefined, { exclusive }: { readonly exclusive: Json | undefined }): Bound | null {
   const number = numberOf(limit);
   return number === null ? null : { limit: number, exclusive: exclusive === true };
 }

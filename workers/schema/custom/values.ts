@@ -31,12 +31,12 @@ export class ValueCheck {
           ? [schema['type']]
           : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
+    this.formatName = isRecognized(format, { type: types.length === 1 ? (types[0] ?? '') : '' }) ? format : '';
     this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
     this.conditions = conditionsOf(schema);
     this.text = TextCheck.of(schema);
     this.format = this.formatName === '' ? undefined : formatCheck(this.formatName);
-    this.number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', this.formatName);
+    this.number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', { format: this.formatName });
     this.list = new ListCheck(schema);
     this.object = new ObjectCheck(schema);
     this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
@@ -54,7 +54,8 @@ export class ValueCheck {
     if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
     findings.checks += 2;
     this.checkKind(value, findings, old);
-    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
+    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, { allowed })))
+      findings.add('enum', value, this.allowed);
     findings.checks++;
     if (isMembers(value)) this.object.check(value, findings, old);
     findings.checks++;
@@ -67,7 +68,7 @@ export class ValueCheck {
       list: { length },
     } = findings;
     this.check(value, findings, old);
-    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, length);
+    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, { length });
   }
 
   private checkKind(value: Json, findings: Findings, old: Json | undefined): void {
@@ -91,7 +92,7 @@ export class ValueCheck {
 }
 
 /** Where one side is whole, the other is cut down to it, as the reference converts. */
-function isAllowed(value: Json, allowed: Json): boolean {
+function isAllowed(value: Json, { allowed }: { readonly allowed: Json }): boolean {
   if (typeof value === 'number' && typeof allowed === 'number')
     return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
   return isSame(value, allowed);
@@ -130,17 +131,21 @@ class TextCheck {
   /** Compiled at the first text. */
   private compiled: RegexpResult | undefined;
 
+  private readonly min: number | null;
+
   private constructor(
     private readonly max: number | null,
-    private readonly min: number | null,
+    { min }: { readonly min: number | null },
     private readonly pattern: string,
-  ) {}
+  ) {
+    this.min = min;
+  }
 
   static of(schema: JsonMembers): TextCheck | null {
     const [max, min, pattern] = [countOf(schema['maxLength']), countOf(schema['minLength']), schema['pattern']];
     return max === null && min === null && (typeof pattern !== 'string' || pattern === '')
       ? null
-      : new TextCheck(max, min, typeof pattern === 'string' ? pattern : '');
+      : new TextCheck(max, { min }, typeof pattern === 'string' ? pattern : '');
   }
 
   check(value: string, findings: Findings): void {

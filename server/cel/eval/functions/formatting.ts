@@ -113,7 +113,7 @@ function plainText(value: Value, run: Run, depth: number): string | Failure {
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return joined(texts(value, run, depth + 1), '[', ']');
+  if (value instanceof ListValue) return joined(texts(value, run, depth + 1), '[', { close: ']' });
   if (!(value instanceof MapValue))
     return new Failure(
       `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
@@ -126,7 +126,7 @@ function plainText(value: Value, run: Run, depth: number): string | Failure {
       .sort(([a], [b]) => (typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : 0))
       .map(([key, one]) => (key instanceof Failure ? key : one instanceof Failure ? one : `${key}: ${one}`)),
     '{',
-    '}',
+    { close: '}' },
   );
 }
 
@@ -136,6 +136,6 @@ function texts(list: ListValue, run: Run, depth: number): (string | Failure)[] {
   return made;
 }
 
-function joined(parts: readonly (string | Failure)[], open: string, close: string): string | Failure {
+function joined(parts: readonly (string | Failure)[], open: string, { close }: { readonly close: string }): string | Failure {
   return parts.find((part): part is Failure => part instanceof Failure) ?? `${open}${parts.join(', ')}${close}`;
 }

@@ -5,13 +5,18 @@ import type { Implementation, Library } from './registry.js';
 
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+
   constructor(
     readonly scheme: string,
-    readonly host: string,
-    readonly path: string,
-    readonly query: string,
+    { host, path, query }: { readonly host: string; readonly path: string; readonly query: string },
   ) {
     super();
+    this.host = host;
+    this.path = path;
+    this.query = query;
   }
   override get weight(): number {
     return this.host.length + this.path.length + this.query.length;
@@ -41,17 +46,18 @@ const schemePattern = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s;
 function read(text: string): Url | string {
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL';
   if (text === '') return 'empty url';
-  if (text === '*') return new Url('', '', '*', '');
+  if (text === '*') return new Url('', { host: '', path: '*', query: '' });
   if (text.startsWith(':')) return 'missing protocol scheme';
   const [, scheme = '', after = text] = schemePattern.exec(text) ?? [];
   const mark = after.indexOf('?');
   const [rest, query] = mark < 0 ? [after, ''] : [after.slice(0, mark), after.slice(mark + 1)];
-  if (!rest.startsWith('/')) return scheme === '' ? 'invalid URI for request' : new Url(scheme.toLowerCase(), '', '', query);
+  if (!rest.startsWith('/'))
+    return scheme === '' ? 'invalid URI for request' : new Url(scheme.toLowerCase(), { host: '', path: '', query });
   const [authority, path] = scheme !== '' && rest.startsWith('//') ? splitAuthority(rest.slice(2)) : ['', rest];
   const bad = escapePattern.exec(path);
   if (bad !== null) return `invalid URL escape ${JSON.stringify(bad[0])}`;
   const host = hostOf(authority);
-  return host.ok ? new Url(scheme.toLowerCase(), host.host, path, query) : host.problem;
+  return host.ok ? new Url(scheme.toLowerCase(), { host: host.host, path, query }) : host.problem;
 }
 
 function splitAuthority(text: string): [string, string] {

@@ -15,7 +15,7 @@ export const annotations = Path.of('metadata', 'annotations');
 export function validatePod(pod: ApiObject): FieldError[] {
   const spec = specOf(pod);
   return [
-    ...validatePodAnnotations(annotationsOf(pod), spec, annotations),
+    ...validatePodAnnotations(annotationsOf(pod), { spec }, annotations),
     ...validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
     ...validateTokenVolumes(spec),
     ...validateImageSpaces(spec, specPath),
@@ -31,7 +31,7 @@ export function validateNewPod(pod: ApiObject): FieldError[] {
       ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')]
       : []),
     ...validateGatesOfNewPod(spec, specPath),
-    ...validateProfilesAgree(annotationsOf(pod), spec, specPath),
+    ...validateProfilesAgree(annotationsOf(pod), { spec }, specPath),
   ];
 }
 

@@ -9,7 +9,7 @@ export class KmsConnection {
 
   constructor(
     private readonly name: string,
-    endpoint: string,
+    { endpoint }: { readonly endpoint: string },
     timeoutMs: number,
     private readonly counts: EncryptionCounts,
   ) {
@@ -20,7 +20,7 @@ export class KmsConnection {
   async call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
     const begun = performance.now();
     const called = (status: string): void => {
-      this.counts.called(this.name, path, status, (performance.now() - begun) / 1000);
+      this.counts.called({ service: this.name, method: path, status }, (performance.now() - begun) / 1000);
     };
     try {
       const answered = await this.#service.call({ path, question, answer }, message);

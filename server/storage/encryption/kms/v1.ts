@@ -21,7 +21,7 @@ const cacheSizeMax = 100_000;
  * service for each write, and for each read of a key that is not remembered.
  */
 export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
-  const connection = new KmsConnection(name, endpoint, timeoutMs, counts);
+  const connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
   const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize, counts);
   const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
     Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
@@ -35,14 +35,14 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
       keys.put(encrypted, key);
       const length = Buffer.alloc(lengthBytes);
       length.writeUInt16BE(encrypted.length);
-      return Buffer.concat([length, encrypted, aesGcm.encrypt(key, plain, context)]);
+      return Buffer.concat([length, encrypted, aesGcm.encrypt(plain, { key }, context)]);
     },
     decrypt(sealed, context) {
       const end = lengthBytes + (sealed.length < lengthBytes ? 0 : sealed.readUInt16BE());
       if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is cut off`);
       const encrypted = sealed.subarray(lengthBytes, end);
       const key = keys.get(encrypted, () => decryptKey(encrypted));
-      const open = (known: Buffer): Buffer => openWith(known, sealed.subarray(end), context, name);
+      const open = (known: Buffer): Buffer => openWith(known, { sealed: sealed.subarray(end), context, name });
       return key instanceof Promise ? key.then(open) : open(key);
     },
     isCurrent: () => true,
@@ -61,12 +61,15 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
 }
 
 /** Older servers wrote in chained blocks. */
-function openWith(key: Buffer, sealed: Buffer, context: string, name: string): Buffer {
+function openWith(
+  key: Buffer,
+  { sealed, context, name }: { readonly sealed: Buffer; readonly context: string; readonly name: string },
+): Buffer {
   try {
-    return aesGcm.decrypt(key, sealed, context);
+    return aesGcm.decrypt(sealed, { key }, context);
   } catch {
     try {
-      return aesCbc.decrypt(key, sealed, context);
+      return aesCbc.decrypt(sealed, { key }, context);
     } catch (cause) {
       throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
     }

@@ -47,7 +47,7 @@ class KmsV2 implements KeyService {
     private readonly counts: EncryptionCounts,
   ) {
     this.name = name;
-    this.#connection = new KmsConnection(name, endpoint, timeoutMs, counts);
+    this.#connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
     this.transformer = {
       prefix: `k8s:enc:kms:v2:${name}:`,
       encrypt: (plain, context) => {
@@ -104,11 +104,11 @@ class KmsV2 implements KeyService {
   #noteTold(keyId: string): void {
     if (keyId === '') this.counts.keyIdRefused(this.name, 'empty');
     else if (Buffer.byteLength(keyId) > keyIdBytesMax) this.counts.keyIdRefused(this.name, 'too_long');
-    else this.counts.keyTold(this.name, keyId);
+    else this.counts.keyTold({ service: this.name, keyId });
   }
 
   #seal(seed: WriteSeed, plain: Buffer, context: string): Buffer {
-    this.counts.keyUsed('to_storage', this.name, seed.keyId);
+    this.counts.keyUsed('to_storage', { service: this.name, keyId: seed.keyId });
     return seal(seed, plain, context);
   }
 
@@ -135,9 +135,9 @@ class KmsV2 implements KeyService {
 
   #decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer> {
     const object = parse(sealed, this.name);
-    this.counts.keyUsed('from_storage', this.name, object.keyId);
+    this.counts.keyUsed('from_storage', { service: this.name, keyId: object.keyId });
     const seed = this.#seeds.get(object.encryptedDekSource, () => this.#decryptSeed(object));
-    const open = (known: Buffer): Buffer => openWith(known, object, context, this.name);
+    const open = (known: Buffer): Buffer => openWith(known, object, context, { name: this.name });
     return seed instanceof Promise ? seed.then(open) : open(seed);
   }
 
@@ -151,7 +151,7 @@ export const kmsV2 = (facts: KmsFacts, counts: EncryptionCounts = noEncryptionCo
 
 function seal({ seed, encrypted, keyId, annotations }: WriteSeed, plain: Buffer, context: string): Buffer {
   const info = randomBytes(infoBytes);
-  const encryptedData = Buffer.concat([info, aesGcm.encrypt(derivedKey(seed, info), plain, context)]);
+  const encryptedData = Buffer.concat([info, aesGcm.encrypt(plain, { key: derivedKey(seed, { info }) }, context)]);
   return v2.encryptedObject.encode({ encryptedData, keyId, encryptedDekSource: encrypted, annotations, encryptedDekSourceType: seedType });
 }
 
@@ -163,16 +163,22 @@ function parse(sealed: Buffer, name: string): EncryptedObject {
   }
 }
 
-function openWith(seed: Buffer, { encryptedData, encryptedDekSourceType }: EncryptedObject, context: string, name: string): Buffer {
+function openWith(
+  seed: Buffer,
+  { encryptedData, encryptedDekSourceType }: EncryptedObject,
+  context: string,
+  { name }: { readonly name: string },
+): Buffer {
   const data = Buffer.from(encryptedData.buffer, encryptedData.byteOffset, encryptedData.byteLength);
   try {
     return encryptedDekSourceType === seedType
-      ? aesGcm.decrypt(derivedKey(seed, data.subarray(0, infoBytes)), data.subarray(infoBytes), context)
-      : aesGcm.decrypt(seed, data, context);
+      ? aesGcm.decrypt(data.subarray(infoBytes), { key: derivedKey(seed, { info: data.subarray(0, infoBytes) }) }, context)
+      : aesGcm.decrypt(data, { key: seed }, context);
   } catch (cause) {
     throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
   }
 }
 
 /** The first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3): as long as a key of AES-256. */
-const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
+const derivedKey = (seed: Buffer, { info }: { readonly info: Buffer }): Buffer =>
+  createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();

@@ -81,7 +81,7 @@ describe('requests for certificates', () => {
     });
 
   it('get as long as they ask, within bounds', () => {
-    expect([undefined, 60, 3_600, 7_200].map((seconds) => durationMs(seconds, hourMs))).to.deep.equal([
+    expect([undefined, 60, 3_600, 7_200].map((seconds) => durationMs(seconds, { longestMs: hourMs }))).to.deep.equal([
       hourMs,
       10 * minuteMs,
       hourMs,
@@ -90,10 +90,13 @@ describe('requests for certificates', () => {
   });
 
   it('get nothing that outlives the authority', () => {
-    expect(validityOf(0, hourMs, 30 * minuteMs)).to.deep.equal({ notBefore: -5 * minuteMs, notAfter: 30 * minuteMs });
-    expect(validityOf(0, hourMs, 24 * hourMs).notAfter).to.equal(hourMs);
-    expect(validityOf(0, 24 * hourMs, 48 * hourMs).notAfter).to.equal(24 * hourMs - 5 * minuteMs);
-    expect(() => validityOf(2, hourMs, 1)).to.throw('expired');
+    expect(validityOf(0, { livesMs: hourMs, authorityEnds: 30 * minuteMs })).to.deep.equal({
+      notBefore: -5 * minuteMs,
+      notAfter: 30 * minuteMs,
+    });
+    expect(validityOf(0, { livesMs: hourMs, authorityEnds: 24 * hourMs }).notAfter).to.equal(hourMs);
+    expect(validityOf(0, { livesMs: 24 * hourMs, authorityEnds: 48 * hourMs }).notAfter).to.equal(24 * hourMs - 5 * minuteMs);
+    expect(() => validityOf(2, { livesMs: hourMs, authorityEnds: 1 })).to.throw('expired');
   });
 
   it('are over after a while', () => {

@@ -394,7 +394,7 @@ describe('controllers/client/rest', () => {
 describe('controllers/client/throttle', () => {
   it('lets a burst pass, and then as many as the rate allows, in order', async () => {
     const clock = new FakeClock();
-    const bucket = new TokenBucket(10, 3, clock);
+    const bucket = new TokenBucket(10, { burst: 3 }, clock);
     const passed: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) void bucket.take().then(() => passed.push(`${name} ${clock.elapsed()}`));
     await clock.advance(1_000);
@@ -405,7 +405,7 @@ describe('controllers/client/throttle', () => {
 
   it('stops waiting when told to', async () => {
     const clock = new FakeClock();
-    const bucket = new TokenBucket(1, 1, clock);
+    const bucket = new TokenBucket(1, { burst: 1 }, clock);
     await bucket.take();
     const stopping = new AbortController();
     const waiting = bucket.take(stopping.signal).catch((error: unknown) => error);
@@ -415,9 +415,9 @@ describe('controllers/client/throttle', () => {
 
   it('reads rates as the options of the reference mean them', async () => {
     const clock = new FakeClock();
-    for (let count = 0; count < 100; count++) await throttleFor(-1, 0, clock).take();
+    for (let count = 0; count < 100; count++) await throttleFor(-1, { burst: 0 }, clock).take();
     expect(clock.pending).to.equal(0);
-    const usual = throttleFor(0, 0, clock);
+    const usual = throttleFor(0, { burst: 0 }, clock);
     for (let count = 0; count < 10; count++) await usual.take();
     let eleventh = false;
     void usual.take().then(() => {

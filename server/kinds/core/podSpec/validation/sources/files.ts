@@ -68,8 +68,12 @@ export const downwardApi: SourceRule = (source, path) => [
 const tokenSecondsMin = 600;
 const tokenSecondsMax = 2 ** 32;
 
-/** `volumePath` is that of the projected volume: a bad file is reported there. */
-const token = (source: JsonObject, path: Path, volumePath: Path): FieldError[] => {
+interface InVolume {
+  /** Path of the projected volume: a bad file is reported there. */
+  readonly volumePath: Path;
+}
+
+const token = (source: JsonObject, path: Path, { volumePath }: InVolume): FieldError[] => {
   const seconds = Number(source['expirationSeconds'] ?? 3600);
   return [
     ...(seconds < tokenSecondsMin
@@ -85,7 +89,7 @@ const token = (source: JsonObject, path: Path, volumePath: Path): FieldError[] =
 };
 
 interface Projection {
-  readonly rule: (source: JsonObject, path: Path, volumePath: Path) => FieldError[];
+  readonly rule: (source: JsonObject, path: Path, volume: InVolume) => FieldError[];
   /** What a file that was written before is called in the complaint; null when nothing is compared. */
   readonly clash: ((source: JsonObject, file: string) => string) | null;
 }
@@ -110,7 +114,7 @@ export const projected: SourceRule = (source, path) => {
       const present = Object.entries(projections).filter(([name]) => objectAt(each, name) !== null);
       const findings = present.flatMap(([name, { rule, clash }]) => {
         const held = objectAt(each, name) ?? {};
-        return [...rule(held, at.child(name), path), ...(clash === null ? [] : clashes(held, taken, path, clash))];
+        return [...rule(held, at.child(name), { volumePath: path }), ...(clash === null ? [] : clashes(held, taken, path, clash))];
       });
       return present.length > 1 ? [...findings, forbidden(at, 'may not specify more than 1 volume type per source')] : findings;
     }),
