@@ -1,10 +1,10 @@
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
-import { keyTextOf, namespaceOf, parseKey } from '../../api/meta/object.js';
+import { keyTextOf, parseKey } from '../../api/meta/object.js';
 import { endpoints, type Endpoints, pods, services } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { followPods } from '../services/followPods.js';
-import { followsPods, isSelected } from '../services/membership.js';
+import { followsPods, podsBehind } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { planEndpoints } from './plan.js';
 
@@ -57,10 +57,7 @@ class EndpointsLoop {
       return;
     }
     if (!followsPods(service)) return;
-    const selected = informers
-      .of(pods)
-      .cache.inNamespace(namespaceOf(service))
-      .filter((pod) => isSelected(service, pod));
+    const selected = podsBehind(service, informers.of(pods).cache);
     const wanted = planEndpoints({ service, pods: selected, current, triggerTime: this.#triggers.next(service, selected) });
     if (wanted) await this.#write(wanted, current === null);
   }

@@ -1,12 +1,12 @@
 import type { SyncResult } from '../client/workQueue.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, messageOf } from '../client/errors.js';
-import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
+import { keyTextOf, nameOf } from '../../api/meta/object.js';
 import { nodes, type Pod, pods, type Service, services } from '../../api/types/core/v1.js';
 import { endpointSlices } from '../../api/types/discovery/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { followPods } from '../services/followPods.js';
-import { followsPods, isSelected } from '../services/membership.js';
+import { followsPods, podsBehind } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
 import { PendingWrites } from '../slices/pendingWrites.js';
@@ -82,10 +82,7 @@ class EndpointSliceLoop {
       return;
     }
     if (!followsPods(service)) return;
-    const selected = informers
-      .of(pods)
-      .cache.inNamespace(namespaceOf(service))
-      .filter((pod) => isSelected(service, pod));
+    const selected = podsBehind(service, informers.of(pods).cache);
     const slices = informers
       .of(endpointSlices)
       .cache.by(serviceIndex, key)

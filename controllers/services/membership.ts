@@ -1,6 +1,7 @@
 import { isTerminating, nameOf, namespaceOf } from '../../api/meta/object.js';
 import { selectsAll } from '../../api/selectors.js';
 import type { Pod, Service } from '../../api/types/core/v1.js';
+import type { Lister } from '../client/cache.js';
 import { isFinished, isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { addressesOf } from './families.js';
@@ -13,6 +14,10 @@ export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== un
 export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';
 export const isSelected = (service: Service, pod: Pod): boolean =>
   hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
+
+/** The pods that a Service selects. */
+export const podsBehind = (service: Service, known: Pick<Lister<Pod>, 'inNamespace'>): readonly Pod[] =>
+  known.inNamespace(namespaceOf(service)).filter((pod) => isSelected(service, pod));
 
 /** Whether a pod has an address and has not ended. */
 export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;

@@ -1,3 +1,4 @@
+import { reservedWords } from '../reserved.js';
 import { SyntaxProblem, tokensOf, type Token } from './tokens.js';
 
 /**
@@ -36,25 +37,6 @@ const levels: readonly (readonly string[])[] = [
   ['+', '-'],
   ['*', '/', '%'],
 ];
-const reserved: ReadonlySet<string> = new Set([
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
 const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
   ['true', 'bool'],
   ['false', 'bool'],
@@ -236,7 +218,7 @@ class Parser {
     const { text, at } = this.#take();
     const constant = constants.get(text);
     if (constant !== undefined) return { kind: 'literal', type: constant, text, at };
-    if (reserved.has(text)) throw new SyntaxProblem(at, `reserved identifier: ${text}`);
+    if (reservedWords.has(text)) throw new SyntaxProblem(at, `reserved identifier: ${text}`);
     const open = this.#next.at;
     return this.#skip('(')
       ? this.#operator(

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { checkAdmission, type AdmissionScope, type Wanted } from '../../cel/check/admission.js';
+import { keptWords } from '../../cel/reserved.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
@@ -9,29 +10,6 @@ import { qualified } from '../../registry/validation/values.js';
 
 const conditionsMax = 64;
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
-const reserved: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
 
 /** Conditions of webhooks: no parameters and no variables. */
 export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
@@ -98,7 +76,7 @@ export function validateVariables(spec: JsonObject, path: Path, patches: boolean
   return variables.flatMap((variable, position) => {
     const at = path.index(position);
     const name = textAt(variable, 'name');
-    const isIdentifier = identifier.test(name) && !reserved.has(name);
+    const isIdentifier = identifier.test(name) && !keptWords.has(name);
     const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
     scope = withVariable(before, variable);
     return [

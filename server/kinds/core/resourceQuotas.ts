@@ -4,35 +4,14 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { countedResources, isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from './resourceLists.js';
 
 const specPath = Path.of('spec');
-const counted: ReadonlySet<string> = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.storage',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'persistentvolumeclaims',
-  'configmaps',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
-const isStandardForQuota = (name: string): boolean => counted.has(name) || isHugePages(name.replace(/^requests\./, ''));
+const isStandardForQuota = (name: string): boolean => countedResources.has(name) || isHugePages(name.replace(/^requests\./, ''));
 const conflicting = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],

@@ -4,7 +4,8 @@ import { qualifiedNameComplaints } from './names.js';
 /** Names of resources that containers ask for: standard ones, huge pages, and extended ones with a domain. */
 
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const standard: ReadonlySet<string> = new Set([
+/** Those that quotas count, huge pages apart. */
+export const countedResources: ReadonlySet<string> = new Set([
   'cpu',
   'memory',
   'ephemeral-storage',
@@ -23,9 +24,9 @@ const standard: ReadonlySet<string> = new Set([
   'configmaps',
   'services.nodeports',
   'services.loadbalancers',
-  'storage',
   'requests.storage',
 ]);
+const standard: ReadonlySet<string> = new Set([...countedResources, 'storage']);
 const whole: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
