@@ -84,6 +84,8 @@ export class StoredItem implements StoredObject, Lodger {
 
   readonly namespace: string;
   readonly name: string;
+  /** Bytes of what it was made from: stays the same, for sums from which it is taken again. */
+  readonly sizeAtFirst: number;
 
   constructor(
     readonly facts: ResourceFacts,
@@ -95,6 +97,7 @@ export class StoredItem implements StoredObject, Lodger {
     this.name = name;
     this.apiVersion = source.apiVersion;
     this.source = source;
+    this.sizeAtFirst = this.size;
   }
 
   /** Its value lies in a segment, and may stay there. */

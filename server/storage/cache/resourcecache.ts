@@ -72,14 +72,14 @@ export class ResourceCache {
 
   /** Adds an object while loading. */
   load(object: StoredItem): void {
-    this.#bytes += object.size - (this.tree.set(object)?.size ?? 0);
+    this.#bytes += object.sizeAtFirst - (this.tree.set(object)?.sizeAtFirst ?? 0);
   }
 
   /** Applies one change and shows it to the watchers. */
   apply(version: Version, place: Place, next: StoredItem | null): void {
     const previous = next === null ? this.tree.delete(place) : this.tree.set(next);
     if (previous === null && next === null) return;
-    this.#bytes += (next?.size ?? 0) - (previous?.size ?? 0);
+    this.#bytes += (next?.sizeAtFirst ?? 0) - (previous?.sizeAtFirst ?? 0);
     this.counts.changes++;
     const change = new ObjectChange(version, previous, { next }, this.context.now());
     this.history.push(change);

@@ -99,6 +99,25 @@ describe('memory in which many values came', () => {
       }
     });
 
+    it(`is counted once and taken off once, whoever has read it meanwhile, in ${name}`, () => {
+      const cache = cacheOf(100);
+      const counted = (): number => cache.bytes(resource);
+      cache.apply(batchOf(form, 1, names).changes);
+      const before = counted();
+      for (const object of names) shown(cache, object);
+      cache.apply(batchOf(form, names.length + 1, names).changes);
+      expect(counted()).to.equal(before);
+      for (const object of names) shown(cache, object);
+      const gone = names.map((object, at): Change => ({
+        revision: revision(100 + at),
+        createRevision: revision(1),
+        key: keys.keyOf(key(object)),
+        value: null,
+      }));
+      cache.apply(gone);
+      expect(counted()).to.equal(0);
+    });
+
     it(`holds what history tells of, until it is forgotten, in ${name}`, () => {
       const cache = cacheOf(1_000);
       cache.apply(batchOf(form, 1, names).changes);
