@@ -8,6 +8,7 @@ import { selects } from '../../api/selectors.js';
 import { timeText } from '../../api/time.js';
 import { type Job, jobs } from '../../api/types/batch/v1.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
+import type { PodGroup } from '../../api/types/scheduling/v1alpha2.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { ownedBy } from '../workloads/claim.js';
 import { controllerIndex, follow } from '../workloads/following.js';
@@ -17,6 +18,8 @@ import { sameJson } from '../workloads/sameJson.js';
 import { noBackoff, withOutcomes, type Backoff } from './backoff.js';
 import { actionOf, JobCounts } from './counts.js';
 import { factsOf, type Facts } from './facts.js';
+import { inGroup } from './gang.js';
+import { gangsOf, type Gangs } from './gangs.js';
 import { jobPod } from './jobPod.js';
 import { accountOf, closing, plan, type Account, type JobEvent, type Observed, type Plan, type PodStep, type Tally } from './plan.js';
 import { isSuspended, isTracked, trackingFinalizer } from './podOutcome.js';
@@ -72,6 +75,7 @@ export function jobController(environment: ManagerEnvironment): Controller {
   return {
     name: 'job',
     run: async (signal) => {
+      loop.gangs = await gangsOf(environment, controller, signal);
       await Promise.all([controller.run(signal), orphans.run(signal)]);
     },
   };
@@ -80,6 +84,8 @@ export function jobController(environment: ManagerEnvironment): Controller {
 class JobLoop {
   readonly expectations: Expectations;
   readonly counts: JobCounts;
+  /** Null where pods are scheduled one by one. */
+  gangs: Gangs | null = null;
   readonly #control: PodControl;
   readonly #backoffs = new Map<string, Backoff>();
   /** Uids of pods that were freed and still have the finalizer in the cache. */
@@ -140,15 +146,16 @@ class JobLoop {
   /** Carries a plan out: the decision first, then the pods, then the count. Answers when to look again. */
   async #proceed(key: string, found: Job, observed: Observed, steps: Plan): Promise<number | null> {
     const { api } = this.environment;
+    const group = this.gangs && !steps.verdict ? await this.gangs.groupOf(found, observed.facts.pods) : null;
     const before = steps.decision ? await api.update(jobs, { ...found, status: steps.decision }, { subresource: 'status' }) : found;
-    const { left, failure } = await this.#carryOut(key, observed.facts, steps.pods);
+    const { left, failure } = await this.#carryOut(key, observed.facts, { ...steps.pods, group });
     await this.#account(before, observed, accountOf(observed, steps, left));
     this.#backoffs.set(key, observed.backoff);
     if (failure !== null) throw asError(failure);
     return steps.againAfterMs;
   }
 
-  async #carryOut(key: string, facts: Facts, step: PodStep): Promise<Outcome> {
+  async #carryOut(key: string, facts: Facts, step: PodStep & { readonly group: PodGroup | null }): Promise<Outcome> {
     const { job, active, terminating } = facts;
     const left = { active: active.length, ready: active.filter(isReady).length, terminating };
     switch (step.do) {
@@ -162,7 +169,7 @@ class JobLoop {
         this.expectations.expect(key, { deletions: step.pods.map(uidOf) });
         return this.#removeEach(step.pods, left, (pod) => this.#remove(key, job, pod));
       case 'create':
-        return this.#create(key, facts, step.orders, left);
+        return this.#create(key, facts, step, left);
     }
   }
 
@@ -183,12 +190,19 @@ class JobLoop {
     }
   }
 
-  async #create(key: string, facts: Facts, orders: readonly PodOrder[], left: Tally): Promise<Outcome> {
+  async #create(
+    key: string,
+    facts: Facts,
+    { orders, group }: { readonly orders: readonly PodOrder[]; readonly group: PodGroup | null },
+    left: Tally,
+  ): Promise<Outcome> {
     const { job } = facts;
     this.expectations.expect(key, { creations: orders.length });
     const { succeeded, failure } = await slowStart(orders.length, async (index) => {
       const order = orders[index];
-      if (order) await this.#control.create(job, jobPod(job, order));
+      if (!order) return;
+      const pod = jobPod(job, order);
+      await this.#control.create(job, group ? inGroup(pod, group) : pod);
     });
     this.expectations.created(key, orders.length - succeeded);
     this.counts.created(facts, succeeded, { refused: failure === null ? 0 : 1 });

@@ -26,5 +26,6 @@ export const switching = [
   'PodDeletionCost',
   'StatefulSetSemanticRevisionComparison',
   'WatchListClient',
+  'WorkloadWithJob',
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];

@@ -29,6 +29,9 @@ export function templateHash(template: unknown, collisions: number | undefined):
   return safeWord(String(fnv1a(Buffer.concat([Buffer.from(dumpTemplate(template)), count]))));
 }
 
+/** The hash of a text, as it ends a name that is made from others. */
+export const nameHash = (text: string): string => safeWord(String(fnv1a(Buffer.from(text))));
+
 /** The hash of what a revision holds (`history.HashControllerRevision`), and of how often its name was taken before. */
 export const dataHash = (data: unknown, collisions: number): string =>
   safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));

@@ -202,7 +202,11 @@ export function assembleApi({
   parts.add({ name: 'access', stop: () => access.stop() });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
   const enabled = enabledPlugins(options['enable-admission-plugins'], {
-    disable: [...options['disable-admission-plugins'], ...gated.map((name) => name.replace(/Admission$/, ''))],
+    disable: [
+      ...options['disable-admission-plugins'],
+      ...gated.map((name) => name.replace(/Admission$/, '')),
+      ...(features.enabled('GenericWorkload') || features.enabled('WorkloadWithJob') ? [] : ['JobValidation']),
+    ],
   });
   const manifests = new AdmissionManifests({
     configurations: plugins,
@@ -366,7 +370,7 @@ export function assembleApi({
         nodePort: options['kubernetes-service-node-port'],
       });
       await Promise.all([
-        bootstrapRbac({ registry, catalogue, seeded, signal }),
+        bootstrapRbac({ registry, catalogue, seeded, isOn: (feature) => features.enabled(feature), signal }),
         repairs.begin(),
         publishTrust({ registry, catalogue, signal }, access.published()),
         publishTrackingStart({ registry, catalogue, signal }),

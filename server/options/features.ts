@@ -42,6 +42,7 @@ export const switching = [
   'UnknownVersionInteroperabilityProxy',
   'WatchCacheInitializationPostStartHook',
   'WatchList',
+  'WorkloadWithJob',
   ...fieldGates,
 ] as const;
 export type SwitchingFeature = (typeof switching)[number];

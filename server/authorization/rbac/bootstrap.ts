@@ -30,22 +30,25 @@ export async function bootstrapRbac({
   registry,
   catalogue,
   seeded = false,
+  isOn = () => false,
   signal,
 }: {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   /** Those that are the same in every cluster have just been put there (`server/seed`). */
   readonly seeded?: boolean;
+  /** Whether a feature is on; none unless told. */
+  readonly isOn?: (feature: string) => boolean;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }))];
+  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }), isOn)];
   await Promise.all(
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
       if (resource === null) return;
-      // Together, so that they share the store's round trips.
-      const all = [...(objects[name] ?? []), ...(gated[name] ?? [])];
-      await Promise.all(all.map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
+      // Together, so that they share the store's round trips; but what goes beyond a role that every cluster has comes after that.
+      for (const all of [objects[name] ?? [], gated[name] ?? []])
+        await Promise.all(all.map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
     }),
   );
 }

@@ -7,6 +7,9 @@ interface GatedRole {
   /** What has to be served for the role to be there. */
   readonly group: string;
   readonly resource: string;
+  /** A feature that has to be on besides. */
+  readonly feature?: string;
+  /** All that the role grants; of a role that every cluster has, what it grants beyond that. */
   readonly rules: readonly JsonObject[];
 }
 
@@ -37,6 +40,13 @@ const gated: readonly GatedRole[] = [
       rule(certificates, ['signers'], { verbs: ['attest'] }, { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
       rule(certificates, ['clustertrustbundles'], { verbs: [...read, 'create', 'update', 'delete'] }),
     ],
+  },
+  {
+    account: 'job-controller',
+    group: scheduling,
+    resource: 'podgroups',
+    feature: 'WorkloadWithJob',
+    rules: [rule(scheduling, ['workloads', 'podgroups'], { verbs: [...read, 'create'] })],
   },
   {
     account: 'podcertificaterequestcleaner',
@@ -82,9 +92,12 @@ const gated: readonly GatedRole[] = [
   },
 ];
 
-/** Roles and bindings of the controllers whose types are served. */
-export function gatedRoles(isServed: (group: string, resource: string) => boolean): Readonly<Record<string, readonly ApiObject[]>> {
-  const served = gated.filter(({ group, resource }) => isServed(group, resource));
+/** Roles and bindings of the controllers whose types are served, and whose features are on. */
+export function gatedRoles(
+  isServed: (group: string, resource: string) => boolean,
+  isOn: (feature: string) => boolean,
+): Readonly<Record<string, readonly ApiObject[]>> {
+  const served = gated.filter(({ group, resource, feature }) => isServed(group, resource) && (feature === undefined || isOn(feature)));
   const metadata = (account: string): ApiObject['metadata'] => ({
     name: `system:controller:${account}`,
     annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },

@@ -62,8 +62,7 @@ const rows: Readonly<Record<string, Row>> = {
   garbagecollector: { sources: ['garbagecollector'], reasons: ['OwnerRefInvalidNamespace'] },
   job: {
     sources: ['job'],
-    reasons: ['Completed', 'Resumed', 'Suspended', 'TooManySucceededPods', 'UnknownCompletionMode'],
-    without: { WorkloadCreated: 'workloads of the scheduling group are behind a gate that is off' },
+    reasons: ['Completed', 'Resumed', 'Suspended', 'TooManySucceededPods', 'UnknownCompletionMode', 'WorkloadCreated'],
   },
   statefulset: {
     sources: ['statefulset'],

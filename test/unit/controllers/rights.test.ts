@@ -26,11 +26,31 @@ describe('rights of controllers', () => {
   });
 
   it('of controllers whose API is off are not there before it is served', () => {
-    expect(gatedRoles(() => false)).to.deep.equal({ clusterroles: [], clusterrolebindings: [] });
-    const { clusterroles = [], clusterrolebindings = [] } = gatedRoles((_, resource) => resource === 'podgroups');
+    expect(
+      gatedRoles(
+        () => false,
+        () => true,
+      ),
+    ).to.deep.equal({ clusterroles: [], clusterrolebindings: [] });
+    const { clusterroles = [], clusterrolebindings = [] } = gatedRoles(
+      (_, resource) => resource === 'podgroups',
+      () => false,
+    );
     expect([...clusterroles, ...clusterrolebindings].map(({ metadata }) => metadata.name)).to.deep.equal([
       'system:controller:podgroup-protection-controller',
       'system:controller:podgroup-protection-controller',
     ]);
+  });
+
+  it('of the controller of Jobs to make groups of pods are there while the feature is on', () => {
+    const names = (isOn: boolean): unknown[] =>
+      (
+        gatedRoles(
+          () => true,
+          (feature) => isOn && feature === 'WorkloadWithJob',
+        )['clusterroles'] ?? []
+      ).map(({ metadata }) => metadata.name);
+    expect(names(true)).to.include('system:controller:job-controller');
+    expect(names(false)).to.not.include('system:controller:job-controller');
   });
 });
