@@ -25,6 +25,8 @@ import { resourcePoolStatusRequests } from '../../../../api/types/resource/v1alp
 import { podGroups, type PodGroup } from '../../../../api/types/scheduling/v1alpha2.js';
 import { storageVersionMigrations } from '../../../../api/types/storagemigration/v1beta1.js';
 import { volumeAttributesClasses } from '../../../../api/types/storage/v1.js';
+// Loaded when there is a first request: here before, as a world only waits for what takes no time.
+import '../../../../controllers/certificates/request.js';
 import type { FakeClock } from '../../../fixtures/fakeClock.js';
 import type { MemoryApi } from '../../../fixtures/memoryApi.js';
 import type { MemoryCloud } from '../../../fixtures/memoryCloud.js';
