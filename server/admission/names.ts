@@ -42,6 +42,7 @@ export const knownPlugins: readonly KnownPlugin[] = [
   on('DefaultIngressClass'),
   off('DenyServiceExternalIPs'),
   on('PodTopologyLabels'),
+  on('PodGroupWorkloadExists'),
   on('JobValidation'),
   on('MutatingAdmissionPolicy'),
   on('MutatingAdmissionWebhook'),

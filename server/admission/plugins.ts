@@ -6,7 +6,8 @@ import type { AdmissionPlugin } from './contract.js';
 import { denyServiceExternalIps } from './externalIps.js';
 import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';
-import { jobValidation } from './jobs/jobValidation.js';
+import { jobValidation } from './groups/jobValidation.js';
+import { podGroupWorkloadExists } from './groups/workloadExists.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { enabledPlugins, inherentPlugins, placeOf } from './names.js';
 import { taintNodesByCondition } from './nodeTaints.js';
@@ -71,6 +72,7 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   DefaultIngressClass: ({ lookup }) => defaultIngressClass(lookup),
   DenyServiceExternalIPs: () => denyServiceExternalIps(),
   PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
+  PodGroupWorkloadExists: ({ lookup }) => podGroupWorkloadExists(lookup),
   JobValidation: ({ lookup }) => jobValidation(lookup),
   ResourceQuota: ({ storage, configuration }) => resourceQuota(storage, limitedResources(configuration)),
   AlwaysDeny: () => alwaysDeny,

@@ -69,3 +69,29 @@ describe('JobValidation', () => {
     await scale();
   });
 });
+
+describe('PodGroupWorkloadExists', () => {
+  const made = (workloadName: string, podGroupTemplateName: string): JsonObject => ({
+    ...group(gang),
+    spec: { schedulingPolicy: gang, podGroupTemplateRef: { workload: { workloadName, podGroupTemplateName } } },
+  });
+  const workload: JsonObject = {
+    apiVersion: 'scheduling.k8s.io/v1alpha2',
+    kind: 'Workload',
+    metadata: { name: 'w', finalizers: ['example.com/stays'] },
+    spec: { podGroupTemplates: [{ name: 't', schedulingPolicy: gang }] },
+  };
+
+  it('lets groups be made from templates that are there, or from none', async () => {
+    const sample = await createSample({ admission: new Set(['PodGroupWorkloadExists']) });
+    const whyNot = async (object: JsonObject): Promise<string> => (await refusal(sample.create(object))).message;
+    await sample.create({ ...group(gang), metadata: { name: 'alone' } });
+    const said = 'podgroups.scheduling.k8s.io "g" is forbidden: PodGroup rejected: ';
+    expect(await whyNot(made('w', 't'))).to.equal(`${said}Workload "w" not found`);
+    await sample.create(workload);
+    expect(await whyNot(made('w', 'u'))).to.equal(`${said}PodGroupTemplate "u" not found in Workload "w"`);
+    await sample.create(made('w', 't'));
+    await sample.remove('scheduling.k8s.io/v1alpha2/Workload', 'w');
+    expect(await whyNot(made('w', 't'))).to.equal(`${said}Workload "w" is being deleted`);
+  });
+});
