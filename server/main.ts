@@ -15,6 +15,7 @@ import { closedGates } from './options/runtimeConfig.js';
 import { about, examples, versionText } from './options/texts.js';
 import { unreadableFiles } from './options/unreadable.js';
 import { startServer, type RunningServer } from './server.js';
+import { servingThreadsOf } from './threads/servingThreads.js';
 
 /** Exit codes, as the reference has them: 0 after an orderly stop, 1 for what failed and for a command line that cannot be right. */
 const exitFailure = 1;
@@ -111,7 +112,8 @@ const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoExcep
 
 function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
   const embedded = options['etcd-servers'].length === 0 && options['storage-backend'] !== 'memory';
-  return startServer(options, log, verbosity, embedded ? consensusThread() : undefined);
+  const threads = { 'serving-threads': servingThreadsOf(options) };
+  return startServer({ ...options, ...threads }, log, verbosity, embedded ? consensusThread() : undefined);
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */

@@ -27,7 +27,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
 import { untakenAnswers } from './http/untaken.js';
-import { exposeConnections, exposeHandshakes, ServingThreads, servingThreadsOf } from './threads/servingThreads.js';
+import { exposeConnections, exposeHandshakes, ServingThreads } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -128,7 +128,8 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   parts.add({ name: 'audit', stop: () => auditor?.close() });
   const agents = readAgentCredentials(options);
 
-  const threads = servingThreadsOf(options);
+  // A program has put the number of its machine in place of 0; who embeds a server, and did not ask, gets no threads.
+  const threads = Math.max(1, options['serving-threads']);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
   const store = await openStore(options, log, { egress, threads, thread });

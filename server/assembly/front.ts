@@ -17,13 +17,14 @@ import { createHealthRegistry } from '../observability/health.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { DebugPages } from '../observability/profiles/pages.js';
-import { HealthIndicators } from '../observability/slis.js';
+import type { Exposition } from '../observability/sums.js';
 import type { GroupResource } from '../api/resource.js';
 import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import { featuresOf } from '../options/features.js';
 import { leaderWork } from './leaderWork.js';
+import type { ProcessPages } from '../http/processPages.js';
 import { processPages } from './processPages.js';
 import { storedResources } from '../registry/resources.js';
 import { drainAndClose } from '../http/shutdown.js';
@@ -60,8 +61,12 @@ export interface ThreadShare {
   readonly seats: SharedSeats;
   /** Reads, writes and probes in flight. */
   readonly inflight: readonly [Count, Count, Count];
-  /** What `/metrics` says, of all threads. */
-  readonly exposition: () => Promise<string>;
+  /** What `/metrics` or `/metrics/slis` says, of all threads. */
+  readonly exposition: (of: Exposition) => Promise<string>;
+}
+
+function indicatorsOf({ indicators: { registry } }: Metrics, threads: ThreadShare | null): ProcessPages['indicators'] {
+  return threads === null ? registry : { contentType: registry.contentType, metrics: () => threads.exposition('indicators') };
 }
 
 /** Filters, health checks and metrics around the API. */
@@ -90,9 +95,8 @@ export function frontOf({
       periodMs: options['etcd-count-metric-poll-period'],
     });
   }
-  const indicators = new HealthIndicators();
   const health = createHealthRegistry((endpoint, name, passed) => {
-    indicators.observe(endpoint, name, passed);
+    metrics.indicators.observe(endpoint, name, passed);
   });
   addHealthChecks(health, {
     keyServices: {
@@ -114,12 +118,12 @@ export function frontOf({
     health,
     metrics,
     console: page,
-    ...(threads === null ? {} : { exposition: threads.exposition }),
+    ...(threads === null ? {} : { exposition: () => threads.exposition('metrics') }),
     replica: store.replica,
     put: api.putObjects,
     sealKey: sealKeyOf(options['etcd-prefix']),
     log: log.named('health'),
-    pages: processPages({ options, debug, indicators, fairness }),
+    pages: processPages({ options, debug, indicators: indicatorsOf(metrics, threads), fairness }),
   });
   const directives = options['strict-transport-security-directives'];
   const chain: Chain = createChain(

@@ -4,7 +4,6 @@ import { dumpPage } from '../fairness/pages.js';
 import { writeText } from '../http/errors.js';
 import type { ProcessPages } from '../http/processPages.js';
 import type { DebugPages } from '../observability/profiles/pages.js';
-import type { HealthIndicators } from '../observability/slis.js';
 import { flagValues } from '../observability/zpages.js';
 import { apiServerFlags, type ApiServerOptions } from '../options/apiserver.js';
 import { emulatedMinor } from '../options/emulation.js';
@@ -13,7 +12,7 @@ import { featuresOf } from '../options/features.js';
 interface PagesOptions {
   readonly options: ApiServerOptions;
   readonly debug: DebugPages | null;
-  readonly indicators: HealthIndicators;
+  readonly indicators: ProcessPages['indicators'];
   /** Null without priority and fairness. */
   readonly fairness: Fairness | null;
 }
@@ -32,7 +31,7 @@ export function processPages({ options, debug, indicators, fairness }: PagesOpti
       if (page !== null) writeText(exchange, 200, page);
       return Promise.resolve(page !== null);
     },
-    indicators: indicators.registry,
+    indicators,
     flags: features.enabled('ComponentFlagz') ? flagValues(apiServerFlags, options) : null,
     facts: features.enabled('ComponentStatusz')
       ? () => ({

@@ -3,6 +3,7 @@ import { collectProcessMetrics } from '../catalogue/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
 import { createPeerCertificateMetrics, type PeerCertificateMetrics } from './peerCertificates.js';
+import { HealthIndicators } from './slis.js';
 import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
@@ -38,6 +39,8 @@ export interface RequestMetrics {
 
 export interface Metrics {
   readonly registry: Registry;
+  /** A page of their own. */
+  readonly indicators: HealthIndicators;
   readonly requests: RequestMetrics;
   readonly peerCertificates: PeerCertificateMetrics;
   /** Registers where the number of requests in flight is read. */
@@ -59,6 +62,7 @@ export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: {
   const requests = requestMetrics(registry);
   return {
     registry,
+    indicators: new HealthIndicators(),
     requests,
     peerCertificates: createPeerCertificateMetrics(registry),
     inflight: (read) => {

@@ -16,6 +16,12 @@ export interface Exported {
   readonly values: readonly Value[];
 }
 
+/** The pages that say what a process has counted. */
+export type Exposition = 'metrics' | 'indicators';
+
+/** Gauges that each thread sets for itself, of which the least is true of the process: a check fails as soon as it fails anywhere. */
+const leastGauges = [/^kubernetes_healthcheck$/];
+
 /** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
@@ -30,17 +36,28 @@ const summedGauges = [
 export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
   const byName = new Map<string, Exported[]>();
   for (const metric of readings.flat()) byName.set(metric.name, [...(byName.get(metric.name) ?? []), metric]);
-  return [...byName.values()].map((all) => (isSummed(all[0]!) ? sum(all) : all[0]!));
+  return [...byName.values()].map((all) => {
+    const merge = mergeOf(all[0]!);
+    return merge === null ? all[0]! : merged(all, merge);
+  });
 }
 
-const isSummed = ({ name, type }: Exported): boolean => type !== 'gauge' || summedGauges.some((pattern) => pattern.test(name));
+type Merge = (one: number, other: number) => number;
+const sum: Merge = (one, other) => one + other;
 
-function sum(all: readonly Exported[]): Exported {
+/** How the values of threads become one; null where that of the first is as good as any. */
+function mergeOf({ name, type }: Exported): Merge | null {
+  const isAmong = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(name));
+  if (type !== 'gauge' || isAmong(summedGauges)) return sum;
+  return isAmong(leastGauges) ? Math.min : null;
+}
+
+function merged(all: readonly Exported[], merge: Merge): Exported {
   const bySeries = new Map<string, Value>();
   for (const value of all.flatMap(({ values }) => values)) {
     const key = JSON.stringify([value.metricName ?? '', Object.entries(value.labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
     const known = bySeries.get(key);
-    bySeries.set(key, known === undefined ? value : { ...known, value: known.value + value.value });
+    bySeries.set(key, known === undefined ? value : { ...known, value: merge(known.value, value.value) });
   }
   return { ...all[0]!, values: [...bySeries.values()] };
 }

@@ -1,6 +1,6 @@
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { AuditEvent } from '../audit/event.js';
-import type { Exported } from '../observability/sums.js';
+import type { Exported, Exposition } from '../observability/sums.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 
 /** What the first thread and another one say to each other: see DESIGN.md. */
@@ -31,7 +31,7 @@ export interface SharedMemory {
 /** What the first thread asks the others. */
 export interface ToThread {
   /** What this thread has counted. */
-  readonly counts: readonly [null, readonly Exported[]];
+  readonly counts: readonly [Exposition, readonly Exported[]];
   /** Stops serving without losing an answer. */
   readonly drain: readonly [null, null];
   /** Gives up everything else. */
@@ -46,8 +46,8 @@ export interface ToFirst {
   readonly listens: readonly [null, null];
   /** Has loaded everything that requests need. */
   readonly synced: readonly [null, null];
-  /** What `/metrics` says, of the whole process. */
-  readonly metrics: readonly [null, string];
+  /** What `/metrics` or `/metrics/slis` says, of the whole process. */
+  readonly exposition: readonly [Exposition, string];
   /** Writes an event down. False where a strict backend has not written it. */
   readonly audit: readonly [AuditEvent, boolean];
   readonly settleAudit: readonly [null, boolean];

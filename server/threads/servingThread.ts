@@ -17,7 +17,7 @@ import { untakenAnswers } from '../http/untaken.js';
 import { createLogger } from '../observability/logger.js';
 import { createMetrics } from '../observability/metrics.js';
 import { DebugPages } from '../observability/profiles/pages.js';
-import type { Exported } from '../observability/sums.js';
+import type { Exported, Exposition } from '../observability/sums.js';
 import { featuresOf } from '../options/features.js';
 import { loggerOptions } from '../options/logging.js';
 import { metricChoice } from '../options/metrics.js';
@@ -31,7 +31,7 @@ import { readTracingConfiguration } from '../tracing/configuration.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
-import { exposeConnections, exposeHandshakes, inflightIn } from './servingThreads.js';
+import { exported, exposeConnections, exposeHandshakes, inflightIn } from './servingThreads.js';
 
 /**
  * Entry of a serving thread beside the first: takes connections from the same socket, and does for their requests all that the first does for its own. What
@@ -43,7 +43,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   let end = (): Promise<void> => Promise.resolve();
   let finish = (): Promise<void> => Promise.resolve();
   const line = new Line<ToFirst, ToThread>(parentPort, {
-    counts: () => counts(),
+    counts: (of) => counts(of),
     drain: async () => {
       await end();
       return null;
@@ -81,7 +81,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   const tracing = tracingFile === null ? null : tracingOf(readTracingConfiguration(tracingFile), options, log);
   const egressFile = options['egress-selector-config-file'];
   const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
-  const counts = async (): Promise<readonly Exported[]> => (await metrics.registry.getMetricsAsJSON()) as readonly Exported[];
+  const counts = (of: Exposition): Promise<readonly Exported[]> => exported(metrics, of);
   const debug = new DebugPages({
     verbosity: logging.verbosity,
     contention: options.profiling && options['contention-profiling'],
@@ -111,7 +111,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     isFirst: false,
     seats,
     inflight: inflightIn(shared.inflight),
-    exposition: () => line.ask('metrics', null),
+    exposition: (of) => line.ask('exposition', of),
   };
   const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
   const progress = new SharedProgress(shared.progress);

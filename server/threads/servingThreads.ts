@@ -8,7 +8,7 @@ import type { ThreadShare } from '../assembly/front.js';
 import { SharedCount, type Count } from '../http/counts.js';
 import { oneStream } from '../observability/logOutput.js';
 import type { Metrics } from '../observability/metrics.js';
-import { summed, textOf, type Exported } from '../observability/sums.js';
+import { summed, textOf, type Exported, type Exposition } from '../observability/sums.js';
 import type { ApiServerOptions } from '../options/apiserver.js';
 import { loggerOptions } from '../options/logging.js';
 import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js';
@@ -81,7 +81,7 @@ export class ServingThreads {
       isFirst: true,
       seats: new SharedSeats(this.#memory.seats, 0, { threads: given.threads }),
       inflight: inflightIn(this.#memory.inflight),
-      exposition: () => this.#exposition(),
+      exposition: (of) => this.#exposition(of),
     };
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
@@ -148,7 +148,7 @@ export class ServingThreads {
           synced();
           return null;
         },
-        metrics: () => this.#exposition(),
+        exposition: (of) => this.#exposition(of),
         audit: (event) => audit?.process(event) ?? true,
         settleAudit: () => audit?.settle() ?? true,
         countEvent: (keys) => countEvents(keys),
@@ -167,11 +167,16 @@ export class ServingThreads {
     });
   }
 
-  async #exposition(): Promise<string> {
-    const own = (await this.given.metrics.registry.getMetricsAsJSON()) as readonly Exported[];
-    const others = await Promise.all(this.#running.map(({ line }) => line.ask('counts', null)));
+  async #exposition(of: Exposition): Promise<string> {
+    const own = await exported(this.given.metrics, of);
+    const others = await Promise.all(this.#running.map(({ line }) => line.ask('counts', of)));
     return textOf(summed([own, ...others]));
   }
+}
+
+/** What one thread has counted. */
+export async function exported({ registry, indicators }: Metrics, of: Exposition): Promise<readonly Exported[]> {
+  return (await (of === 'metrics' ? registry : indicators.registry).getMetricsAsJSON()) as readonly Exported[];
 }
 
 const inflightBytes = 3 * Int32Array.BYTES_PER_ELEMENT;

@@ -71,8 +71,8 @@ describe('serving threads', function () {
   });
 
   const onAll = <T>(ask: (client: ApiClient, number: number) => Promise<T>): Promise<T[]> => Promise.all(clients.map(ask));
-  const metric = async (client: ApiClient, pattern: RegExp): Promise<number[]> => {
-    const { body } = await client.request('GET', '/metrics');
+  const metric = async (client: ApiClient, pattern: RegExp, page = '/metrics'): Promise<number[]> => {
+    const { body } = await client.request('GET', page);
     return String(body)
       .split('\n')
       .filter((line) => pattern.test(line))
@@ -124,6 +124,17 @@ describe('serving threads', function () {
       expect(new Set(await Promise.all(user.map((each) => each.may())))).to.deep.equal(new Set([true]));
       await clients[round + 7]!.expect(200, 'DELETE', `${rules}/may`);
       expect(new Set(await Promise.all(user.map((each) => each.may())))).to.deep.equal(new Set([false]));
+    }
+  });
+
+  it('count health checks as one, and show them on every connection', async () => {
+    await onAll((client) => client.expect(200, 'GET', '/readyz'));
+    let before = clientsMax;
+    for (const client of clients) {
+      expect(await metric(client, /^kubernetes_healthcheck\{name="ping",type="readyz"\}/, '/metrics/slis')).to.deep.equal([1]);
+      const [looked = 0] = await metric(client, /^kubernetes_healthchecks_total\{name="ping",.*status="success"/, '/metrics/slis');
+      expect(looked).to.be.at.least(before);
+      before = looked;
     }
   });
 

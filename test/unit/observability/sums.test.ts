@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { DurationHistogram } from '../../../server/observability/durations.js';
+import { HealthIndicators } from '../../../server/observability/slis.js';
 import { summed, textOf, type Exported } from '../../../server/observability/sums.js';
 
 /** What one thread counts: requests, how long they took, what is open, and what is the same for all. */
@@ -42,5 +43,21 @@ describe('observability/sums', () => {
         'process_resident_memory_bytes 77',
       ].sort(),
     );
+  });
+
+  it('shows a health check as failed while it fails on any thread, whichever of them looked', async () => {
+    const looked = async (checks: Readonly<Record<string, boolean>>): Promise<Exported[]> => {
+      const indicators = new HealthIndicators();
+      for (const [name, passed] of Object.entries(checks)) indicators.observe('readyz', name, passed);
+      return (await indicators.registry.getMetricsAsJSON()) as unknown as Exported[];
+    };
+    const text = await textOf(summed([await looked({ etcd: true }), await looked({ etcd: false, ping: true }), await looked({})]));
+    expect(text.split('\n').filter((line) => line.startsWith('kubernetes_'))).to.have.members([
+      'kubernetes_healthcheck{name="etcd",type="readyz"} 0',
+      'kubernetes_healthcheck{name="ping",type="readyz"} 1',
+      'kubernetes_healthchecks_total{name="etcd",type="readyz",status="success"} 1',
+      'kubernetes_healthchecks_total{name="etcd",type="readyz",status="error"} 1',
+      'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"} 1',
+    ]);
   });
 });
