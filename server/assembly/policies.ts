@@ -1,11 +1,12 @@
 import type { AdmissionPlugin } from '../admission/contract.js';
 import type { ConvertObject } from '../admission/matching/versions.js';
-import { followPolicies, type PolicyResources } from '../admission/policies/following.js';
+import { followPolicies, type FollowedPolicies, type PolicyResources } from '../admission/policies/following.js';
 import type { PolicyParts } from '../admission/policies/matching.js';
 import { uncounted, type PolicyMetrics } from '../admission/policies/metrics.js';
 import { mutatingPolicies } from '../admission/policies/mutating.js';
-import { mutatingPolicyOf, validatingPolicyOf } from '../admission/policies/policy.js';
+import { mutatingPolicyOf, validatingPolicyOf, type Policy } from '../admission/policies/policy.js';
 import { validatingPolicies } from '../admission/policies/validating.js';
+import type { ApiObject } from '../api/object.js';
 import { askAuthorizer } from '../authorization/askAuthorizer.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { Logger } from '../observability/logger.js';
@@ -51,36 +52,23 @@ export function createAdmissionPolicies({
     log.error('a policy or binding cannot be read; the earlier one stays', { name, error });
   };
   const running: { readonly step: AdmissionPlugin; stop(): void }[] = [];
-  if (enabled.has('MutatingAdmissionPolicy')) {
-    const followed = followPolicies({
-      resources: mutating,
-      read: mutatingPolicyOf,
-      storage,
-      report,
-      manifests: manifests?.policies('MutatingAdmissionPolicy', mutating, mutatingPolicyOf) ?? null,
-    });
+  function run<P extends Policy>(
+    plugin: string,
+    resources: PolicyResources,
+    read: (object: ApiObject) => P,
+    stepOf: (followed: FollowedPolicies<P>, parts: PolicyParts) => AdmissionPlugin,
+  ): void {
+    if (!enabled.has(plugin)) return;
+    const followed = followPolicies({ resources, read, storage, report, manifests: manifests?.policies(plugin, resources, read) ?? null });
     running.push({
-      step: mutatingPolicies(followed, parts),
+      step: stepOf(followed, parts),
       stop: () => {
         followed.stop();
       },
     });
   }
-  if (enabled.has('ValidatingAdmissionPolicy')) {
-    const followed = followPolicies({
-      resources: validating,
-      read: validatingPolicyOf,
-      storage,
-      report,
-      manifests: manifests?.policies('ValidatingAdmissionPolicy', validating, validatingPolicyOf) ?? null,
-    });
-    running.push({
-      step: validatingPolicies(followed, parts),
-      stop: () => {
-        followed.stop();
-      },
-    });
-  }
+  run('MutatingAdmissionPolicy', mutating, mutatingPolicyOf, mutatingPolicies);
+  run('ValidatingAdmissionPolicy', validating, validatingPolicyOf, validatingPolicies);
   return {
     steps: running.map(({ step }) => step),
     stop: () => {

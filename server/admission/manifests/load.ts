@@ -6,7 +6,7 @@ import { manifestSuffix } from '../../catalogue/manifestNames.js';
 import { typeOfKind } from '../../catalogue/types.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
-import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import type { Catalogue } from '../../registry/resources.js';
 import { nameAndValidate } from '../../registry/writes.js';
 import { readManifestFolder } from './files.js';
 
@@ -135,20 +135,16 @@ function accepted(
   if (!name.endsWith(manifestSuffix)) return refuse(`the name must end with "${manifestSuffix}"`);
   const object = checked.value as unknown as ApiObject;
   const complaint = allowed.complaint(kind, object);
-  return complaint === null ? { resource: resource.resource, object: validated(resource, object, name, enabled) } : refuse(complaint);
-
-  function validated(served: ServedResource, draft: ApiObject, called: string, features: EnabledFeatures): ApiObject {
-    served.behaviour.strategy.read.defaults(draft);
-    const target = { resource: served, namespace: '', name: called };
-    // The API keeps such names for manifests; this is one.
-    const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && features(feature);
-    try {
-      const stored = nameAndValidate(target, draft, { name: called, namespaceLabels: {}, enabled: own });
-      if (stored instanceof Promise) throw new Error(`broken invariant: ${kind} is not validated at once`);
-      return stored;
-    } catch (error) {
-      return refuse((error as Error).message);
-    }
+  if (complaint !== null) return refuse(complaint);
+  resource.behaviour.strategy.read.defaults(object);
+  // The API keeps such names for manifests; this is one.
+  const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && enabled(feature);
+  try {
+    const stored = nameAndValidate({ resource, namespace: '', name }, object, { name, namespaceLabels: {}, enabled: own });
+    if (stored instanceof Promise) throw new Error(`broken invariant: ${kind} is not validated at once`);
+    return { resource: resource.resource, object: stored };
+  } catch (error) {
+    return refuse((error as Error).message);
   }
 }
 
