@@ -20,10 +20,10 @@ interface Owners {
  * version of the two states, and as `FieldSet` writes them.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, owners: Owners): Touched {
-  const names = namesOf(before, after);
-  if (names === null) return 'more';
   let touched: Touched = 'nothing';
-  for (const name of names) {
+  // What is stored does not name its kind, and what clients send does.
+  for (const name in after) if (!isServerMember(name) && !Object.hasOwn(before, name)) return 'more';
+  for (const name in before) {
     if (isServerMember(name)) continue;
     const below = name === 'metadata' ? metadata : value;
     const found = below(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));

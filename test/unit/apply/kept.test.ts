@@ -64,10 +64,14 @@ describe('apply/kept', () => {
           if (!checked.ok) return;
           const before = checked.value as JsonObject;
           before['metadata'] ??= {};
+          // What is stored names no kind.
+          delete before['apiVersion'];
+          delete before['kind'];
           let at = 0;
           const next = (): number => numbers[at++ % numbers.length] as number;
           const after = edited(before, next, structure) as JsonObject;
           after['metadata'] ??= {};
+          Object.assign(after, { apiVersion: 'v1', kind: type.kinds[0]?.kind });
           try {
             const all = fieldsOfCreator(schema, emptyValue(schema), { object: before }, 'taken') ?? {};
             const [mine, others] = [some(all, share), some(all, othersShare)];
@@ -112,6 +116,8 @@ describe('apply/kept', () => {
     const data = { 'f:data': { '.': {}, 'f:k': {} } };
     const touched = (mine: JsonObject, ...others: JsonObject[]): string => touchedBy(schema, state('1'), state('2'), { mine, others });
     expect(touched(data)).to.equal('own');
+    const sent = { apiVersion: 'v1', kind: 'ConfigMap', ...state('2') };
+    expect(touchedBy(schema, state('1'), sent, { mine: data, others: [] }), 'what clients send names its kind').to.equal('own');
     expect(touched(data, { 'f:data': { 'f:other': {} } })).to.equal('own');
     expect(touched(data, data)).to.equal('more');
     expect(touched({ 'f:data': { '.': {} } })).to.equal('more');
