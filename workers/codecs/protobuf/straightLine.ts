@@ -81,11 +81,15 @@ function membersOf(value: unknown, name: string): JsonMembers {
   return value;
 }
 
-/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
+/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. Most maps come sorted, and sorting takes memory even then. */
 const sortedKeys = (map: JsonMembers): string[] => {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;
-  return keys.some((key) => /[\ud800-\uffff]/.test(key))
-    ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    : keys.sort();
+  if (keys.some((key) => /[\ud800-\uffff]/.test(key))) return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return isSorted(keys) ? keys : keys.sort();
 };
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at += 1) if (keys[at - 1]! > keys[at]!) return false;
+  return true;
+}
