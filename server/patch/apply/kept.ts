@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { sameValue } from './compare.js';
 import { isServerMember, isServerMetadata } from './created.js';
 import { fieldElement } from './fieldset.js';
+import { itemElement } from './items.js';
 import { unknown, type Schema } from './schema.js';
 
 /** What an update does to the accounts of who owns which field: nothing; the writer changes only what it alone owns; or more than can be told in passing. */
@@ -50,8 +51,11 @@ function value(schema: Schema, before: JsonValue | undefined, after: JsonValue |
   if (before === after) return 'nothing';
   if (before === undefined || after === undefined) return 'more';
   if (schema.kind === 'unknown') return sameValue(before, after) ? 'nothing' : 'more';
-  if (schema.kind === 'list' && schema.relationship !== 'atomic')
-    return isDistinct(schema, before) && sameValue(before, after) ? 'nothing' : 'more';
+  if (schema.kind === 'list' && schema.relationship !== 'atomic') {
+    if (!isDistinct(schema, before)) return 'more';
+    if (sameValue(before, after)) return 'nothing';
+    return schema.relationship === 'map' ? items(schema, before, after, owners) : 'more';
+  }
   if (schema.kind === 'leaf' || schema.kind === 'list' || schema.atomic || (isBare(before) && isBare(after)))
     return sameValue(before, after) ? 'nothing' : isMineAlone(owners) ? 'own' : 'more';
   if (!isObject(before) || !isObject(after)) return 'more';
@@ -61,6 +65,24 @@ function value(schema: Schema, before: JsonValue | undefined, after: JsonValue |
   for (const name of names) {
     if (before[name] === after[name]) continue;
     const found = value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
+    if (found === 'more') return 'more';
+    if (found === 'own') touched = 'own';
+  }
+  return touched;
+}
+
+type KeyedList = Extract<Schema, { kind: 'list'; relationship: 'map' }>;
+
+/** Of a list whose items have stayed the same ones in the same places, as the conditions of a status do. */
+function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: Owners): Touched {
+  if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || !isDistinct(schema, after)) return 'more';
+  const elements = new Set<string>();
+  let touched: Touched = 'nothing';
+  for (const [at, item] of before.entries()) {
+    const element = itemElement(schema, item);
+    if (elements.has(element) || itemElement(schema, after[at]!) !== element) return 'more';
+    elements.add(element);
+    const found = value(schema.element, item, after[at], ownersOf(owners, element));
     if (found === 'more') return 'more';
     if (found === 'own') touched = 'own';
   }

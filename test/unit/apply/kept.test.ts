@@ -124,4 +124,27 @@ describe('apply/kept', () => {
     expect(touchedBy(schema, state('1'), { ...state('1'), data: { k: '1', l: '2' } }, { mine: data, others: [] })).to.equal('more');
     expect(touchedBy(schema, state('1'), state('1'), { mine: {}, others: [data] })).to.equal('nothing');
   });
+
+  it('sees what becomes of the items of a list that stay in their places', () => {
+    const schema = schemaOfKind({ group: '', version: 'v1', kind: 'Node' }) as Schema;
+    const state = (...conditions: readonly (readonly [type: string, status: string])[]): JsonObject => ({
+      metadata: {},
+      status: { conditions: conditions.map(([type, status]) => ({ type, status })) },
+    });
+    const owned = (...types: string[]): JsonObject => ({
+      'f:status': {
+        'f:conditions': Object.fromEntries(types.map((type) => [`k:{"type":"${type}"}`, { '.': {}, 'f:type': {}, 'f:status': {} }])),
+      },
+    });
+    const before = state(['Ready', 'False'], ['Full', 'False']);
+    const touched = (after: JsonObject, mine: JsonObject, ...others: JsonObject[]): string =>
+      touchedBy(schema, before, after, { mine, others });
+    const ready = state(['Ready', 'True'], ['Full', 'False']);
+    expect(touched(ready, owned('Ready', 'Full'))).to.equal('own');
+    expect(touched(ready, owned('Ready'), owned('Full'))).to.equal('own');
+    expect(touched(ready, owned('Full'), owned('Ready'))).to.equal('more');
+    expect(touched(ready, owned('Ready'), owned('Ready'))).to.equal('more');
+    expect(touched(state(['Full', 'False'], ['Ready', 'False']), owned('Ready', 'Full')), 'in other places').to.equal('more');
+    expect(touched(state(['Ready', 'False']), owned('Ready', 'Full')), 'one fewer').to.equal('more');
+  });
 });
