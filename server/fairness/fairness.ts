@@ -160,14 +160,15 @@ export class Fairness {
     guest.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
     guest.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
     const work = workOf(info, guest.query, this.options.estimate);
-    const turn = new Turn(this, { guest, schema, running, work });
+    const turn = new Turn(this, { schema, running, work }, guest);
     guest.holdSeat(turn);
     return turn.enter();
   }
 
   /** Puts a request in its place. */
   arrive(turn: Turn): ReturnType<Level<Turn>['arrive']> {
-    const { running, schema, work, guest } = turn.of;
+    const { guest } = turn;
+    const { running, schema, work } = turn.of;
     const now = this.#now();
     if (work.watchers !== null) this.tally.of(schema).watched(work.watchers);
     const arrival = running.level.arrive(
@@ -210,10 +211,10 @@ export class Fairness {
   }
 
   finish(turn: Turn, ticket: Ticket<Turn>): void {
-    const { running, schema, work, guest } = turn.of;
+    const { running, schema, work } = turn.of;
     const now = this.#now();
     this.tally.of(schema).ends(ticket.seats, { took: now - (ticket.begunAt ?? now) });
-    const kind = kindOf(guest);
+    const kind = kindOf(turn.guest);
     this.current[kind]--;
     this.#noteKind(kind, now);
     if (work.finalMs > 0) {
@@ -231,10 +232,10 @@ export class Fairness {
   }
 
   abandon(turn: Turn, ticket: Ticket<Turn>, reason: 'time-out' | 'cancelled'): void {
-    const { running, schema, guest } = turn.of;
+    const { running, schema } = turn.of;
     const now = this.#now();
     if (!running.level.abandon(ticket, now)) return;
-    this.#waits(guest, -1, now);
+    this.#waits(turn.guest, -1, now);
     this.tally.of(schema).leaves(ticket.seats, { unservedAfter: now - ticket.arrivedAt });
     this.refuses(turn, reason);
     this.#demandOf(running, now);
@@ -244,16 +245,16 @@ export class Fairness {
     for (const ticket of tickets) {
       const turn = ticket.of;
       this.tally.of(turn.of.schema).leaves(ticket.seats, { unservedAfter: null });
-      this.#waits(turn.of.guest, -1, ticket.begunAt ?? 0);
+      this.#waits(turn.guest, -1, ticket.begunAt ?? 0);
       this.#counted(turn, ticket, ticket.begunAt ?? 0);
       turn.begins();
     }
   }
 
   #counted(turn: Turn, ticket: Ticket<Turn>, now: number): void {
-    const { running, schema, guest } = turn.of;
+    const { running, schema } = turn.of;
     running.counts.dispatched++;
-    const kind = kindOf(guest);
+    const kind = kindOf(turn.guest);
     this.current[kind]++;
     this.#noteKind(kind, now);
     this.tally.of(schema).begins(ticket.seats, { waited: now - ticket.arrivedAt });
@@ -291,7 +292,6 @@ const kindOf = ({ info }: Guest): 'readOnly' | 'mutating' => (changing.has(info.
 const nowhere: readonly number[] = [];
 
 interface TurnFacts {
-  readonly guest: Guest;
   readonly schema: Schema;
   readonly running: Running;
   readonly work: Work;
@@ -303,11 +303,21 @@ class Turn {
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
   #watched = false;
   #released = false;
+  /** Null when the request is over: the seats that its watchers take for some seconds more must not keep it in memory. */
+  #guest: Guest | null;
 
   constructor(
     private readonly fairness: Fairness,
     readonly of: TurnFacts,
-  ) {}
+    guest: Guest,
+  ) {
+    this.#guest = guest;
+  }
+
+  get guest(): Guest {
+    if (this.#guest === null) throw new Error('broken invariant: a request that is over has no turn');
+    return this.#guest;
+  }
 
   /** Throws or rejects with 429. */
   enter(): void | Promise<void> {
@@ -322,7 +332,7 @@ class Turn {
       this.#waiting = { resolve, reject, timer };
       if (this.#watched) return;
       this.#watched = true;
-      this.of.guest.onClose(() => {
+      this.guest.onClose(() => {
         this.#leave('cancelled');
       });
     });
@@ -349,6 +359,7 @@ class Turn {
   release(): void {
     this.#released = true;
     this.pause();
+    if (this.#waiting === null) this.#guest = null;
   }
 
   pause(): void {

@@ -91,8 +91,9 @@ type Cell = string | number | boolean;
 function requestsOf(fairness: Fairness, details: boolean): Cell[][] {
   return [...fairness.levels].flatMap(({ settings, level }) =>
     level.queues.flatMap((queue, index) =>
-      queue.waiting.map(({ of: { of: facts }, arrivedAt, seats }, place): Cell[] => {
-        const { schema, guest, work } = facts;
+      queue.waiting.map(({ of: turn, arrivedAt, seats }, place): Cell[] => {
+        const { guest } = turn;
+        const { schema, work } = turn.of;
         const flow = schema.distinguisher === 'ByUser' ? guest.user.name : guest.info.isResource ? guest.info.namespace : '';
         return [
           settings.name,

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import http2 from 'node:http2';
-import { Fairness } from '../../../server/fairness/fairness.js';
+import { Fairness, type Guest } from '../../../server/fairness/fairness.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { dumpPage } from '../../../server/fairness/pages.js';
 import { workOf } from '../../../server/fairness/seats.js';
 import { bootstrapObjects } from '../../../server/catalogue/bootstrapObjects.js';
 import { requestInfo } from '../../../server/http/requestinfo.js';
 import type { ApiObject } from '../../../server/api/object.js';
+import { collectGarbage } from '../../fixtures/collectGarbage.js';
 import { openFrontDoor, type FrontDoor } from '../http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../http/identities.js';
 
@@ -204,6 +205,37 @@ describe('fairness at the door', () => {
     } finally {
       await front.listener.close();
     }
+  });
+});
+
+describe('fairness: what rests', () => {
+  it('keeps nothing of a request whose seats its watchers still take', async () => {
+    const fairness = new Fairness({ seats: 10, waitMaxMs: 1, estimate: () => ({ objects: 0, bytes: null, watchers: 10_000 }) });
+    fairness.configure([schemaOf(schema('all', 'level', 1, 'ann'))], [levelOf(level('level', {}))]);
+    const admitted = (): WeakRef<Guest> => {
+      const read = requestInfo('PUT', '/api/v1/namespaces/n/pods/p', new URLSearchParams());
+      if (!read.ok) throw new Error(read.message);
+      let held: Parameters<Guest['holdSeat']>[0] | null = null;
+      const guest: Guest = {
+        info: read.info,
+        user: { name: 'ann', uid: '', groups: [], extra: {} } as never,
+        query: new URLSearchParams(),
+        response: { setHeader: () => {} },
+        closed: false,
+        onClose: () => {},
+        holdSeat: (seat) => {
+          held = seat;
+        },
+      };
+      expect(fairness.admit(guest)).to.equal(undefined);
+      (held as Parameters<Guest['holdSeat']>[0] | null)?.release();
+      return new WeakRef(guest);
+    };
+    const guest = admitted();
+    await collectGarbage();
+    const its = [...fairness.levels].find(({ settings }) => settings.name === 'level');
+    expect(its?.level.seatsInUse, 'its watchers take seats').to.be.greaterThan(0);
+    expect(guest.deref()).to.equal(undefined);
   });
 });
 

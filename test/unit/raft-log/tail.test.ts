@@ -1,24 +1,13 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { Tail } from '../../../raft/log/tail.js';
 import { logIndex, type Entry } from '../../../raft/types.js';
+import { collectGarbage } from '../../fixtures/collectGarbage.js';
 import { entry } from './entries.js';
 
 const command = (index: number, bytes: number): Entry => entry(index, 1, new Uint8Array(bytes));
 
 const entryBytes = 1_000;
 const tailBytes = 10 * entryBytes;
-
-/** Frees whatever nobody refers to any more. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  // A weak reference holds what it was asked for until the turn is over.
-  await new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-  (runInNewContext('gc') as () => void)();
-}
 
 describe("the log's tail", () => {
   const indexes = (entries: readonly Entry[] | null): readonly number[] | null => entries?.map(({ index }) => index) ?? null;
