@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { ApiClient, redeem, whoAmI } from './api/client.js';
 import { t } from './english.js';
+import { Mark } from './parts/mark.js';
 import { ThemeChoice } from './parts/theme.js';
 import { Controllers } from './views/controllers.js';
 import { Objects } from './views/objects.js';
@@ -12,12 +13,6 @@ import { SignIn } from './views/signIn.js';
 const views = { replicas: Replicas, controllers: Controllers, objects: Objects, requests: Requests } as const;
 type ViewName = keyof typeof views;
 const viewNames = Object.keys(views) as ViewName[];
-
-/** What a view gets: whom it may ask, and the rest of the address, which it may change. */
-export interface ViewProps {
-  readonly client: ApiClient;
-  readonly rest: string;
-}
 
 interface Place {
   readonly view: ViewName;
@@ -122,13 +117,3 @@ function focusContent(event: Event): void {
   event.preventDefault();
   document.getElementById('content')?.focus();
 }
-
-/** Three members, one of which leads. */
-export const Mark = (): VNode => (
-  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-    <path d="M16 9 8.5 22h15z" />
-    <circle class="lead" cx="16" cy="9" r="4" />
-    <circle cx="8.5" cy="22" r="3.2" />
-    <circle cx="23.5" cy="22" r="3.2" />
-  </svg>
-);

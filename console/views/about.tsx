@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client.js';
 import { pathOf, type Resource } from '../api/resources.js';
 import { t } from '../english.js';
 import { age, fieldPaths, ownershipTree, type ApiObject, type TreeNode } from '../model/objects.js';
-import type { TabProps } from './detail.js';
+import type { TabProps } from './viewProps.js';
 
 export interface EventObject extends ApiObject {
   readonly type?: string;

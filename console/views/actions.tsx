@@ -5,7 +5,7 @@ import { pathOf } from '../api/resources.js';
 import { t } from '../english.js';
 import type { ApiObject } from '../model/objects.js';
 import { Problem } from '../parts/words.js';
-import type { DetailProps } from './detail.js';
+import type { DetailProps } from './viewProps.js';
 
 interface ActionProps extends DetailProps {
   readonly done: () => void;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ViewProps } from '../app.js';
+import type { ViewProps } from './viewProps.js';
 import { ApiError } from '../api/client.js';
 import { order, servers } from '../api/cluster.js';
 import { t } from '../english.js';

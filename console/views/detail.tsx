@@ -13,20 +13,7 @@ import { EventsTab, FieldsTab, OwnersTab } from './about.js';
 import { DeleteDialog, ScaleDialog } from './actions.js';
 import { LogsTab } from './logs.js';
 import { TerminalTab } from './terminal.js';
-
-export interface DetailProps {
-  readonly client: ApiClient;
-  readonly resource: Resource;
-  readonly resources: readonly Resource[];
-  readonly namespace: string;
-  readonly name: string;
-  readonly close: () => void;
-}
-
-/** What each tab gets. */
-export interface TabProps extends DetailProps {
-  readonly object: ApiObject;
-}
+import type { DetailProps, TabProps } from './viewProps.js';
 
 interface Change {
   readonly at: number;

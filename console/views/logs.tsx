@@ -6,7 +6,7 @@ import { t } from '../english.js';
 import type { ApiObject } from '../model/objects.js';
 import { useFrames, useRun } from '../parts/hooks.js';
 import { Problem } from '../parts/words.js';
-import type { TabProps } from './detail.js';
+import type { TabProps } from './viewProps.js';
 
 const charactersMax = 400_000;
 const tailLines = '1000';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ViewProps } from '../app.js';
+import type { ViewProps } from './viewProps.js';
 import { messageOf, type ApiClient } from '../api/client.js';
 import { discover, pathOf, type Resource } from '../api/resources.js';
 import { followTable } from '../api/watch.js';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { ViewProps } from '../app.js';
+import type { ViewProps } from './viewProps.js';
 import { ApiError, messageOf, type ApiClient } from '../api/client.js';
 import {
   order,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ViewProps } from '../app.js';
+import type { ViewProps } from './viewProps.js';
 import { ApiError, type ApiClient } from '../api/client.js';
 import { requestsOf, servers, type KnownServer } from '../api/cluster.js';
 import { pause } from '../api/watch.js';

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { messageOf, ApiError } from '../api/client.js';
 import { t } from '../english.js';
-import { Mark } from '../app.js';
+import { Mark } from '../parts/mark.js';
 import { Problem } from '../parts/words.js';
 
 /** Asks who is there: by a token, or by the certificate that the browser shows. */

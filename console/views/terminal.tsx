@@ -7,7 +7,7 @@ import { t } from '../english.js';
 import { useFrames } from '../parts/hooks.js';
 import { Screen } from '../parts/screen.js';
 import { Problem } from '../parts/words.js';
-import type { TabProps } from './detail.js';
+import type { TabProps } from './viewProps.js';
 import { ContainerChoice, containersOf } from './logs.js';
 
 /** Lines that have left the screen and can be scrolled back to. */
