@@ -1,20 +1,4 @@
-/** One requirement on a label. `exists` and `doesNotExist` have no values; `gt` and `lt` have one, a whole number. */
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: 'in' | 'notIn' | 'exists' | 'doesNotExist' | 'gt' | 'lt';
-  readonly values: readonly string[];
-}
-/** All requirements must hold; the empty selector matches everything. */
-export type LabelSelector = readonly LabelRequirement[];
-
-/** One requirement on a field's value. */
-export interface FieldRequirement {
-  readonly field: string;
-  readonly equals: boolean;
-  readonly value: string;
-}
-export type FieldSelector = readonly FieldRequirement[];
-
+export type { FieldRequirement, FieldSelector, LabelRequirement, LabelSelector } from './selectors/selector.js';
 export type { Parsed } from './selectors/parsed.js';
 export { matchesFields, matchesLabels } from './selectors/match.js';
 export { formatLabelSelector, parseLabelSelector } from './selectors/labels.js';

@@ -1,4 +1,4 @@
-import type { FieldRequirement, FieldSelector } from '../selectors.js';
+import type { FieldRequirement, FieldSelector } from './selector.js';
 import type { Parsed } from './parsed.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../object.js';
-import type { LabelRequirement, LabelSelector } from '../selectors.js';
+import type { LabelRequirement, LabelSelector } from './selector.js';
 import type { Parsed } from './parsed.js';
 import { joinComplaints, quote, requirementComplaints } from './requirement.js';
 

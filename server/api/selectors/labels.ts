@@ -1,4 +1,4 @@
-import type { LabelRequirement, LabelSelector } from '../selectors.js';
+import type { LabelRequirement, LabelSelector } from './selector.js';
 import { tokensOf, type Token, type TokenKind } from './labelLexer.js';
 import type { Parsed } from './parsed.js';
 import { joinComplaints, keyComplaints, requirementComplaints } from './requirement.js';

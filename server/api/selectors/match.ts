@@ -1,4 +1,4 @@
-import type { FieldSelector, LabelRequirement, LabelSelector } from '../selectors.js';
+import type { FieldSelector, LabelRequirement, LabelSelector } from './selector.js';
 
 /** Whether labels satisfy every requirement. An absent label satisfies `notIn` and `doesNotExist`, and nothing else. */
 export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {

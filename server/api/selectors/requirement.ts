@@ -1,4 +1,4 @@
-import type { LabelRequirement } from '../selectors.js';
+import type { LabelRequirement } from './selector.js';
 import { labelKeyComplaints, labelValueComplaints } from './labelSyntax.js';
 import { int64Of } from './match.js';
 

@@ -1,0 +1,16 @@
+/** One requirement on a label. `exists` and `doesNotExist` have no values; `gt` and `lt` have one, a whole number. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: 'in' | 'notIn' | 'exists' | 'doesNotExist' | 'gt' | 'lt';
+  readonly values: readonly string[];
+}
+/** All requirements must hold; the empty selector matches everything. */
+export type LabelSelector = readonly LabelRequirement[];
+
+/** One requirement on a field's value. */
+export interface FieldRequirement {
+  readonly field: string;
+  readonly equals: boolean;
+  readonly value: string;
+}
+export type FieldSelector = readonly FieldRequirement[];
