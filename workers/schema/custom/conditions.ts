@@ -1,16 +1,20 @@
 import type { Json } from '../../codecs/value.js';
 import { Findings } from './findings.js';
-import type { ValueCheck } from './values.js';
+
+/** What a value is held against; `old` is what the value was, where that is known. */
+export interface Condition {
+  check(value: Json, findings: Findings, old: Json | undefined): void;
+}
 
 /**
  * Conditions that are made of others. Alternatives are tried without a word, and the one that is reported is looked at again:
  * the work grows with the depth of a nest, not with its branches to the power of it.
  */
 export interface Conditions {
-  readonly anyOf: readonly ValueCheck[];
-  readonly oneOf: readonly ValueCheck[];
-  readonly allOf: readonly ValueCheck[];
-  readonly not: ValueCheck | null;
+  readonly anyOf: readonly Condition[];
+  readonly oneOf: readonly Condition[];
+  readonly allOf: readonly Condition[];
+  readonly not: Condition | null;
 }
 
 export function checkConditions({ anyOf, oneOf, allOf, not }: Conditions, value: Json, findings: Findings, old: Json | undefined): void {
@@ -21,7 +25,7 @@ export function checkConditions({ anyOf, oneOf, allOf, not }: Conditions, value:
 }
 
 /** Only counts; what is reported in the end is looked at once more. */
-function tried(check: ValueCheck, value: Json, old: Json | undefined): Findings {
+function tried(check: Condition, value: Json, old: Json | undefined): Findings {
   const trial = Findings.counting();
   check.check(value, trial, old);
   return trial;
@@ -29,7 +33,7 @@ function tried(check: ValueCheck, value: Json, old: Json | undefined): Findings 
 
 /** Of alternatives that all fail, the first with the most checks. */
 interface Best {
-  readonly check: ValueCheck;
+  readonly check: Condition;
   readonly total: number;
   readonly checks: number;
 }
@@ -42,7 +46,7 @@ function report(best: Best | null, value: Json, findings: Findings, old: Json | 
   findings.checks += best.checks;
 }
 
-function checkAnyOf(alternatives: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+function checkAnyOf(alternatives: readonly Condition[], value: Json, findings: Findings, old: Json | undefined): void {
   let best: Best | null = null;
   for (const check of alternatives) {
     const { total, checks } = tried(check, value, old);
@@ -56,7 +60,7 @@ function checkAnyOf(alternatives: readonly ValueCheck[], value: Json, findings: 
   report(best, value, findings, old);
 }
 
-function checkOneOf(alternatives: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+function checkOneOf(alternatives: readonly Condition[], value: Json, findings: Findings, old: Json | undefined): void {
   let best: Best | null = null;
   let [valid, first] = [0, 0];
   for (const check of alternatives) {
@@ -76,7 +80,7 @@ function checkOneOf(alternatives: readonly ValueCheck[], value: Json, findings: 
   if (valid === 0) report(best, value, findings, old);
 }
 
-function checkAllOf(parts: readonly ValueCheck[], value: Json, findings: Findings, old: Json | undefined): void {
+function checkAllOf(parts: readonly Condition[], value: Json, findings: Findings, old: Json | undefined): void {
   let valid = 0;
   for (const check of parts) {
     const before = findings.total;

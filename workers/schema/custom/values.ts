@@ -1,6 +1,6 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
-import { checkConditions, type Conditions } from './conditions.js';
+import { checkConditions, type Condition, type Conditions } from './conditions.js';
 import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
 import type { Findings } from './findings.js';
 import { formatCheck, isRecognized } from './formats.js';
@@ -12,7 +12,7 @@ import { TypeCheck } from './types.js';
  * The conditions that one schema sets on a value, compiled. The order of checks, what ends them early and which of them count are the reference's, as the
  * findings that clients see depend on all three.
  */
-export class ValueCheck {
+export class ValueCheck implements Condition {
   private readonly type: TypeCheck;
   private readonly conditions: Conditions | null;
   private readonly text: TextCheck | null;
