@@ -10,7 +10,6 @@ import type { Message, MessageBody } from './messages.js';
 import { AdaptiveTimeout } from './adaptiveTimeout.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
-import type { Silence } from './silence.js';
 
 /** The decisions that a test replaces to show that the simulator would notice. Production has one set of them: `raftRules`. */
 export interface Rules {
@@ -18,6 +17,15 @@ export interface Rules {
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
   /** The longest wait for a leader that is known to be late, in election timeouts; 1: nothing is learnt. */
   readonly adaptiveTimeoutsMax: number;
+}
+
+/** Whom a server waits for, in which term, and since which tick. */
+export interface Silence {
+  /** Who was seen to lead in the term; null: nobody yet. */
+  readonly of: MemberId | null;
+  readonly term: Term;
+  /** The tick of its last word, or of the vote or the campaign by which the wait for a leader of this term began. */
+  readonly since: number;
 }
 
 /** What one server knows: figure 2 of the paper and what the other modules of this folder keep in it. They change it; it decides nothing. */

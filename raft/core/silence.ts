@@ -1,15 +1,6 @@
-import type { MemberId, Term } from '../types.js';
+import type { MemberId } from '../types.js';
 import type { Message } from './messages.js';
 import type { Server } from './server.js';
-
-/** Whom a server waits for, in which term, and since which tick. */
-export interface Silence {
-  /** Who was seen to lead in the term; null: nobody yet. */
-  readonly of: MemberId | null;
-  readonly term: Term;
-  /** The tick of its last word, or of the vote or the campaign by which the wait for a leader of this term began. */
-  readonly since: number;
-}
 
 // Where silences end, and `adaptiveTimeout` learns of them. The present one is that of the server's own term; going without a leader for a while, as a
 // preCandidate does, does not end it. Besides, the last silence of an older term is kept: a word of that leader shows that it was deposed while it was alive.
