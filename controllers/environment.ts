@@ -3,7 +3,7 @@ import type { ControllerEnvironment } from './client/controller.js';
 import type { CloudProvider } from './cloud/provider.js';
 import type { Measures } from './measures.js';
 import type { SwitchingFeature } from './options/features.js';
-import type { ControllerManagerOptions } from './options/read.js';
+import type { ControllerManagerOptions } from './options/flags.js';
 
 /** What the controllers of this program are given, beyond what any controller needs. */
 export interface ManagerEnvironment extends ControllerEnvironment {

@@ -19,9 +19,9 @@ import { inClusterSettings, loadKubeconfig, type ConnectionSettings } from './cl
 import { about, examples } from './about.js';
 import { Manager, type Trace } from './manager.js';
 import { uselessFiles } from './options/files.js';
-import { controllerManagerFlags } from './options/flags.js';
+import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
 import { leaderMigrationOf } from './options/migration.js';
-import { readControllerManagerOptions, type ControllerManagerOptions } from './options/read.js';
+import { readControllerManagerOptions } from './options/read.js';
 import { Checks } from './serving/checks.js';
 import { keepHeapSmall } from './quietHeap.js';
 import { Metrics } from './serving/metrics.js';

@@ -18,7 +18,7 @@ import { LeaderElector } from './leaderelection.js';
 import type { Features } from '../server/features/chosen.js';
 import type { SwitchingFeature } from './options/features.js';
 import { placeOf, type LeaderMigration } from './options/migration.js';
-import type { ControllerManagerOptions } from './options/read.js';
+import type { ControllerManagerOptions } from './options/flags.js';
 import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
 import { stopped } from './stopping.js';

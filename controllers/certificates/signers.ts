@@ -1,4 +1,4 @@
-import type { ControllerManagerOptions } from '../options/read.js';
+import type { ControllerManagerOptions } from '../options/flags.js';
 import type { RequestedCertificate } from './request.js';
 
 /** The signers of the cluster itself, and which requests each takes. Pure. */

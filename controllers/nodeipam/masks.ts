@@ -1,5 +1,5 @@
 import type { Family } from '../addresses/cidr.js';
-import type { ControllerManagerOptions } from '../options/read.js';
+import type { ControllerManagerOptions } from '../options/flags.js';
 
 /** How large a node's range is. Pure. */
 export function maskOf(family: Family, families: number, options: ControllerManagerOptions): number {

@@ -5,7 +5,7 @@ import type { Pod } from '../../api/types/core/v1.js';
 import { readAuthorities, readKeyPair } from '../../server/http/credentials.js';
 import { filesOf, signers } from '../certificates/signers.js';
 import { loadKubeconfig } from '../client/kubeconfig.js';
-import type { ControllerManagerOptions } from './read.js';
+import type { ControllerManagerOptions } from './flags.js';
 
 /** Begins a refusal with the option that it is about. */
 function complaintOf(option: string, read: () => unknown): readonly string[] {

@@ -1,7 +1,7 @@
 import { cidrs } from '../../server/catalogue/flags/checks.js';
 import { commonFlags } from '../../server/catalogue/flags/bothPrograms.js';
 import { inGroup } from '../../server/catalogue/flags/flag.js';
-import type { FlagFacts } from '../../server/catalogue/flags/flag.js';
+import type { FlagFacts, FlagValues } from '../../server/catalogue/flags/flag.js';
 import { featureFlagsOf } from '../../server/options/features.js';
 import { switching } from './features.js';
 
@@ -347,3 +347,6 @@ export const controllerManagerFlags = {
     'requestheader-uid-headers': { kind: 'strings', default: [], help: "Headers with the user's id." },
   }),
 } as const;
+
+/** The command line of the controller manager, read and checked. Durations are milliseconds. */
+export type ControllerManagerOptions = FlagValues<typeof controllerManagerFlags>;

@@ -1,4 +1,4 @@
-import type { FlagTable, FlagValues } from '../../server/catalogue/flags/flag.js';
+import type { FlagTable } from '../../server/catalogue/flags/flag.js';
 import { parseFlags } from '../../server/catalogue/flags/parse.js';
 import { featuresComplaint, featuresOf } from '../../server/options/features.js';
 import { loggingComplaint } from '../../server/options/logging.js';
@@ -6,10 +6,7 @@ import { hiddenMetricsComplaint } from '../../server/options/metrics.js';
 import { cidrText, parseCidr } from '../addresses/cidr.js';
 import { maskOf } from '../nodeipam/masks.js';
 import { RangePool } from '../nodeipam/rangePool.js';
-import { controllerManagerFlags } from './flags.js';
-
-/** The command line of the controller manager, read and checked. Durations are milliseconds. */
-export type ControllerManagerOptions = FlagValues<typeof controllerManagerFlags>;
+import { controllerManagerFlags, type ControllerManagerOptions } from './flags.js';
 
 export type OptionsResult =
   | {

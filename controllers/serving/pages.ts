@@ -1,7 +1,6 @@
 import { formatDuration } from '../../server/catalogue/flags/duration.js';
 import type { Flag } from '../../server/catalogue/flags/flag.js';
-import { controllerManagerFlags } from '../options/flags.js';
-import type { ControllerManagerOptions } from '../options/read.js';
+import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
 import type { Page } from './server.js';
 
 const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));

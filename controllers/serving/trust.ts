@@ -10,7 +10,7 @@ import { certificateBlocks } from '../../server/files/pem.js';
 import { readAuthorities } from '../../server/http/credentials.js';
 import type { Api } from '../client/api.js';
 import { messageOf } from '../client/errors.js';
-import type { ControllerManagerOptions } from '../options/read.js';
+import type { ControllerManagerOptions } from '../options/flags.js';
 
 /** Whose word counts for who a client is: authorities of clients and of front proxies. */
 

@@ -1,7 +1,7 @@
 import { nameOf, uidOf } from '../../api/meta/object.js';
 import { parseQuantity, scaledQuantity } from '../../api/quantity.js';
 import type { PersistentVolume, Pod } from '../../api/types/core/v1.js';
-import type { ControllerManagerOptions } from '../options/read.js';
+import type { ControllerManagerOptions } from '../options/flags.js';
 
 /** Pods that empty volumes which are to be used again. Pure. */
 
