@@ -1,5 +1,5 @@
 import { parseFieldSelector } from '../api/selectors.js';
-import type { AskAuthorizer, AuthorizationQuestion } from '../cel/matchConditions.js';
+import type { AskAuthorizer, AuthorizationQuestion } from '../cel/admissionValues.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 
 /** The authorizer as expressions ask it. */

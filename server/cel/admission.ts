@@ -4,7 +4,7 @@ import { AuthorizerValue, ResourceCheck } from './eval/functions/authorization.j
 import { plainView } from './eval/json.js';
 import type { CelProgram } from './eval/program.js';
 import { Failure, FieldMap, type Value } from './eval/values.js';
-import type { AdmissionValues, AuthorizationAnswer, AuthorizationQuestion } from './matchConditions.js';
+import type { AdmissionValues, AuthorizationAnswer, AuthorizationQuestion } from './admissionValues.js';
 
 /** What expressions of admission may name. */
 export const admissionNames: ReadonlySet<string> = new Set([

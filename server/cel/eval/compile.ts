@@ -1,12 +1,14 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { typeNames } from '../check/functions.js';
-import { functionFor, type Implementation } from './functions/registry.js';
+import { functionFor } from './functions/registry.js';
+import type { Implementation } from './functions/library.js';
 import { callCost } from './costs.js';
+import { addEntry, notOptional } from './entries.js';
 import { literalValue, negatedLiteral } from './literals.js';
-import { macroFor } from './macros.js';
+import { macroFor, type MacroCompiler, type Names } from './macros.js';
 import { binaryOperators, conditional, indexed, inside, logical, negate, not, orElse, selected, selectedMaybe } from './operators.js';
 import type { Code } from './run.js';
-import { ArrayList, EntryMap, Failure, keyOf, Message, Optional, shownKey, TypeValue, weightOf, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, Message, Optional, TypeValue, weightOf, type Value } from './values.js';
 
 /** Costs of the reference's units. */
 const nameCost = 1;
@@ -14,11 +16,8 @@ const listCost = 10;
 const mapCost = 30;
 const messageCost = 40;
 
-/** Where names that macros give stand. */
-export type Names = ReadonlyMap<string, number>;
-
 /** Turns a tree into functions, once; names are looked up while that is done. */
-export class Compiler {
+export class Compiler implements MacroCompiler {
   #places = 0;
 
   /** `variables` are the names of the top level, also those with points (`authorizer.requestResource`). */
@@ -31,7 +30,6 @@ export class Compiler {
     return this.#places;
   }
 
-  /** A place for a name that a macro gives. */
   place(): number {
     return this.#places++;
   }
@@ -204,26 +202,10 @@ export class Compiler {
   }
 }
 
-const notOptional = new Failure('cannot initialize optional entry from non-optional value');
-
 const constant =
   (value: Value): Code =>
   () =>
     value;
-
-/** Puts an entry into a map that is being made; the failure if it cannot be. */
-export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value, value: Value, maybe: boolean): Failure | null {
-  if (key instanceof Failure) return key;
-  if (value instanceof Failure) return value;
-  if (maybe && !(value instanceof Optional)) return notOptional;
-  const inner = maybe && value instanceof Optional ? value.value : value;
-  if (inner === undefined) return null;
-  const known = keyOf(key);
-  if (known === null) return new Failure('unsupported key type');
-  if (made.has(known)) return new Failure(`insert failed: key ${shownKey(key)} already exists`);
-  made.set(known, [key, inner]);
-  return null;
-}
 
 /**
  * Functions see no failures: the first argument that failed is the result. What the arguments cost is charged before the function sees them, and going

@@ -1,11 +1,21 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
-import { addEntry, type Compiler, type Names } from './compile.js';
+import { addEntry } from './entries.js';
 import type { Code, Run } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
 /** Walks over lists and maps, and what else gives names to values. What a step of a walk costs besides its expressions is what the reference's expansion of it costs. */
 
-type Macro = (call: Call, names: Names, compiler: Compiler) => Code;
+/** Where names that macros give stand. */
+export type Names = ReadonlyMap<string, number>;
+
+/** What macros need of the compiler. */
+export interface MacroCompiler {
+  /** A place for a name that a macro gives. */
+  place(): number;
+  code(expression: Expression, names: Names): Code;
+}
+
+type Macro = (call: Call, names: Names, compiler: MacroCompiler) => Code;
 
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 

@@ -1,5 +1,5 @@
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** Addresses and networks. Only what is the one way to say it is taken: no zones, no IPv4 in the clothes of IPv6. */
 

@@ -1,7 +1,7 @@
-import type { AuthorizationAnswer, AuthorizationQuestion } from '../../matchConditions.js';
+import type { AuthorizationAnswer, AuthorizationQuestion } from '../../admissionValues.js';
 import type { User } from '../../../api/user.js';
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** What expressions may ask of the authorizer. */
 

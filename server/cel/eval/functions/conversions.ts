@@ -13,7 +13,7 @@ import {
   unsignedOverflow,
   type Value,
 } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** Values of one type as another. */
 

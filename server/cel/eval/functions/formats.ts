@@ -1,6 +1,6 @@
 import { ArrayList, noOverload, Opaque, Optional } from '../values.js';
 import { parseDate, parseTimestamp } from '../clock.js';
-import type { Library } from './registry.js';
+import type { Library } from './library.js';
 import { urlComplaint } from './urls.js';
 
 /** Formats of names and other texts, with the complaints of the reference's validation. */

@@ -2,7 +2,7 @@ import { compare, equals } from '../equality.js';
 import { arithmetic, duration } from '../numbers.js';
 import type { Run } from '../run.js';
 import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** Lists and sets. */
 

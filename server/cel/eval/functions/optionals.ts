@@ -1,5 +1,5 @@
 import { Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
-import type { Library } from './registry.js';
+import type { Library } from './library.js';
 
 /** What a type has before anybody says anything. */
 const isZero = (value: Value): boolean =>

@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity } from '../../../../api/quantity.js';
 import { int } from '../numbers.js';
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 const notWhole = new Failure('cannot convert value to integer');
 /** Amounts of more digits are not calculated with. */

@@ -1,9 +1,9 @@
-import type { Run } from '../run.js';
-import { noOverload, type Value } from '../values.js';
+import { noOverload } from '../values.js';
 import { addresses } from './addresses.js';
 import { authorization } from './authorization.js';
 import { conversions } from './conversions.js';
 import { formats } from './formats.js';
+import type { Implementation, Library } from './library.js';
 import { lists } from './lists.js';
 import { optionals } from './optionals.js';
 import { quantities } from './quantities.js';
@@ -11,12 +11,6 @@ import { semvers } from './semvers.js';
 import { texts } from './texts.js';
 import { times } from './times.js';
 import { urls } from './urls.js';
-
-/** A function over values that did not fail. The first argument is what it is called on, if anything. */
-export type Implementation = (args: readonly Value[], run: Run) => Value;
-
-/** By name and count of arguments: `size/1`, and `.size/0` for those that are called on a value. */
-export type Library = Readonly<Record<string, Implementation>>;
 
 function collect(libraries: readonly Library[]): ReadonlyMap<string, Implementation> {
   const found = new Map<string, Implementation>();

@@ -1,5 +1,5 @@
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** Versions as https://semver.org orders them. */
 class Semver extends Opaque {

@@ -3,7 +3,7 @@ import { OverBudget } from '../budget.js';
 import type { Run } from '../run.js';
 import { ArrayList, Failure, lengthOf, ListValue, noOverload, type Value } from '../values.js';
 import { formatted } from './formatting.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 import { firstPosition, lastPosition, pieces } from './search.js';
 
 /** Texts. Positions count code points. */

@@ -1,6 +1,6 @@
 import { Duration, Failure, noOverload, Timestamp, type Value } from '../values.js';
 import type { Run } from '../run.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** Parts of times and durations. */
 

@@ -1,5 +1,5 @@
 import { ArrayList, EntryMap, Failure, noOverload, Opaque, type Value } from '../values.js';
-import type { Implementation, Library } from './registry.js';
+import type { Implementation, Library } from './library.js';
 
 /** URLs as the reference's language reads them: what a request line may hold (absolute, or a path), without regard to what browsers do. */
 
