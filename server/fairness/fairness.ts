@@ -7,7 +7,7 @@ import { Level, type Ticket } from './level.js';
 import { Classifier, flowOf, type LevelSettings, type Schema } from './objects.js';
 import type { SharedPool, SharedSeats } from './seatPool.js';
 import { workOf, type Estimate, type Work } from './seats.js';
-import { Tally } from './tally.js';
+import { Tally, type Counted, type CountedLevel } from './tally.js';
 import type { KindUtilization, LevelUtilization } from './utilization.js';
 
 /** A request that wants its turn, as the HTTP layer has it. */
@@ -34,21 +34,19 @@ export interface FairnessOptions {
   readonly shared?: SharedSeats | null;
 }
 
-interface Running {
-  readonly settings: LevelSettings;
+/** What onlookers are shown of a level. */
+interface LevelView extends CountedLevel {
   readonly level: Level<Turn>;
-  /** Null where this thread alone has the level. */
-  readonly pool: SharedPool | null;
-  readonly deal: (flow: string) => readonly number[];
-  readonly demand: Demand;
-  readonly bounds: { readonly nominal: number; readonly lower: number; readonly upper: number };
-  /** Null where nobody is shown it. */
-  readonly utilization: LevelUtilization | null;
   readonly counts: { dispatched: number; rejected: number; timedOut: number; cancelled: number };
 }
 
-/** What onlookers are shown of a level. */
-export type LevelView = Pick<Running, 'settings' | 'level' | 'bounds' | 'demand' | 'counts'>;
+interface Running extends LevelView {
+  /** Null where this thread alone has the level. */
+  readonly pool: SharedPool | null;
+  readonly deal: (flow: string) => readonly number[];
+  /** Null where nobody is shown it. */
+  readonly utilization: LevelUtilization | null;
+}
 
 const adjustMs = 10_000;
 const retrySeconds = 1;
@@ -56,7 +54,7 @@ const refused = (): Error => tooManyRequests('too many requests, please try agai
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put']);
 
 /** Decides whose turn it is: see DESIGN.md. */
-export class Fairness {
+export class Fairness implements Counted {
   readonly tally: Tally;
   /** Requests that are worked on, and that wait. */
   readonly current = { readOnly: 0, mutating: 0 };

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram, type DurationSeries } from '../observability/durations.js';
-import type { Fairness } from './fairness.js';
-import { nextBegins } from './level.js';
-import type { Schema } from './objects.js';
+import type { Demand } from './lending.js';
+import { nextBegins, type Level } from './level.js';
+import type { LevelSettings, Schema } from './objects.js';
 import { LevelUtilization, TimedRatio, type KindUtilization } from './utilization.js';
 
 const waitBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
@@ -74,6 +74,24 @@ class SchemaTally {
 
 const labels = ['flow_schema', 'priority_level'] as const;
 
+/** A level whose seats are counted. */
+export interface CountedLevel {
+  readonly settings: LevelSettings;
+  readonly level: Level<unknown>;
+  readonly bounds: { readonly nominal: number; readonly lower: number; readonly upper: number };
+  readonly demand: Demand;
+}
+
+/** What is read when somebody looks at the counts. */
+export interface Counted {
+  readonly levels: Iterable<CountedLevel>;
+  /** Requests that wait. */
+  readonly waiting: { readonly readOnly: number; readonly mutating: number };
+  readonly fraction: number;
+  /** Counts what is under way up to this moment. */
+  settle(): void;
+}
+
 /** Counts, under the names that the reference has for them. */
 export class Tally {
   readonly #tallies = new WeakMap<Schema, SchemaTally>();
@@ -132,7 +150,7 @@ export class Tally {
   }
 
   /** To be called before anything is counted. */
-  expose(registry: Registry, fairness: () => Fairness | null): void {
+  expose(registry: Registry, counted: () => Counted | null): void {
     const prefix = 'apiserver_flowcontrol';
     this.#histograms = {
       wait: new DurationHistogram({
@@ -179,7 +197,7 @@ export class Tally {
         buckets,
         registers: [registry],
         collect: () => {
-          fairness()?.settle();
+          counted()?.settle();
         },
       });
     this.#uses = {
@@ -256,7 +274,7 @@ export class Tally {
         registers: [registry],
         collect() {
           this.reset();
-          for (const each of fairness()?.levels ?? []) this.set({ priority_level: each.settings.name }, value(each));
+          for (const each of counted()?.levels ?? []) this.set({ priority_level: each.settings.name }, value(each));
         },
       });
     for (const [name, help, which] of perBound)
@@ -267,7 +285,7 @@ export class Tally {
         registers: [registry],
         collect() {
           this.reset();
-          for (const { settings, level } of fairness()?.levels ?? []) {
+          for (const { settings, level } of counted()?.levels ?? []) {
             const begins = nextBegins(level)?.[which];
             if (begins !== undefined)
               for (const bound of ['min', 'max'] as const) this.set({ bound, priority_level: settings.name }, begins[bound]);
@@ -280,7 +298,7 @@ export class Tally {
       labelNames: ['request_kind'],
       registers: [registry],
       collect() {
-        const { readOnly = 0, mutating = 0 } = fairness()?.waiting ?? {};
+        const { readOnly = 0, mutating = 0 } = counted()?.waiting ?? {};
         this.set({ request_kind: 'readOnly' }, readOnly);
         this.set({ request_kind: 'mutating' }, mutating);
       },
@@ -290,7 +308,7 @@ export class Tally {
       help: 'The part of what it asks for that each level has, when seats were lent last.',
       registers: [registry],
       collect() {
-        this.set(fairness()?.fraction ?? 1);
+        this.set(counted()?.fraction ?? 1);
       },
     });
   }
@@ -299,9 +317,7 @@ export class Tally {
     this.#byName.values();
 }
 
-type LevelView = Fairness['levels'] extends Iterable<infer V> ? V : never;
-
-const perLevel: readonly (readonly [name: string, help: string, value: (level: LevelView) => number])[] = [
+const perLevel: readonly (readonly [name: string, help: string, value: (level: CountedLevel) => number])[] = [
   ['nominal_limit_seats', 'Seats that a level has before any are lent.', ({ bounds }) => bounds.nominal],
   ['lower_limit_seats', 'Seats that a level keeps at least.', ({ bounds }) => bounds.lower],
   ['upper_limit_seats', 'Seats that a level has at most.', ({ bounds }) => bounds.upper],
