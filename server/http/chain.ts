@@ -63,7 +63,7 @@ export type Draining = 'no' | 'retryAfter' | 'unavailable';
 export interface Chain {
   readonly handle: (request: Request, response: Response, upgrade?: Upgrade | null, connection?: Connection | null) => void;
   /** Requests that have not been answered completely. */
-  readonly active: ActiveExchanges;
+  readonly active: ActiveExchanges<Exchange>;
   drain(how: Draining): void;
 }
 
@@ -73,7 +73,7 @@ export interface Chain {
  */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
-  const active = new ExchangeList('place');
+  const active = new ExchangeList<Exchange>('place');
   let draining: Draining = 'no';
   const access = createAccessMetrics(metrics.registry);
   const { fairness = null, tap = null } = options;

@@ -2,8 +2,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { User } from '../endpoints/context.js';
 import type { ConnectionState, ConnectionTimes } from './connectionLife.js';
-import type { Exchange } from './exchange.js';
-import { ExchangeList } from './exchangeList.js';
+import { ExchangeList, type Listed } from './exchangeList.js';
 import { readingOf } from './reading.js';
 import type { Standing } from './standing.js';
 
@@ -11,6 +10,15 @@ import type { Standing } from './standing.js';
 export interface ConnectionKeeper {
   /** Somebody else than before asks on it. Returns false where that user has too many. */
   askedBy(connection: Connection, user: User): boolean;
+}
+
+/** An exchange as its connection sees it. */
+export interface Carried extends Listed {
+  readonly response: { readonly writableEnded: boolean };
+  /** Since when its answer is complete and not taken; in milliseconds of `performance.now()`. */
+  lingersSince: number | null;
+  close(): void;
+  cut(): void;
 }
 
 /** One connection of a client, and the owner of the exchanges on it: however it ends, they end with it. */
@@ -32,7 +40,7 @@ export class Connection implements ConnectionState {
   /** When both sides of a connection of HTTP/1.1 were first seen to have ended: a write that Node has lost, as can happen in a reset, would keep it open for ever. */
   #endedAt: number | null = null;
   #bytesHeard = 0;
-  readonly #exchanges = new ExchangeList('seat');
+  readonly #exchanges = new ExchangeList<Carried>('seat');
 
   readonly address: string;
 
@@ -55,13 +63,13 @@ export class Connection implements ConnectionState {
     return this.#exchanges.size;
   }
 
-  begin(exchange: Exchange): void {
+  begin(exchange: Carried): void {
     if (this.ended) return exchange.close();
     this.used = true;
     this.#exchanges.add(exchange);
   }
 
-  over(exchange: Exchange): void {
+  over(exchange: Carried): void {
     this.#exchanges.delete(exchange);
     if (this.#exchanges.size === 0) this.idleSince = performance.now();
   }

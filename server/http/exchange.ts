@@ -7,7 +7,7 @@ import type { Connection } from './connection.js';
 import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
 import { turns } from './turns.js';
-import { untakenAnswers } from './untaken.js';
+import { untakenAnswers, type Untaken } from './untaken.js';
 
 const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
@@ -52,7 +52,7 @@ export class Exchange implements RequestContext, BodySender {
   readonly #onClose: (() => void)[] = [];
   #onAbort: (() => void)[] | null = null;
   /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
-  #all: Iterable<Exchange> | null = null;
+  #all: Iterable<Untaken> | null = null;
 
   // Made once for each request, from what the listener has at hand: an object to pass them in would be thrown away at once.
   // eslint-disable-next-line @typescript-eslint/max-params
@@ -188,7 +188,7 @@ export class Exchange implements RequestContext, BodySender {
   }
 
   /** The handler has settled; the client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which room is made when too much waits. */
-  workEnded(all: Iterable<Exchange>): void {
+  workEnded(all: Iterable<Untaken>): void {
     this.#leaveSlot();
     this.#slots = null;
     this.#held?.release();
@@ -202,7 +202,7 @@ export class Exchange implements RequestContext, BodySender {
     this.#all = null;
   }
 
-  #countUntaken(all: Iterable<Exchange>): void {
+  #countUntaken(all: Iterable<Untaken>): void {
     if (this.closed) return;
     this.untakenBytes = exchangeBytes + answerStream(this.response).writableLength;
     untakenAnswers.add(this.untakenBytes, all);

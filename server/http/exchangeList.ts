@@ -1,7 +1,11 @@
-import type { Exchange } from './exchange.js';
+/** An exchange as lists see it, with its place in the list of all and in that of its connection. */
+export interface Listed {
+  place: number;
+  seat: number;
+}
 
 /** The requests that have not been answered completely. */
-export interface ActiveExchanges extends Iterable<Exchange> {
+export interface ActiveExchanges<E> extends Iterable<E> {
   readonly size: number;
 }
 
@@ -11,8 +15,8 @@ export interface ActiveExchanges extends Iterable<Exchange> {
  * As soon as one of them is in the old generation, all that follow are kept with it, and so is every request with all that it holds, until
  * the next full collection: of a GET's garbage, four times as much left the young generation.
  */
-export class ExchangeList implements ActiveExchanges {
-  readonly #exchanges: Exchange[] = [];
+export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
+  readonly #exchanges: E[] = [];
 
   /** `at`: where an exchange writes down its place here. It is in one list of each kind at most. */
   constructor(private readonly at: 'place' | 'seat') {}
@@ -21,11 +25,11 @@ export class ExchangeList implements ActiveExchanges {
     return this.#exchanges.length;
   }
 
-  add(exchange: Exchange): void {
+  add(exchange: E): void {
     exchange[this.at] = this.#exchanges.push(exchange) - 1;
   }
 
-  delete(exchange: Exchange): void {
+  delete(exchange: E): void {
     const place = exchange[this.at];
     if (this.#exchanges[place] !== exchange) return;
     const last = this.#exchanges.pop();
@@ -35,7 +39,7 @@ export class ExchangeList implements ActiveExchanges {
   }
 
   /** Goes over those that are active now, whatever becomes of them meanwhile. */
-  [Symbol.iterator](): Iterator<Exchange> {
+  [Symbol.iterator](): Iterator<E> {
     return [...this.#exchanges][Symbol.iterator]();
   }
 }

@@ -7,6 +7,7 @@ import type { Router } from 'express';
 import { memberId, revision, type Revision } from '../../raft/index.js';
 import type { KeyValue, MembershipChange, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus } from '../../raft/index.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
+import type { Request } from '../endpoints/context.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { ApiObject } from '../api/object.js';
 import type { WriteOutcome } from '../storage/engine.js';
@@ -15,7 +16,6 @@ import { changesToJson, rangeToJson } from '../storage/wire.js';
 import type { KeyedObject } from '../storage/raft.js';
 import { writeJson } from './errors.js';
 import type { Exchange } from './exchange.js';
-import type { Serve } from './routes.js';
 
 /** What operators ask of the replica in this process. */
 export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
@@ -39,6 +39,11 @@ const digestPageKeys = 1_000;
 
 /** Puts objects into the store as they are (`RaftStorage.putAll`), and brings what follows from them up to date. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
+
+/** Makes a handler of requests of one that answers exchanges. Its work is over when it settles, whether or not the client takes the answer. */
+export type Serve = (
+  handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
+) => (request: Request) => Promise<void>;
 
 interface Own {
   readonly put: PutObjects | null;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
-import type { Request, RequestContext } from '../endpoints/context.js';
+import type { RequestContext } from '../endpoints/context.js';
 import { StatusError } from '../api/status.js';
 import type { HealthEndpoint, HealthRegistry, HealthReport } from '../observability/health.js';
 import type { Logger } from '../observability/logger.js';
@@ -10,7 +10,7 @@ import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { sealKeyOf } from '../storage/seal.js';
 import { answerProcessPage, type ProcessPages } from './processPages.js';
-import { addRaftRoutes, type OperatorReplica, type PutObjects } from './raftRoutes.js';
+import { addRaftRoutes, type OperatorReplica, type PutObjects, type Serve } from './raftRoutes.js';
 
 const prefixDefault = '/registry';
 
@@ -66,11 +66,6 @@ export function createRoutes(options: RouteOptions): Answer {
     });
   };
 }
-
-/** Makes a handler of requests of one that answers exchanges. Its work is over when it settles, whether or not the client takes the answer. */
-export type Serve = (
-  handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
-) => (request: Request) => Promise<void>;
 
 /** Runs the router. Called back when no route took the request, or with what a route threw. */
 function dispatch(router: Router, exchange: Exchange, answered: () => void, reject: (error: Error) => void): void {

@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Connection } from './connection.js';
+import type { Socket } from 'node:net';
 import { readingOf, type Reading } from './reading.js';
 
 /** Pieces of work that begin in one turn of the event loop: a millisecond or two. Who comes next waits for several turns. */
@@ -13,7 +13,14 @@ const leftPlacesMax = 1_024;
 const heldFrom = 64;
 
 /** What is known of the connection that brings a request. */
-export type Bringer = Pick<Connection, 'userName' | 'ends' | 'socket' | 'cut'>;
+export interface Bringer {
+  /** Whoever asked last; empty before anybody has. */
+  readonly userName: string;
+  /** Names the connection among all. */
+  readonly ends: string;
+  readonly socket: Socket;
+  cut(): void;
+}
 
 interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;

@@ -1,9 +1,15 @@
-import type { Exchange } from './exchange.js';
-
 /** Of answers that are complete and that their clients do not take, all clients together. Lists are made as they are taken and do not count. */
 const untakenBytesMax = 64 * 1024 * 1024;
 /** When there is more, the oldest go until so much is left. */
 const untakenBytesKept = untakenBytesMax * 0.75;
+
+/** An answer that may have to wait for its client. */
+export interface Untaken {
+  readonly startedAt: number;
+  /** 0 until its making is over. */
+  readonly untakenBytes: number;
+  drop(): void;
+}
 
 /** Counts the bytes of answers whose making is over and which wait for their clients, with what each takes itself, and drops the oldest when they are too many: whoever takes its answers is never among those. */
 export class UntakenAnswers {
@@ -29,7 +35,7 @@ export class UntakenAnswers {
   }
 
   /** `all`: where the oldest are looked for. */
-  add(bytes: number, all: Iterable<Exchange>): void {
+  add(bytes: number, all: Iterable<Untaken>): void {
     this.#bytes += bytes;
     if (this.#bytes <= this.max) return;
     const oldestFirst = [...all].filter(({ untakenBytes }) => untakenBytes > 0).sort((one, other) => one.startedAt - other.startedAt);

@@ -13,7 +13,7 @@ class Held extends Exchange {
   /** The client is gone, or has its whole answer. */
   readonly leave: () => void;
 
-  constructor(verb: 'watch' | 'get', active: ExchangeList) {
+  constructor(verb: 'watch' | 'get', active: ExchangeList<Exchange>) {
     const response = new EventEmitter();
     super(
       new EventEmitter() as unknown as Request,
@@ -38,7 +38,7 @@ class Held extends Exchange {
 
 describe('http/shutdown', () => {
   const steps: string[] = [];
-  const drained = (active: ExchangeList, options: Partial<ShutdownOptions>): Promise<void> => {
+  const drained = (active: ExchangeList<Exchange>, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;
     return drainAndClose(
       {
@@ -62,7 +62,7 @@ describe('http/shutdown', () => {
   };
 
   it('ends watches evenly over their time, not all at its end', async () => {
-    const active = new ExchangeList('place');
+    const active = new ExchangeList<Exchange>('place');
     const watches = Array.from({ length: 20 }, () => new Held('watch', active));
     const graceMs = 400;
     const begun = performance.now();
@@ -78,7 +78,7 @@ describe('http/shutdown', () => {
   });
 
   it('waits for none when clients leave by themselves, and ends all at once without a time for it', async () => {
-    const active = new ExchangeList('place');
+    const active = new ExchangeList<Exchange>('place');
     const watches = Array.from({ length: 3 }, () => new Held('watch', active));
     const stopping = drained(active, { watchGraceMs: 3_600_000 });
     for (const watch of watches) watch.leave();
@@ -89,7 +89,7 @@ describe('http/shutdown', () => {
   });
 
   it('lets requests end before anything is cut, and keeps connections open for refusals when it is to send them', async () => {
-    const active = new ExchangeList('place');
+    const active = new ExchangeList<Exchange>('place');
     const request = new Held('get', active);
     const stopping = drained(active, { sendRetryAfter: true });
     await new Promise((resolve) => {
