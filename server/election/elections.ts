@@ -1,7 +1,8 @@
 import { microTimeText, timeOf } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import type { Registry, Target, WriteOptions } from '../registry/contract.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { Target } from '../registry/target.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import { readFailure } from '../registry/failures.js';

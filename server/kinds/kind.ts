@@ -1,5 +1,5 @@
 import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
-import type { Conversion } from '../registry/conversion.js';
+import type { Conversion } from '../registry/behaviour.js';
 import type { ShortPathIn } from '../registry/memberPath.js';
 import type { Rules } from '../registry/rules.js';
 import type { Cells } from './cells.js';

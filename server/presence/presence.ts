@@ -1,6 +1,7 @@
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
-import type { Registry, Target, WriteOptions } from '../registry/contract.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import type { Target } from '../registry/target.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';

@@ -1,5 +1,6 @@
 import type { AdmissionRequest } from '../admission/contract.js';
-import type { Target, WriteOptions } from './contract.js';
+import type { WriteOptions } from './contract.js';
+import type { Target } from './target.js';
 
 type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> &
   Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;

@@ -1,11 +1,9 @@
 import type { ApiObject, JsonObject } from '../api/object.js';
+import type { GroupResource } from '../api/resource.js';
 import type { StatusError } from '../api/status.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import type { ReplicasPaths } from '../patch/apply/scaled.js';
 import type { Storage } from '../storage/contract.js';
-import type { Conversion } from './conversion.js';
-import type { AskForVersion } from './conversions.js';
-import type { ServedResource } from './resources.js';
 import type { Strategy } from './strategy.js';
 import type { TableColumn } from './tableColumn.js';
 
@@ -14,8 +12,22 @@ export type Received =
   | { readonly ok: true; readonly object: ApiObject; /** Unknown fields, one text each. */ readonly strict: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
+/** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
+export interface Conversion {
+  toStorage(object: ApiObject): ApiObject;
+  fromStorage(object: ApiObject): ApiObject;
+}
+
+/** Asks a program for objects of one type in another version. Objects name their `apiVersion` and `kind`, and belong to the callee. */
+export type AskForVersion = (objects: ApiObject[], apiVersion: string) => Promise<readonly ApiObject[]>;
+
 /** What stands in the way: nobody owns the replicas yet, or they would change. */
 export type UnappliedScale = 'unowned' | 'changed';
+
+/** The type whose scale is written. */
+export interface ScaledResource extends GroupResource {
+  readonly namespaced: boolean;
+}
 
 /** How the subresource `scale` shows a workload and changes it. Both throw StatusError. */
 export interface ScaleForm {
@@ -24,7 +36,7 @@ export interface ScaleForm {
   /** What a write starts from, where that may be less than what is shown. */
   readonly before: (object: ApiObject, version: string) => ApiObject;
   /** The workload with what a client wrote to its scale; may change both. */
-  readonly put: (object: ApiObject, written: { readonly scale: ApiObject }, resource: ServedResource) => ApiObject;
+  readonly put: (object: ApiObject, written: { readonly scale: ApiObject }, resource: ScaledResource) => ApiObject;
   /** Where versions of the type keep the number of replicas that is wanted, for those who own it. */
   readonly replicasPath: ReplicasPaths;
   /** Why server-side apply of the scale fails although nothing conflicts: for types whose scale it can own, but not change. */

@@ -3,14 +3,8 @@ import type { ApiObject } from '../api/object.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeleteOptions } from './deletion.js';
 import type { ServedResource } from './resources.js';
+import type { Target } from './target.js';
 import type { WriteRequest, WriteSource } from './writeRequest.js';
-
-/** One object of a served resource type. `namespace` is empty for cluster-scoped types. */
-export interface Target {
-  readonly resource: ServedResource;
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** What a write is asked for with. */
 export type WriteOptions = Omit<WriteRequest, keyof WriteSource>;

@@ -4,12 +4,6 @@ import { apiVersionOf } from '../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { ServedResource } from './resources.js';
 
-/** Translates objects between the stored version of a type and another served one. Both directions may reuse and change their argument. */
-export interface Conversion {
-  toStorage(object: ApiObject): ApiObject;
-  fromStorage(object: ApiObject): ApiObject;
-}
-
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
   resource.behaviour.conversion?.toStorage(object) ?? object;
 

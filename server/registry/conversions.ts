@@ -4,13 +4,11 @@ import type { ApiObject, JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { plainError } from '../api/status.js';
 import type { Versions } from '../patch/apply/ownership.js';
+import type { AskForVersion } from './behaviour.js';
 import type { ServedResource } from './resources.js';
 
 /** Most values are there at once, and then nobody waits. */
 export type Eventually<T> = T | Promise<T>;
-
-/** Asks a program for objects of one type in another version. Objects name their `apiVersion` and `kind`, and belong to the callee. */
-export type AskForVersion = (objects: ApiObject[], apiVersion: string) => Promise<readonly ApiObject[]>;
 
 /** Times that a program is asked again because what it answered leads to more questions; server-side apply needs three or four. */
 const roundsMax = 8;

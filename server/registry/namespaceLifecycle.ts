@@ -3,7 +3,7 @@ import { memberAt } from './members.js';
 import { forbidden, notFound } from '../api/status.js';
 import type { GroupResource } from '../api/resource.js';
 import type { GetResult, ObjectKey, Storage, StoredObject } from '../storage/contract.js';
-import type { Target } from './contract.js';
+import type { Target } from './target.js';
 import { readFailure } from './failures.js';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };

@@ -1,6 +1,6 @@
 import type { GroupResource } from '../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
-import type { Target } from './contract.js';
+import type { Target } from './target.js';
 
 /** Who wants to know of changes through one subresource. */
 export interface UpdateObserver {

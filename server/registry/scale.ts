@@ -3,7 +3,7 @@ import { selectorText as textOfSelector } from '../../api/selectors.js';
 import type { LabelSelector } from '../../api/types/meta/v1.js';
 import { conflict, invalidObject } from '../api/status.js';
 import { memberAt, membersOf } from './members.js';
-import type { ServedResource } from './resources.js';
+import type { ScaledResource } from './behaviour.js';
 import { Path, toCause } from './validation/field.js';
 import { validateMetadata } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';
@@ -34,7 +34,7 @@ function selectorText(object: ApiObject): string {
 }
 
 /** The workload with what a client wrote to its scale; changes `object`. Throws 422 or 409. */
-export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObject }, resource: ServedResource): ApiObject {
+export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObject }, resource: ScaledResource): ApiObject {
   const { metadata } = scale;
   const name = object.metadata.name ?? '';
   const replicas = memberAt(scale, 'spec', 'replicas') ?? 0;

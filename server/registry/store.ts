@@ -14,11 +14,11 @@ import type {
   ListPage,
   ListQuery,
   Registry,
-  Target,
   WatchQuery,
   WriteOptions,
   Written,
 } from './contract.js';
+import type { Target } from './target.js';
 import { Creator } from './creator.js';
 import { Deleter } from './deleter.js';
 import type { DeleteOptions } from './deletion.js';

@@ -2,7 +2,7 @@ import { qualifiedName } from '../api/resource.js';
 import { notFound, type StatusError } from '../api/status.js';
 import type { ObjectKey, SideWrite, Storage, StoredObject } from '../storage/contract.js';
 import type { Allocator, Allocators } from './allocation.js';
-import type { Target } from './contract.js';
+import type { Target } from './target.js';
 import { readFailure } from './failures.js';
 import type { ServedResource } from './resources.js';
 

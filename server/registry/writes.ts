@@ -4,7 +4,7 @@ import { badRequest, conflict, invalidObject, modified, plainError, type StatusE
 import type { StoredObject } from '../storage/contract.js';
 import { oddPartOf } from '../storage/keyLayout.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
-import type { Target } from './contract.js';
+import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
 import { settleEmpty, withoutEmpty } from './emptylists.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';

@@ -1,7 +1,8 @@
 import type { ApiObject } from '../../api/object.js';
 import { badRequest, conflict, plainError, StatusError } from '../../api/status.js';
 import { budgetsOf, goesUncounted, hasEnded, markEvicted, needsNoBudget, spend, stillProcessed } from '../../kinds/core/pod/eviction.js';
-import type { Registry, Target, WriteOptions } from '../../registry/contract.js';
+import type { Registry, WriteOptions } from '../../registry/contract.js';
+import type { Target } from '../../registry/target.js';
 import { everything } from '../../registry/everything.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';

@@ -6,7 +6,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, conflict, plainError } from '../../api/status.js';
 import { applyConfiguration, type ApplyRequest } from '../../registry/applied.js';
-import type { Target } from '../../registry/contract.js';
+import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../registry/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';

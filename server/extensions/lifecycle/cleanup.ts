@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import type { Registry, Target } from '../../registry/contract.js';
+import type { Registry } from '../../registry/contract.js';
+import type { Target } from '../../registry/target.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import { everything } from '../../registry/everything.js';
 import { itemsOf, membersOf } from '../../registry/members.js';

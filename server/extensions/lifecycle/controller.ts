@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import type { Registry, Target } from '../../registry/contract.js';
+import type { Registry } from '../../registry/contract.js';
+import type { Target } from '../../registry/target.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { readLifeCycle, type LifeCycle } from '../definition.js';

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import type { Conversion } from '../../registry/conversion.js';
+import type { Conversion } from '../../registry/behaviour.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import { isObject } from '../../../api/json.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';

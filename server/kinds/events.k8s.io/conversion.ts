@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { Conversion } from '../../registry/conversion.js';
+import type { Conversion } from '../../registry/behaviour.js';
 
 /** Members of the newer form and their names in the core form, which is the stored one. */
 const renamed: readonly (readonly [newer: string, core: string])[] = [

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { Conversion } from '../../registry/conversion.js';
+import type { Conversion } from '../../registry/behaviour.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { specOf } from '../parts.js';
 

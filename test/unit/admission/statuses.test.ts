@@ -5,7 +5,7 @@ import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { withCustomResources } from '../../../server/extensions/definitions.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { Catalogue } from '../../../server/registry/resources.js';
-import type { Target } from '../../../server/registry/contract.js';
+import type { Target } from '../../../server/registry/target.js';
 import { definition, ExtensionServer } from '../extensions/harness.js';
 
 const builtIn = createCatalogue();

@@ -11,7 +11,8 @@ import type { Converter, WebhookConverters } from '../../../server/extensions/co
 import { CustomResources, definitionsResource } from '../../../server/extensions/definitions.js';
 import { LifeCycles } from '../../../server/extensions/lifecycle/controller.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
-import type { Change, Registry, Target } from '../../../server/registry/contract.js';
+import type { Change, Registry } from '../../../server/registry/contract.js';
+import type { Target } from '../../../server/registry/target.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';

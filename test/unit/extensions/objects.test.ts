@@ -5,7 +5,7 @@ import { applyConfiguration } from '../../../server/registry/applied.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
-import type { Target } from '../../../server/registry/contract.js';
+import type { Target } from '../../../server/registry/target.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
 
 const widget = (name: string, spec: JsonObject = { size: 1 }, more: JsonObject = {}): ApiObject => ({

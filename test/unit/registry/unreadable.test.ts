@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ApiObject } from '../../../server/api/object.js';
-import type { Target, WriteOptions } from '../../../server/registry/contract.js';
+import type { WriteOptions } from '../../../server/registry/contract.js';
+import type { Target } from '../../../server/registry/target.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { DamagedValueError } from '../../../server/storage/encoding.js';
