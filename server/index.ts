@@ -3,7 +3,7 @@
  * @module raftplane/server
  */
 import { createLogger } from './observability/logger.js';
-import { readApiServerOptions } from './options/apiserver.js';
+import { readApiServerOptions } from './options/read.js';
 import { loggerOptions } from './options/logging.js';
 import type { RunningServer } from './process/runningServer.js';
 import { startServer } from './server.js';

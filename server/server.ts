@@ -35,7 +35,7 @@ import { createEncryptionMetrics } from './observability/encryption.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
-import type { ApiServerOptions } from './options/apiserver.js';
+import type { ApiServerOptions } from './options/flags.js';
 import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';

@@ -31,7 +31,7 @@ import type { RuleResolver } from '../authorization/rules.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../observability/logger.js';
 import { featuresOf } from '../options/features.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import type { Storage } from '../storage/contract.js';
 
 /** Who may come in and what they may do. */

@@ -32,7 +32,7 @@ import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
 import { createReloadMetrics } from '../observability/reloads.js';
 import { readAuthorities } from '../http/credentials.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../options/features.js';
 
 /** What the options about access name in files. */

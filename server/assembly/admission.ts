@@ -13,7 +13,7 @@ import { claimGuards } from '../authorization/claimStatus.js';
 import { nodeChecks, nodeRestriction } from '../authorization/node/restriction.js';
 import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
 import { policyParamsCheck } from '../authorization/policyParams.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../options/features.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RaftStorage } from '../storage/raft.js';

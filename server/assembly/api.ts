@@ -44,7 +44,7 @@ import { createManifestMetrics } from '../observability/manifests.js';
 import { createPolicyMetrics } from '../observability/policies.js';
 import { createRuleMetrics } from '../observability/rules.js';
 import { createOpenApi } from '../openapi/openapi.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { emulatedMinor } from '../options/emulation.js';
 import { featuresOf } from '../options/features.js';
 import { emulatedCatalogue } from '../options/runtimeConfig.js';

@@ -7,7 +7,7 @@ import { Samples } from '../console/samples.js';
 import { Servers } from '../console/servers.js';
 import type { Exchange } from '../http/exchange.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { leaseName } from '../presence/serverLease.js';
 
 interface PageParts {

@@ -21,7 +21,7 @@ import type { Exposition } from '../observability/sums.js';
 import type { GroupResource } from '../api/resource.js';
 import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../options/features.js';
 import { leaderWork } from './leaderWork.js';
 import type { ProcessPages } from '../http/processPages.js';

@@ -5,7 +5,7 @@ import { writeText } from '../http/errors.js';
 import type { ProcessPages } from '../http/processPages.js';
 import type { DebugPages } from '../observability/profiles/pages.js';
 import { flagValues } from '../observability/zpages.js';
-import { apiServerFlags, type ApiServerOptions } from '../options/apiserver.js';
+import { apiServerFlags, type ApiServerOptions } from '../options/flags.js';
 import { emulatedMinor } from '../options/emulation.js';
 import { featuresOf } from '../options/features.js';
 

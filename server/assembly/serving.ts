@@ -5,7 +5,7 @@ import { selfSignedPair, type KeyPairFiles } from '../http/credentials.js';
 import type { ListenerOptions } from '../http/listener.js';
 import { portOptions } from '../http/portOptions.js';
 import type { Logger } from '../observability/logger.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 
 /** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; throws a CredentialError. */
 export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Omit<ListenerOptions, 'handle'> {

@@ -20,7 +20,7 @@ import type { Metrics } from '../observability/metrics.js';
 import { createHookMetrics } from '../observability/webhooks.js';
 import { readPairOf, type KeyPairFiles } from '../http/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { AdmissionManifests } from './manifests.js';
 import { clusterAddresses, endpointAddresses, type ServiceAddresses } from '../registry/serviceAddresses.js';

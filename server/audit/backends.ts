@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import type { Dial } from '../webhook/dialed.js';
 import { webhookClient, type ClientWays } from '../webhook/client.js';
 import { createAuditor, type AuditMetrics, type OpenAuditor } from './auditor.js';

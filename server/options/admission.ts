@@ -1,7 +1,7 @@
 import { closest } from '../catalogue/flags/suggest.js';
 import { inherentPlugins, isKnownPlugin, knownPlugins } from '../admission/names.js';
 import { isAvailablePlugin } from '../admission/plugins.js';
-import type { ApiServerOptions } from './apiserver.js';
+import type { ApiServerOptions } from './flags.js';
 
 type Choice = Pick<ApiServerOptions, 'enable-admission-plugins' | 'disable-admission-plugins'>;
 

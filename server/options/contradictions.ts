@@ -3,9 +3,9 @@ import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
 import { formatDuration } from '../catalogue/flags/duration.js';
 import { admissionComplaint } from './admission.js';
-import type { ApiServerOptions } from './apiserver.js';
+import type { ApiServerOptions } from './flags.js';
 import { emulationComplaint } from './emulation.js';
-import { featuresComplaint, featuresOf, neededFeatureComplaint } from './features.js';
+import { featuresComplaint, featuresOf, type SwitchingFeature } from './features.js';
 import { loggingComplaint } from './logging.js';
 import { hiddenMetricsComplaint } from './metrics.js';
 import { emulatedRuntimeConfigComplaint, runtimeConfigComplaint } from './runtimeConfig.js';
@@ -35,6 +35,15 @@ const excludes =
     const also = given.has(a) ? others.filter((name) => given.has(name)) : [];
     return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
   };
+
+/** Options that need a feature that has been switched off, or not on. */
+const needing: readonly (readonly [option: Name, feature: SwitchingFeature])[] = [
+  ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
+  ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
+  ['peer-ca-file', 'UnknownVersionInteroperabilityProxy'],
+  ['peer-advertise-ip', 'UnknownVersionInteroperabilityProxy'],
+  ['peer-advertise-port', 'UnknownVersionInteroperabilityProxy'],
+];
 
 const oidcNames = [
   'oidc-issuer-url',
@@ -241,4 +250,10 @@ function electionTimeout(options: ApiServerOptions): string | null {
   return timeout >= beat * 5
     ? null
     : `--raft-election-timeout (${formatDuration(timeout)}) must be at least five times --raft-heartbeat-interval (${formatDuration(beat)})`;
+}
+
+function neededFeatureComplaint(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
+  const features = featuresOf(options);
+  const off = needing.find(([option, feature]) => given.has(option) && !features.enabled(feature));
+  return off === undefined ? null : `--${off[0]} needs the feature ${off[1]}; give --feature-gates=${off[1]}=true as well`;
 }

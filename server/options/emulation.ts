@@ -1,12 +1,12 @@
 import type { GroupResource, GroupVersion } from '../api/resource.js';
 import { binaryMinor } from '../features/gates.js';
 import { introducedIn } from '../features/introduced.js';
-import type { ApiServerOptions } from './apiserver.js';
 
-type EmulationOptions = Pick<
-  ApiServerOptions,
-  'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
->;
+interface EmulationOptions {
+  readonly 'emulated-version': readonly string[];
+  readonly 'emulation-forward-compatible': boolean;
+  readonly 'runtime-config-emulation-forward-compatible': boolean;
+}
 type VersionedResource = GroupVersion & GroupResource;
 
 /** How far back the behaviour of earlier versions is known. */

@@ -1,8 +1,7 @@
-import { inGroup } from '../catalogue/flags/flag.js';
+import { inGroup, type FlagValues } from '../catalogue/flags/flag.js';
 import { chooseFeatures, featureComplaints, gateText, type Features } from '../features/chosen.js';
 import { fieldGates } from '../features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../features/gates.js';
-import type { ApiServerOptions } from './apiserver.js';
 import { emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
 
 /**
@@ -70,7 +69,7 @@ export const featureFlagsOf = (switching: readonly string[]) =>
 
 export const featureFlags = featureFlagsOf(switching);
 
-type GateOptions = Pick<ApiServerOptions, 'feature-gates' | 'emulated-version'>;
+type GateOptions = FlagValues<typeof featureFlags>;
 
 /** Reads `--feature-gates`. */
 export const featuresOf = (options: GateOptions): Features => chooseFeatures(options['feature-gates'], emulatedMinor(options));
@@ -79,19 +78,4 @@ export const featuresOf = (options: GateOptions): Features => chooseFeatures(opt
 export function featuresComplaint(options: GateOptions): string | null {
   const complaints = featureComplaints(options['feature-gates'], emulatedMinor(options));
   return complaints.length === 0 ? null : complaints.join('; ');
-}
-
-/** Options that need a feature that has been switched off, or not on. */
-const needing: readonly (readonly [option: keyof ApiServerOptions, feature: SwitchingFeature])[] = [
-  ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
-  ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
-  ['peer-ca-file', 'UnknownVersionInteroperabilityProxy'],
-  ['peer-advertise-ip', 'UnknownVersionInteroperabilityProxy'],
-  ['peer-advertise-port', 'UnknownVersionInteroperabilityProxy'],
-];
-
-export function neededFeatureComplaint(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
-  const features = featuresOf(options);
-  const off = needing.find(([option, feature]) => given.has(option) && !features.enabled(feature));
-  return off === undefined ? null : `--${off[0]} needs the feature ${off[1]}; give --feature-gates=${off[1]}=true as well`;
 }

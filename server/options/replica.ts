@@ -1,5 +1,5 @@
 import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
-import type { ApiServerOptions } from './apiserver.js';
+import type { ApiServerOptions } from './flags.js';
 
 /** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. */
 export function replicaOptions(options: ApiServerOptions): ReplicaOptions {

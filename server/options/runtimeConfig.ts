@@ -4,7 +4,7 @@ import { gateOf } from '../features/gatedResources.js';
 import { introducedIn } from '../features/introduced.js';
 import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';
 import type { Catalogue } from '../registry/resources.js';
-import type { ApiServerOptions } from './apiserver.js';
+import type { ApiServerOptions } from './flags.js';
 import { emulatedMinor, isTooNew, stabilityOf } from './emulation.js';
 import { featuresOf } from './features.js';
 

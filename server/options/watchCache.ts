@@ -1,6 +1,5 @@
 import type { GroupResource } from '../api/resource.js';
 import { qualifiedName } from '../api/resource.js';
-import type { ApiServerOptions } from './apiserver.js';
 
 /** Form of an entry of `--watch-cache-sizes`. */
 const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;
@@ -8,9 +7,10 @@ const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;
 export const watchCacheSize = (value: string): string | null => (entry.test(value) ? null : 'resource[.group]#size, such as events#0');
 
 /** Which resources are kept in memory. Sizes other than 0 say nothing: history is bounded by what it takes. */
-export function cachedResources(
-  options: Pick<ApiServerOptions, 'watch-cache' | 'watch-cache-sizes'>,
-): (resource: GroupResource) => boolean {
+export function cachedResources(options: {
+  readonly 'watch-cache': boolean;
+  readonly 'watch-cache-sizes': readonly string[];
+}): (resource: GroupResource) => boolean {
   if (!options['watch-cache']) return () => false;
   const off = new Set(
     options['watch-cache-sizes']

@@ -10,7 +10,7 @@ import type { Replica, ReplicaAdministration } from '../../raft/index.js';
 import { Compaction } from '../storage/compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
 import type { Logger } from '../observability/logger.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { replicaOptions } from '../options/replica.js';
 import type { HistoryOwner, ServerStore } from './store.js';
 

@@ -4,7 +4,7 @@ import type { GroupResource } from '../api/resource.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { every } from '../observability/storageMetrics.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { readEtcdOverride } from '../options/etcdOverrides.js';
 import { EtcdClient } from '../storage/etcd/client.js';
 import { EtcdCompaction } from '../storage/etcd/compaction.js';

@@ -1,7 +1,7 @@
 import type { ConsensusThread } from '../../raft/index.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../observability/logger.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { openEmbedded } from './embedded.js';
 import { openMemory } from './memory.js';
 import type { ServerStore } from './store.js';

@@ -9,7 +9,7 @@ import { SharedCount, type Count } from '../http/counts.js';
 import { oneStream } from '../observability/logOutput.js';
 import type { Metrics } from '../observability/metrics.js';
 import { summed, textOf, type Exported, type Exposition } from '../observability/sums.js';
-import type { ApiServerOptions } from '../options/apiserver.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { loggerOptions } from '../options/logging.js';
 import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';

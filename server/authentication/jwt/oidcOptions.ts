@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ApiServerOptions } from '../../options/apiserver.js';
+import type { ApiServerOptions } from '../../options/flags.js';
 import { authorityComplaint } from './configuration.js';
 import type { JwtSettings } from './settings.js';
 

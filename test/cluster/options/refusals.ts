@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
-import { apiServerFlags } from '../../../server/options/apiserver.js';
+import { apiServerFlags } from '../../../server/options/flags.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { reservePort } from '../../fixtures/tlsBackends.js';
 import { runToEnd } from './bundledProgram.js';

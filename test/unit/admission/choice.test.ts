@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readPluginConfigurations } from '../../../server/admission/configuration.js';
 import { enabledPlugins, knownPlugins } from '../../../server/admission/names.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

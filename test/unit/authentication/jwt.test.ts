@@ -10,7 +10,8 @@ import type { JwtSettings } from '../../../server/authentication/jwt/settings.js
 import type { Egress } from '../../../server/egress/egress.js';
 import { dialByConnect } from '../../../server/egress/httpConnect.js';
 import { derived, fixed, LiveFiles } from '../../../server/files/liveFile.js';
-import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
+import type { ApiServerOptions } from '../../../server/options/flags.js';
 import { connectProxy } from '../../fixtures/egressProxies.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { startTokenIssuer, type TokenIssuer } from '../../fixtures/tokenIssuer.js';

@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../../server/api/object.js';
 import { connectSigner, type ExternalSigner } from '../../../server/authentication/serviceaccount/external/signer.js';
 import { signatureCheck } from '../../../server/authentication/serviceaccount/signatures.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { OutsideSigner } from '../../fixtures/outsideSigner.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import type { Logger } from '../../../server/observability/logger.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

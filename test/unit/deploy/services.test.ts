@@ -7,7 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readControllerManagerOptions } from '../../../controllers/options/read.js';
 import { loadKubeconfig } from '../../../controllers/client/kubeconfig.js';
 import { makeCertificates } from '../../../deploy/cli/certificates.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { chooseFeatures, featureComplaints } from '../../../server/features/chosen.js';
 import { gatesOf } from '../../../server/features/gates.js';
 import { switching } from '../../../server/options/features.js';
-import { apiServerFlags } from '../../../server/options/apiserver.js';
+import { apiServerFlags } from '../../../server/options/flags.js';
 
 const minors = fc.integer({ min: 33, max: 36 });
 

@@ -12,7 +12,7 @@ import type { Exchange } from '../../../server/http/exchange.js';
 import { ListenError } from '../../../server/http/bind.js';
 import { listen, secureContextOptions } from '../../../server/http/listener.js';
 import { fixed, LiveFiles } from '../../../server/files/liveFile.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { servingOptions } from '../../../server/assembly/serving.js';
 import { sniChooser } from '../../../server/http/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

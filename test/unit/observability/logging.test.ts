@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLogger } from '../../../server/observability/logger.js';
 import { splitStreams } from '../../../server/observability/logOutput.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { loggerOptions } from '../../../server/options/logging.js';
 
 class Recorded {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { Metrics } from '../../../controllers/serving/metrics.js';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

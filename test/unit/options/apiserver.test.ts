@@ -5,7 +5,8 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../controllers/options/read.js';
 import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
-import { apiServerFlags, readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
+import { apiServerFlags } from '../../../server/options/flags.js';
 import { replicaOptions } from '../../../server/options/replica.js';
 
 const errorsOf = (...argv: string[]): string => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { catalogueOf, closedGates, emulatedCatalogue, runtimeConfigComplaint, servedBy } from '../../../server/options/runtimeConfig.js';
 
 describe('--runtime-config', () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
+import type { ApiServerOptions } from '../../../server/options/flags.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';

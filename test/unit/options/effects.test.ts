@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiServerFlags } from '../../../server/options/apiserver.js';
+import { apiServerFlags } from '../../../server/options/flags.js';
 import type { Flag } from '../../../server/catalogue/flags/flag.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { readApiServerOptions, type ApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
+import type { ApiServerOptions } from '../../../server/options/flags.js';
 import { featuresOf } from '../../../server/options/features.js';
 import { cachedResources } from '../../../server/options/watchCache.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { readApiServerOptions } from '../../../server/options/apiserver.js';
+import { readApiServerOptions } from '../../../server/options/read.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, recordingLogger, type Answer, type Call } from '../http/frontDoor.js';

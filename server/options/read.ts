@@ -1,19 +1,7 @@
-import { commonFlags } from '../catalogue/flags/bothPrograms.js';
-import type { FlagTable, FlagValues } from '../catalogue/flags/flag.js';
+import type { FlagTable } from '../catalogue/flags/flag.js';
 import { parseFlags } from '../catalogue/flags/parse.js';
-import { accessFlags } from './access.js';
-import { auditFlags } from './audit.js';
 import { contradictions } from './contradictions.js';
-import { featureFlags } from './features.js';
-import { limitFlags } from './limits.js';
-import { servingFlags } from './serving.js';
-import { storageFlags } from './storage.js';
-
-/** Every option of the API server, in the order of `--help`. */
-export const apiServerFlags = merge(commonFlags, featureFlags, servingFlags, storageFlags, accessFlags, limitFlags, auditFlags);
-
-/** The command line, read and checked: each option under its real name. Durations are milliseconds. */
-export type ApiServerOptions = FlagValues<typeof apiServerFlags>;
+import { apiServerFlags, type ApiServerOptions } from './flags.js';
 
 export type OptionsResult =
   | {
@@ -41,12 +29,3 @@ function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
     .filter((name) => table[name]?.effect === 'refused')
     .map((name) => `--${name} is not available in this build; leave it out`);
 }
-
-/** Options keep one heading each, also where a program adds its own to a common one: their order follows the first use of the heading. */
-function merge<const T extends readonly FlagTable[]>(...tables: T): Merged<T> {
-  const entries = tables.flatMap((table) => Object.entries(table));
-  const headings = [...new Set(entries.map(([, { group }]) => group))];
-  return Object.fromEntries(headings.flatMap((heading) => entries.filter(([, { group }]) => group === heading))) as Merged<T>;
-}
-
-type Merged<T extends readonly unknown[]> = T extends readonly [infer First, ...infer Rest] ? First & Merged<Rest> : unknown;
