@@ -10,6 +10,8 @@ export interface Import {
   /** The imported file as a path from the repository's root; null for a package or a part of Node. */
   readonly target: string | null;
   readonly typeOnly: boolean;
+  /** What is imported, as it is called there; empty for all of it. */
+  readonly names: readonly string[];
 }
 
 /** Folders (or files) below which a file may import, by the folder that the importing file is in. The longest matching prefix decides. */
@@ -151,9 +153,15 @@ export function importsOf(file: string, text: string): Import[] {
     /^\s*(import|export)(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
   return [...code.matchAll(statement)].map((match) => {
     const specifier = match[3] ?? match[4] ?? match[5] ?? '';
-    return { specifier, target: resolve(file, specifier), typeOnly: match[2] !== undefined };
+    return { specifier, target: resolve(file, specifier), typeOnly: match[2] !== undefined, names: namesIn(match[0]) };
   });
 }
+
+const namesIn = (statement: string): string[] =>
+  (/\{([^}]*)\}/.exec(statement)?.[1] ?? '')
+    .split(',')
+    .map((entry) => entry.trim().replace(/^type\s+|\s+as\s.*$/g, ''))
+    .filter((name) => name !== '');
 
 function resolve(file: string, specifier: string): string | null {
   return specifier.startsWith('.') ? path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)) : null;

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+import { circlesIn, complaintsAbout, tiesAmong } from './circles.js';
+
+const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
+
+/**
+ * No files of the product import each other, be it by way of others, types included. Whoever reads one file of a circle has to read all of them, none can
+ * be taken out or tested alone, and which is loaded first decides whether a constant of another is there yet. What two files need of each other
+ * stands in the file that owns the idea, below both; or the lower one says, as an interface of its own, what it needs.
+ */
+describe('layers/circles', () => {
+  const products = new Map(
+    ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'console'].flatMap((folder) =>
+      fs
+        .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file))
+        .map((file) => `${folder}/${file.split(path.sep).join('/')}`)
+        .map((file) => [file, fs.readFileSync(path.join(packageRoot, file), 'utf8')] as const),
+    ),
+  );
+
+  it('are nowhere in the product', () => {
+    const ties = tiesAmong(products);
+    expect(ties.length, 'imports that were found').to.be.greaterThan(products.size);
+    expect(complaintsAbout(ties)).to.deep.equal([]);
+  });
+
+  it('are seen through types, exports and any number of files, with what ties them', () => {
+    const ties = among({
+      'server/a.ts': "import type { B as Other } from './b.js';\nimport fs from 'node:fs';",
+      'server/b.ts': "import {\n  c,\n  type C,\n} from './c/c.js';\nimport { d } from './d.js';",
+      'server/c/c.tsx': "export { a } from '../a.js';",
+      'server/d.ts': 'export const d = 1;',
+    });
+    expect(complaintsAbout(ties)).to.deep.equal([
+      ['server/a.ts imports B of server/b.ts', 'server/b.ts imports c, C of server/c/c.tsx', 'server/c/c.tsx imports a of server/a.ts'],
+    ]);
+  });
+
+  it('are told apart, and files that share one below them are in none', () => {
+    const ties = among({
+      'a.ts': "import { b } from './b.js';\nimport { e } from './e.js';",
+      'b.ts': "import { a } from './a.js';\nimport { c } from './c.js';",
+      'c.ts': "import { d } from './d.js';\nimport { e } from './e.js';",
+      'd.ts': "import { c } from './c.js';",
+      'e.ts': '',
+    });
+    expect(circlesIn(ties)).to.deep.equal([
+      ['c.ts', 'd.ts'],
+      ['a.ts', 'b.ts'],
+    ]);
+  });
+});
