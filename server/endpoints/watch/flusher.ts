@@ -5,24 +5,63 @@ export interface Flushable {
 
 /** Longest time that writing takes the event loop for itself. */
 const budgetMs = 5;
-/** Writes between two looks at the clock. */
-const step = 32;
-/** Written entries are dropped from the queue once there are so many. */
-const doneMax = 16_384;
+/** Writes of one lane before it is the next one's turn, and between two looks at the clock. */
+const visitMax = 128;
+/** Lanes that have had their turn are dropped from the list once there are so many. */
+const doneMax = 1_024;
+
+/** Those that wait for one connection, in order. What they write in one turn leaves together: in few records, and with one call of the system. */
+export class Lane {
+  /** Has its turn to come. */
+  queued = false;
+  private waiting: Flushable[] = [];
+
+  get empty(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  add(target: Flushable): void {
+    this.waiting.push(target);
+  }
+
+  /** Flushes the first ones; who comes meanwhile is not among them. */
+  visit(): void {
+    for (const target of this.next()) target.flush();
+  }
+
+  private next(): Flushable[] {
+    if (this.waiting.length > visitMax) return this.waiting.splice(0, visitMax);
+    const all = this.waiting;
+    this.waiting = [];
+    return all;
+  }
+}
 
 /**
  * Writes what watchers have got, in turns between which sockets and changes are looked at. A change reaches its watchers' queues at once;
  * what comes while the queues are being written goes out with the same writes. So the more there is to send, the fewer writes it takes.
+ *
+ *     turn ─▶ lane A ─▶ lane B ─▶ lane C ─▶ A ...        until 5 ms are over; then the event loop goes round
+ *               └─ at most 128 of those that wait in it
  */
 export class Flusher {
-  private waiting: Flushable[] = [];
+  /** Those in which somebody waits, in the order of their turns. */
+  private lanes: Lane[] = [];
   private next = 0;
   private scheduled = false;
+  /** Of those that have a connection for themselves. */
+  private readonly common = new Lane();
 
   /** `flush` is called once, soon. */
-  add(target: Flushable): void {
-    this.waiting.push(target);
+  add(target: Flushable, lane: Lane = this.common): void {
+    lane.add(target);
+    if (!lane.queued) this.enqueue(lane);
     this.schedule();
+  }
+
+  private enqueue(lane: Lane): void {
+    lane.queued = true;
+    this.lanes.push(lane);
   }
 
   private schedule(): void {
@@ -37,21 +76,24 @@ export class Flusher {
     this.scheduled = false;
     const end = performance.now() + budgetMs;
     do {
-      for (let count = 0; count < step; count++) {
-        const target = this.waiting[this.next++];
-        if (target === undefined) return this.reset();
-        target.flush();
-      }
+      const lane = this.lanes[this.next];
+      if (lane === undefined) return this.reset();
+      this.next++;
+      lane.visit();
+      lane.queued = false;
+      if (!lane.empty) this.enqueue(lane);
     } while (performance.now() < end);
-    if (this.next > doneMax) {
-      this.waiting.splice(0, this.next);
-      this.next = 0;
-    }
+    if (this.next >= doneMax) this.forgetDone();
     this.schedule();
   }
 
+  private forgetDone(): void {
+    this.lanes.splice(0, this.next);
+    this.next = 0;
+  }
+
   private reset(): void {
-    this.waiting = [];
+    this.lanes = [];
     this.next = 0;
   }
 }

@@ -8,8 +8,8 @@ import type { WatchCount, WatchScope } from '../counts.js';
 import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
-import { flusher } from './flusher.js';
-import type { Framing, Transport } from './transport.js';
+import { flusher, type Flushable, type Lane } from './flusher.js';
+import type { Framing, Transport, Writer } from './transport.js';
 
 /**
  * Bytes that may wait for a client. When it is further behind, storage keeps what follows, in the history that all share, until the client has taken these;
@@ -22,6 +22,11 @@ const bufferedBytesPause = 256 * 1024;
 const stalledMs = 60_000;
 /** What is left when the watch ends has so long to leave. */
 const lingerMs = 10_000;
+/**
+ * Of writes of which nobody asks whether they have been taken: to be told costs as much as to write a small event. Once there is so much, the next write asks, and
+ * nothing follows it before it has been taken, which says the same of those before it.
+ */
+const unaskedBytesMax = 4 * 1024;
 /** Batches that are written at once to a watcher that is behind. */
 const batchesAtOnce = 4;
 /** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
@@ -74,27 +79,34 @@ export interface StreamOptions {
  *                                     ▲                     │
  *                                     └── waits while the client does not read: storage goes on when there is room again
  */
-export class WatchStream implements WatchSink {
-  private watch: Watch | null = null;
-  private transport: Transport | null = null;
-  private failure: Failure | null = null;
-  /** Not written yet, in order. Null while there is nothing, which is most of the time of most watches. */
-  private pending: Batch[] | null = null;
-  private pendingBytes = 0;
-  /** Written, and not taken by the connection yet. One write at a time is under way: what comes meanwhile goes out together. */
-  private underWay = 0;
+export class WatchStream implements WatchSink, Flushable, Writer {
+  // What every event touches stands together.
+  private over = false;
   /** A flush is due. */
   private queued = false;
-  private over = false;
+  /** Not written yet: the last batch, to which more may be joined, and those before it, in order. Null while there is nothing, which is most of the time of most watches. */
+  private last: Batch | null = null;
+  private before: Batch[] | null = null;
+  private pendingBytes = 0;
+  /** Written, and not known to be taken by the connection. */
+  private untaken = 0;
+  /** A write is under way of which we shall be told. One at a time: what comes meanwhile goes out together. */
+  private asked = false;
   private headersShown = false;
+  private readonly table: boolean;
+  private readonly frameKey: string;
+  private readonly count: WatchCount | null;
+  private transport: Transport | null = null;
+  private lane: Lane | undefined = undefined;
+  private watch: Watch | null = null;
+  private failure: Failure | null = null;
   private endTimer: NodeJS.Timeout | null = null;
   private bookmarkTimer: NodeJS.Timeout | null = null;
   /** Runs while storage waits for room. */
   private stallTimer: NodeJS.Timeout | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
-  private whenOver: () => void = () => {};
-  private emptied: (() => void)[] = [];
-  private readonly frameKey: string;
+  private whenOver: (() => void) | null = null;
+  private emptied: (() => void)[] | null = null;
 
   constructor(private readonly options: StreamOptions) {
     const {
@@ -102,6 +114,8 @@ export class WatchStream implements WatchSink {
       framing,
       representation: { encoder, form },
     } = options;
+    this.table = form.form === 'table';
+    this.count = options.count ?? null;
     this.frameKey = oneOf(
       `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`,
     );
@@ -119,13 +133,14 @@ export class WatchStream implements WatchSink {
   run(watch: Watch, transport: Transport, whenOver: () => void): void {
     this.watch = watch;
     this.transport = transport;
+    this.lane = transport.lane;
     this.whenOver = whenOver;
     const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
     transport.whenClosed(() => {
       this.closed();
     });
     if (this.over) return;
-    if (this.pending !== null) this.queue();
+    if (this.last !== null) this.queue();
     if (this.failure !== null) return this.end(this.failure);
     this.endTimer = setTimeout(() => {
       this.stop();
@@ -143,7 +158,7 @@ export class WatchStream implements WatchSink {
     try {
       const frame = event.frame(this.keyFor(), this.encode);
       this.write(frame);
-      this.options.count?.sent(frame.length);
+      this.count?.sent(frame.length);
     } catch (error) {
       // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
       this.fail(error instanceof StatusError ? error : internalError(error));
@@ -168,46 +183,64 @@ export class WatchStream implements WatchSink {
       this.finish('cutOff');
     }, this.options.stalledMs ?? stalledMs);
     return new Promise((resolve) => {
-      this.emptied.push(resolve);
+      (this.emptied ??= []).push(resolve);
     });
   }
 
   /** Called by the flusher. */
   flush(): void {
     this.queued = false;
-    const { pending, transport } = this;
-    if (this.over || pending === null || transport === null || this.underWay > 0) return;
-    const batches = pending.splice(0, underWayOfAll < underWayBytesOfAll ? batchesAtOnce : 1);
-    if (pending.length === 0) this.pending = null;
-    for (const { bytes } of batches) this.underWay += bytes;
-    underWayOfAll += this.underWay;
-    this.pendingBytes -= this.underWay;
-    transport.write(
-      batches.map((batch) => batch.joined),
-      this.taken,
-    );
+    const { transport } = this;
+    if (this.over || this.last === null || transport === null || this.asked) return;
+    const parts = this.nextParts();
+    if (this.untaken >= unaskedBytesMax || this.emptied !== null) {
+      this.asked = true;
+      underWayOfAll += this.untaken;
+    }
+    transport.write(parts, this.asked ? this : null);
   }
 
-  private readonly taken = (): void => {
+  /** Takes what is written next out of what waits. */
+  private nextParts(): Buffer[] {
+    const { before, last } = this;
+    const atOnce = underWayOfAll < underWayBytesOfAll ? batchesAtOnce : 1;
+    const batches = before?.splice(0, atOnce) ?? [];
+    if (last !== null && batches.length < atOnce) {
+      batches.push(last);
+      this.last = null;
+    }
+    if (before?.length === 0) this.before = null;
+    let bytes = 0;
+    for (const batch of batches) bytes += batch.bytes;
+    this.pendingBytes -= bytes;
+    this.untaken += bytes;
+    return batches.map((batch) => batch.joined);
+  }
+
+  /** Called by the transport. */
+  taken(): void {
     this.forgetUnderWay();
-    this.stallTimer?.refresh();
-    this.flush();
-    if (this.underWay === 0) this.tellEmptied();
-  };
+    if (this.stallTimer !== null) this.stallTimer.refresh();
+    if (this.last !== null && !this.queued) this.queue();
+    else if (this.emptied !== null) this.tellEmptied();
+  }
 
   private forgetUnderWay(): void {
-    underWayOfAll -= this.underWay;
-    this.underWay = 0;
+    if (this.asked) underWayOfAll -= this.untaken;
+    this.asked = false;
+    this.untaken = 0;
   }
 
   private get waitingBytes(): number {
-    return this.pendingBytes + this.underWay;
+    return this.pendingBytes + this.untaken;
   }
 
   private tellEmptied(): void {
     if (this.stallTimer !== null) clearTimeout(this.stallTimer);
     this.stallTimer = null;
-    for (const resolve of this.emptied.splice(0)) resolve();
+    const resolves = this.emptied ?? [];
+    this.emptied = null;
+    for (const resolve of resolves) resolve();
   }
 
   private fail(error: StatusError): void {
@@ -220,27 +253,29 @@ export class WatchStream implements WatchSink {
     if (this.over) return;
     this.headersShown = true;
     this.append(frame);
-    if (!this.queued && this.underWay === 0) this.queue();
+    if (!this.queued && !this.asked) this.queue();
     if (this.waitingBytes > bufferedBytesMax) this.watch?.fallBehind();
   }
 
   private append(frame: Buffer): void {
     this.pendingBytes += frame.length;
-    const { pending } = this;
-    const last = pending?.at(-1);
-    if (pending === null || last === undefined) this.pending = [Batch.of(frame)];
-    else if (last.hasRoomFor(frame)) pending[pending.length - 1] = last.followedBy(frame);
-    else pending.push(Batch.of(frame));
+    const { last } = this;
+    if (last === null) this.last = Batch.of(frame);
+    else if (last.hasRoomFor(frame)) this.last = last.followedBy(frame);
+    else {
+      (this.before ??= []).push(last);
+      this.last = Batch.of(frame);
+    }
   }
 
   private queue(): void {
     this.queued = this.transport !== null;
-    if (this.queued) flusher.add(this);
+    if (this.queued) flusher.add(this, this.lane);
   }
 
   /** Tables show their columns in the first event only. */
   private keyFor(): string {
-    return this.options.representation.form.form === 'table' && !this.headersShown ? `${this.frameKey} first` : this.frameKey;
+    return this.table && !this.headersShown ? `${this.frameKey} first` : this.frameKey;
   }
 
   private framed(encoded: Buffer): Buffer {
@@ -292,27 +327,22 @@ export class WatchStream implements WatchSink {
 
   private finish(how: 'end' | 'cutOff' | 'closed'): void {
     if (this.over) return;
-    const left = this.pending ?? [];
+    const left = this.last === null ? [] : [...(this.before ?? []), this.last];
     if (how === 'end' && this.waitingBytes > 0)
       this.lingerTimer = setTimeout(() => {
         this.transport?.destroy();
       }, lingerMs);
-    this.pending = null;
+    this.before = null;
+    this.last = null;
     this.over = true;
     this.forgetUnderWay();
     this.watch?.stop();
     if (this.endTimer !== null) clearTimeout(this.endTimer);
     if (this.bookmarkTimer !== null) clearTimeout(this.bookmarkTimer);
-    if (how === 'end')
-      if (left.length > 0)
-        this.transport?.write(
-          left.map((batch) => batch.joined),
-          () => {},
-        );
-    if (how === 'end') this.transport?.end();
+    if (how === 'end') this.transport?.end(left.map((batch) => batch.joined));
     if (how === 'cutOff') this.transport?.destroy();
     this.tellEmptied();
-    this.whenOver();
+    this.whenOver?.();
   }
 
   private closed(): void {

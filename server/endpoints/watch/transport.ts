@@ -2,14 +2,24 @@ import type { Writable } from 'node:stream';
 import type { RequestContext } from '../context.js';
 import { writeHead } from '../sending.js';
 import { answerStream } from '../streams.js';
+import type { Lane } from './flusher.js';
+import { openStream } from './streamTransport.js';
+
+/** Who writes, and waits until it has been taken. */
+export interface Writer {
+  taken(): void;
+}
 
 /** The way of a watch's bytes to its client. */
 export interface Transport {
-  /** `taken` is called when the connection has taken all parts, or is gone. */
-  write(parts: readonly Buffer[], taken: () => void): void;
+  /** Shared by those whose bytes take the same connection; without one it has a connection for itself. */
+  readonly lane?: Lane;
+  /** `writer` is told when the connection has taken all parts, and those of all writes before, or is gone; null does not want to know. */
+  write(parts: readonly Buffer[], writer: Writer | null): void;
   /** Called once, when nothing can be sent any more. */
   whenClosed(action: () => void): void;
-  end(): void;
+  /** Ends in order, behind all that was written and these. */
+  end(last: readonly Buffer[]): void;
   /** Cuts the client off. */
   destroy(): void;
 }
@@ -26,11 +36,15 @@ export interface Framing {
 export const plain: Framing = { name: '', frame: (event) => event };
 
 /** In one go, however many parts there are: what is done for each write costs more than its bytes do. */
-export function writeTogether(out: Writable, parts: readonly Buffer[], taken: () => void): void {
+export function writeTogether(out: Writable, parts: readonly Buffer[], writer: Writer | null): void {
   const last = parts.length - 1;
   if (last > 0) out.cork();
   for (let each = 0; each < last; each++) out.write(parts[each]);
-  out.write(parts[last], taken);
+  if (writer === null) out.write(parts[last]);
+  else
+    out.write(parts[last], () => {
+      writer.taken();
+    });
   if (last > 0) out.uncork();
 }
 
@@ -39,24 +53,26 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   const { response } = context;
   writeHead(context, 200, contentType, null);
   response.flushHeaders();
-  return new ResponseTransport(context);
+  const usual = new ResponseTransport(context);
+  return 'stream' in response ? openStream(response.stream, usual) : usual;
 }
 
 /** A class, because there is one for each of many thousand watches. */
 class ResponseTransport implements Transport {
   constructor(private readonly context: RequestContext) {}
 
-  write(parts: readonly Buffer[], taken: () => void): void {
+  write(parts: readonly Buffer[], writer: Writer | null): void {
     const out = answerStream(this.context.response);
-    if (!out.destroyed) writeTogether(out, parts, taken);
+    if (!out.destroyed) writeTogether(out, parts, writer);
   }
 
   whenClosed(action: () => void): void {
     this.context.onClose(action);
   }
 
-  end(): void {
+  end(last: readonly Buffer[]): void {
     const { response } = this.context;
+    if (last.length > 0) this.write(last, null);
     if (!response.writableEnded) response.end();
   }
 

@@ -44,13 +44,14 @@ export async function openWebSocket(context: RequestContext, { socket, head }: U
   });
   return {
     // Past the library: what is sent is the same for all clients, so it is framed once for all of them.
-    write: (parts, taken) => {
-      if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, taken);
+    write: (parts, writer) => {
+      if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, writer);
     },
     whenClosed: (action) => {
       context.onClose(action);
     },
-    end: () => {
+    end: (last) => {
+      if (last.length > 0 && webSocket.readyState === webSocket.OPEN) writeTogether(socket, last, null);
       webSocket.close(normalClosure);
     },
     destroy: () => {

@@ -1,5 +1,5 @@
-import type { StoredObject, Version, WatchEvent, WatchEventType } from '../contract.js';
-import type { StoredItem } from '../storedobject.js';
+import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from '../contract.js';
+import { DamagedItem, type StoredItem } from '../storedobject.js';
 
 /** One change of one object, as history keeps it. */
 export class ObjectChange {
@@ -70,7 +70,14 @@ export class SharedEvent implements WatchEvent {
 export class ChangeEvents {
   private made: Partial<Record<WatchEventType, SharedEvent>> = {};
 
+  private whole: WatchEvent | Failure | null = null;
+
   constructor(readonly change: ObjectChange) {}
+
+  /** What a watcher sees that leaves nothing out: an event, or that it cannot go on; null where an object that could not be read is gone. */
+  get seenByAll(): WatchEvent | Failure | null {
+    return (this.whole ??= this.seenWhole());
+  }
 
   /** What a watcher sees whose selector matched the state before and after as told; null for nothing. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
@@ -78,7 +85,16 @@ export class ChangeEvents {
     return before ? this.event('DELETED') : null;
   }
 
+  private seenWhole(): WatchEvent | Failure | null {
+    const { previous, next } = this.change;
+    return next instanceof DamagedItem
+      ? unreadable(next)
+      : this.seenAs(previous !== null && !(previous instanceof DamagedItem), next !== null);
+  }
+
   private event(type: WatchEventType): SharedEvent {
     return (this.made[type] ??= new SharedEvent(type, type === 'DELETED' ? this.change.removed : this.change.subject));
   }
 }
+
+export const unreadable = (item: DamagedItem): Failure => ({ outcome: 'unavailable', reason: item.damage.message });

@@ -1,7 +1,7 @@
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
-import { selects } from '../matching.js';
+import { selects, selectsAll } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
-import type { ChangeEvents } from './change.js';
+import { unreadable, type ChangeEvents } from './change.js';
 import type { ResourceCache } from './resourcecache.js';
 import type { Step } from './slices.js';
 import type { TreeView } from './tree.js';
@@ -35,13 +35,17 @@ export class Watcher implements Watch, LiveWatcher {
   private after: Version = 0;
   /** Of the next change in history, while replaying. */
   private place = 0;
-  /** While live: the sink takes nothing beyond this version for now. */
-  private fullAt: Version = Infinity;
+  /** While live: the sink takes nothing beyond this version for now; null where it takes whatever comes. */
+  private fullAt: Version | null = null;
+  /** Shows all that the index brings: the index knows of namespaces. */
+  private readonly all: boolean;
 
   constructor(
     readonly request: WatchRequest,
     private readonly sink: WatchSink,
-  ) {}
+  ) {
+    this.all = selectsAll(request);
+  }
 
   get version(): Version {
     switch (this.state) {
@@ -109,12 +113,15 @@ export class Watcher implements Watch, LiveWatcher {
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
     if (version <= this.after || this.state === 'ended') return;
-    if (version > this.fullAt) this.leave(version);
-    else this.show(events);
+    if (this.fullAt !== null && version > this.fullAt) this.leave(version);
+    else this.showAs(this.all ? events.seenByAll : shownOf(events, this.request));
   }
 
   private show(events: ChangeEvents): void {
-    const shown = shownOf(events, this.request);
+    this.showAs(shownOf(events, this.request));
+  }
+
+  private showAs(shown: WatchEvent | Failure | null): void {
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);
     else this.send(shown);
@@ -199,7 +206,7 @@ export class Watcher implements Watch, LiveWatcher {
 
   private goLive(): void {
     this.state = 'live';
-    this.fullAt = Infinity;
+    this.fullAt = null;
     this.resource.watchers.add(this);
   }
 
@@ -237,5 +244,3 @@ export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent
   const before = previous !== null && !(previous instanceof DamagedItem) && selects(request, previous);
   return events.seenAs(before, next !== null && selects(request, next));
 }
-
-export const unreadable = (item: DamagedItem): Failure => ({ outcome: 'unavailable', reason: item.damage.message });

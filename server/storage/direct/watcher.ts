@@ -1,5 +1,5 @@
-import { ChangeEvents, SharedEvent } from '../cache/change.js';
-import { shownOf, unreadable } from '../cache/watcher.js';
+import { unreadable, ChangeEvents, SharedEvent } from '../cache/change.js';
+import { shownOf } from '../cache/watcher.js';
 import type { LiveWatcher } from '../cache/watchindex.js';
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects } from '../matching.js';

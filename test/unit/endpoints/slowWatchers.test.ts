@@ -3,7 +3,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { jsonEncoder } from '../../../server/endpoints/encoders/json.js';
 import { WatchStream } from '../../../server/endpoints/watch/stream.js';
-import { plain, type Transport } from '../../../server/endpoints/watch/transport.js';
+import { plain, type Transport, type Writer } from '../../../server/endpoints/watch/transport.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import type { Version } from '../../../server/storage/contract.js';
@@ -26,18 +26,19 @@ interface Shown {
 class Client implements Transport {
   text = '';
   ending: 'ended' | 'destroyed' | null = null;
-  #untaken: (() => void)[] = [];
+  #untaken: Writer[] = [];
   #closed = (): void => {};
 
-  write(parts: readonly Buffer[], taken: () => void): void {
+  write(parts: readonly Buffer[], writer: Writer | null): void {
     this.text += parts.map((part) => part.toString()).join('');
-    this.#untaken.push(taken);
+    if (writer !== null) this.#untaken.push(writer);
   }
 
   whenClosed(action: () => void): void {
     this.#closed = action;
   }
-  end(): void {
+  end(last: readonly Buffer[]): void {
+    this.write(last, null);
     this.ending ??= 'ended';
   }
 
@@ -57,7 +58,7 @@ class Client implements Transport {
   async read(): Promise<void> {
     for (let before = -1; before !== this.text.length || this.#untaken.length > 0; await settle()) {
       before = this.text.length;
-      for (const taken of this.#untaken.splice(0)) taken();
+      for (const writer of this.#untaken.splice(0)) writer.taken();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Batch } from '../../../server/endpoints/watch/batch.js';
-import { Flusher } from '../../../server/endpoints/watch/flusher.js';
+import { Flusher, Lane } from '../../../server/endpoints/watch/flusher.js';
 
 describe('endpoints/watch/batch', () => {
   const frames = Array.from({ length: 6 }, (_, n) => Buffer.from(`<${String(n).repeat(n + 1)}>`));
@@ -68,5 +68,35 @@ describe('endpoints/watch/flusher', () => {
     });
     while (order.length < 201) await turn();
     expect(order).to.deep.equal(Array.from({ length: 201 }, (_, n) => n));
+  });
+
+  it('serves those of one lane together, some at a time, and the lanes in turn', async () => {
+    const flusher = new Flusher();
+    const lanes = [new Lane(), new Lane()] as const;
+    const order: string[] = [];
+    const counts = [300, 40];
+    for (let n = 0; n < Math.max(...counts); n++)
+      for (const [which, lane] of lanes.entries())
+        if (n < (counts[which] ?? 0)) flusher.add({ flush: () => order.push(`${which}.${n}`) }, lane);
+    while (order.length < 340) await turn();
+    const of = (which: number, from: number, to: number): string[] => Array.from({ length: to - from }, (_, n) => `${which}.${from + n}`);
+    expect(order).to.deep.equal([...of(0, 0, 128), ...of(1, 0, 40), ...of(0, 128, 256), ...of(0, 256, 300)]);
+  });
+
+  it('lets who comes back while its lane is served wait for the others', async () => {
+    const flusher = new Flusher();
+    const lanes = [new Lane(), new Lane()] as const;
+    const order: string[] = [];
+    let again = 3;
+    const eager = {
+      flush: () => {
+        order.push('eager');
+        if (again-- > 0) flusher.add(eager, lanes[0]);
+      },
+    };
+    flusher.add(eager, lanes[0]);
+    flusher.add({ flush: () => order.push('other') }, lanes[1]);
+    while (order.length < 5) await turn();
+    expect(order).to.deep.equal(['eager', 'other', 'eager', 'eager', 'eager']);
   });
 });

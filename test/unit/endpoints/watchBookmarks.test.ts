@@ -13,9 +13,9 @@ const secondMs = 1_000;
 describe('bookmarks of a watch', () => {
   const written: string[] = [];
   const transport: Transport = {
-    write: (bytes, taken) => {
+    write: (bytes, writer) => {
       written.push(bytes.toString());
-      taken();
+      writer?.taken();
     },
     whenClosed: () => {},
     end: () => {},
