@@ -216,15 +216,18 @@ const absentAs =
     throw error;
   };
 
-const merged = (current: ApiObject, wanted: ApiObject): ApiObject => ({
-  ...current,
-  ...wanted,
-  metadata: {
-    ...current.metadata,
-    labels: { ...current.metadata.labels, ...wanted.metadata.labels },
-    annotations: { ...current.metadata.annotations, ...wanted.metadata.annotations },
-  },
-});
+const merged = (current: ApiObject, wanted: ApiObject): ApiObject => {
+  const { labels, annotations } = wanted.metadata;
+  return {
+    ...current,
+    ...wanted,
+    metadata: {
+      ...current.metadata,
+      ...(labels && { labels: { ...current.metadata.labels, ...labels } }),
+      ...(annotations && { annotations: { ...current.metadata.annotations, ...annotations } }),
+    },
+  };
+};
 
 /** A lease that cannot be read says nothing of any server. */
 function readIfPossible(object: StoredObject): ReadLease | null {

@@ -56,7 +56,7 @@ export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   };
 }
 
-/** Whether an object says what it should; what others have added to its metadata is theirs. */
+/** Whether an object says what it should; what others have added to its metadata is theirs, and what is stored need not name its own type. */
 export function says(current: ApiObject, wanted: ApiObject): boolean {
   const told = (object: ApiObject): string => {
     const {
@@ -67,7 +67,7 @@ export function says(current: ApiObject, wanted: ApiObject): boolean {
     return JSON.stringify([
       own,
       ...Object.keys(wanted)
-        .filter((name) => name !== 'metadata')
+        .filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name))
         .map((name) => canonical(rest[name])),
     ]);
   };

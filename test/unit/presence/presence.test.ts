@@ -52,6 +52,8 @@ describe('the endpoints of the kubernetes service', () => {
     const wanted = endpointsFor([{ ip: '10.0.0.1', port: 1 }]);
     const there = { ...wanted, metadata: { ...wanted.metadata, uid: 'u', labels: { ...wanted.metadata.labels, mine: 'x' } } };
     expect(says(there, wanted)).to.equal(true);
+    const { apiVersion: _apiVersion, kind: _kind, ...stored } = there;
+    expect(says(stored, wanted), 'as it comes out of the store').to.equal(true);
     expect(says({ ...there, metadata: { ...there.metadata, labels: {} } }, wanted)).to.equal(false);
     expect(says(endpointsFor([{ ip: '10.0.0.2', port: 1 }]), wanted)).to.equal(false);
   });
@@ -147,6 +149,23 @@ describe('API servers beside each other', () => {
     expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
     await settle(b, a);
     expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
+  });
+
+  it('write the endpoints only where these change', async () => {
+    const [a, b] = [server('a', '10.0.0.1'), server('b', '10.0.0.2')];
+    await settle(a, b);
+    const versions = async (): Promise<unknown[]> => {
+      const objects = [await sample.get('v1/Endpoints', 'kubernetes'), await sample.get('discovery.k8s.io/v1/EndpointSlice', 'kubernetes')];
+      return objects.map(({ metadata }) => metadata.resourceVersion);
+    };
+    const before = await versions();
+    for (let turns = 0; turns < 3; turns += 1) {
+      elapsed += renewIntervalMs;
+      await settle(a, b);
+    }
+    expect(await versions()).to.deep.equal(before);
+    await settle(a, b, server('c', '10.0.0.3'));
+    expect(await versions()).to.not.deep.equal(before);
   });
 
   it('take themselves out when they stop', async () => {
