@@ -21,8 +21,8 @@ export const lookMs = {
   /** While none is up there is nothing to disturb, and clients wait. */
   urgent: 50,
   usual: 500,
-  /** While nothing stirs: each look costs all replicas a round of messages. */
-  calm: 2000,
+  /** While nothing stirs: each look costs all replicas a round of messages. Whoever stirs has all of them looked at. */
+  calm: 10_000,
 } as const;
 
 /** Calm is what has lasted so long without a client that came or a backend that changed. */

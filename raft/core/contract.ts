@@ -67,6 +67,11 @@ export interface Core {
    * another word. The others have replaced it, most likely; and a word from it would teach them that leaders are late, and to wait longer for the next one.
    */
   stopped(): void;
+  /**
+   * The owner of this follower waits for something that a leader which is well answers at once. To be called as long as it does: idle leaders speak rarely, and
+   * from here on this one is waited for as though it had spoken a usual heartbeat ago.
+   */
+  expectWord(): void;
   step(message: Message): void;
   /** Appends all commands, as entries `first`, `first + 1`, ... of `term`, or none. At least one. */
   propose(commands: readonly Uint8Array[]): ProposeResult;

@@ -15,7 +15,7 @@ export function tickElection(server: Server): void {
 /** Ticks until the next one that may begin an election, if nothing is heard; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
-  return waits ? Math.max(1, server.electionTimeout - server.electionElapsed) : 1;
+  return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
 }
 
 /**
@@ -37,7 +37,7 @@ export function standDown(server: Server): void {
 function campaignIfDue(server: Server): void {
   if (server.role === 'follower' && server.leader === null && isSoleVoter(server)) {
     campaign(server, false);
-  } else if (server.electionElapsed >= server.electionTimeout) {
+  } else if (server.electionElapsed >= server.electionTimeout + server.patience) {
     if (server.memberships.mayCampaign(server.id)) preCampaign(server);
     else becomeFollower(server, server.term, null);
   }
@@ -69,6 +69,7 @@ export function onVote(server: Server, message: MessageOf<'vote'>): void {
   if (granted) {
     server.vote = message.from;
     server.electionElapsed = 0;
+    server.patience = 0;
     if (server.silence.of === null) beginSilence(server);
   }
   server.sendAfterSync(message.from, { type: 'voteReply', granted });

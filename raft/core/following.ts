@@ -1,5 +1,6 @@
 import { logIndex } from '../types.js';
 import type { Entry, LogIndex, Term } from '../types.js';
+import { heardWord, isCalmWord } from './calm.js';
 import { invariant } from './invariant.js';
 import type { MessageOf } from './messages.js';
 import { becomeFollower } from './roles.js';
@@ -11,6 +12,7 @@ import { heardLeader } from './silence.js';
 
 export function onAppend(server: Server, message: MessageOf<'append'>): void {
   heardFromLeader(server, message);
+  heardWord(server, isCalmWord(server, message));
   checkContiguous(message);
   const { previousIndex, previousTerm, entries } = message;
   const last = logIndex(previousIndex + entries.length);
@@ -29,6 +31,7 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
 
 export function onInstallSnapshot(server: Server, message: MessageOf<'installSnapshot'>): void {
   heardFromLeader(server, message);
+  heardWord(server, false);
   const { snapshot } = message;
   if (snapshot.index <= server.log.commit) return accept(server, message, server.log.commit);
   // The entries are here; only their commitment was unknown.

@@ -7,6 +7,10 @@ export class Leadership {
   heartbeatElapsed = 0;
   /** The next flush sends to everyone. */
   heartbeatDue = true;
+  /** The last word to everybody told that nobody waits for anything: the next one may take longer. See `calm.ts`. */
+  calm = false;
+  /** Ticks by which answers may be later than usual, for that reason. */
+  patience = 0;
   /** The newest read round. */
   round = 0;
   transfer: { readonly to: MemberId; readonly since: number } | null = null;

@@ -8,8 +8,10 @@ export const limits = {
   adaptiveSpanTimeouts: 40,
   /** How long one voter leaves to another, in election timeouts, where both know that the leader is gone: some round trips and syncs. */
   soonTurn: 1 / 5,
-  /** Heartbeats of an idle leader in the shortest election timeout at least. */
+  /** Heartbeats of an idle leader in the shortest election timeout at least, until it has said that it is calm. */
   idleHeartbeatsMin: 5,
+  /** From then on its pace, in election timeouts: short enough that its words keep renewing the leases of its followers. */
+  calmHeartbeat: 0.7,
   /** Messages waiting for the owner to take them; more are dropped, which Raft calls a lossy network. */
   outboxMessagesMax: 65_536,
   /** Local reads that wait or are under way; further ones fail at once. */

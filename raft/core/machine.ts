@@ -1,4 +1,5 @@
 import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../types.js';
+import { becomeImpatient } from './calm.js';
 import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
 import {
@@ -111,6 +112,10 @@ export class Machine implements Core {
 
   stopped(): void {
     standDown(this.server);
+  }
+
+  expectWord(): void {
+    becomeImpatient(this.server);
   }
 
   step(message: Message): void {

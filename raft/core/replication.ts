@@ -1,5 +1,6 @@
 import { logIndex, term as toTerm } from '../types.js';
 import type { Entry, MemberId } from '../types.js';
+import { calmInterval, spokeWord } from './calm.js';
 import { invariant } from './invariant.js';
 import type { Leadership } from './leadership.js';
 import { limits } from './limits.js';
@@ -19,8 +20,8 @@ import { handOverIfReady, mostUpToDate } from './transfer.js';
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
-  if (server.now - heardAt >= server.adaptiveTimeout.ticks) {
-    missQuorum(server, heardAt);
+  if (server.now - heardAt >= server.adaptiveTimeout.ticks + leadership.patience) {
+    missQuorum(server, heardAt + leadership.patience);
     becomeFollower(server, server.term, null);
     return;
   }
@@ -30,20 +31,23 @@ export function tickLeader(server: Server, leadership: Leadership): void {
   leadership.heartbeatDue = true;
 }
 
-/** Ticks until a heartbeat is due; see `Core.restTicks`. Whoever leads nobody has none to send. */
+/** Ticks until a heartbeat is due, or the quorum missed; see `Core.restTicks`. Whoever leads nobody has none to send. */
 export function leaderRest(server: Server, leadership: Leadership): number {
-  if (leadership.peers.size === 0) return server.options.electionTicks;
-  return Math.max(1, heartbeatInterval(server, leadership) - leadership.heartbeatElapsed);
+  if (leadership.peers.size === 0) return 2 * server.options.electionTicks;
+  const untilMissed = quorumHeardAt(server, leadership) + server.adaptiveTimeout.ticks + leadership.patience - server.now;
+  return Math.max(1, Math.min(heartbeatInterval(server, leadership) - leadership.heartbeatElapsed, untilMissed));
 }
 
 /**
  * Ticks between heartbeats. A leader whose followers have all that there is, and know it, only has to show that it is there: it speaks half as often, as long as
- * that leaves `idleHeartbeatsMin` words in the shortest time after which it would be replaced. Everything that may have to be repeated comes at the usual pace.
+ * that leaves `idleHeartbeatsMin` words in the shortest time after which it would be replaced, and once it has said that nothing is new, at the pace of `calm.ts`.
+ * Everything that may have to be repeated comes at the usual pace.
  */
 function heartbeatInterval(server: Server, leadership: Leadership): number {
   const { heartbeatTicks, electionTicks } = server.options;
-  const idleTicks = Math.min(2 * heartbeatTicks, Math.floor(electionTicks / limits.idleHeartbeatsMin));
-  return idleTicks > heartbeatTicks && isSettled(server, leadership) ? idleTicks : heartbeatTicks;
+  if (!isSettled(server, leadership)) return heartbeatTicks;
+  if (leadership.calm) return calmInterval(server.options);
+  return Math.max(heartbeatTicks, Math.min(2 * heartbeatTicks, Math.floor(electionTicks / limits.idleHeartbeatsMin)));
 }
 
 function isSettled({ log, reads }: Server, { peers, round, transfer }: Leadership): boolean {
@@ -56,7 +60,7 @@ function isSettled({ log, reads }: Server, { peers, round, transfer }: Leadershi
 }
 
 export function isActive(server: Server, peer: Progress): boolean {
-  return server.now - peer.activeAt < server.options.electionTicks;
+  return server.now - peer.activeAt < server.options.electionTicks + (server.leadership?.patience ?? 0);
 }
 
 /**
@@ -65,18 +69,22 @@ export function isActive(server: Server, peer: Progress): boolean {
  */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
+  const isCalm = heartbeatDue && isSettled(server, leadership);
   let everyoneHears = leadership.peers.size > 0;
+  let anyoneHears = false;
   for (const peer of leadership.peers.values()) {
     if (heartbeatDue) peer.resumeProbe();
     const sent = sendEntries(server, leadership, peer);
     const commitIsNews = peer.state === 'replicate' && peer.sentCommit < server.log.commit;
     const speaks = (heartbeatDue && !sent) || peer.sentRound < round || commitIsNews;
     if (speaks) sendEmpty(server, leadership, peer);
+    anyoneHears ||= sent || speaks;
     // One that is probed waits for a heartbeat, and for nothing else.
     everyoneHears &&= peer.state === 'replicate' && (sent || speaks);
   }
   leadership.heartbeatDue = false;
   if (everyoneHears) leadership.heartbeatElapsed = 0;
+  if (anyoneHears) spokeWord(server, leadership, { isCalm, heardAt: quorumHeardAt(server, leadership) });
 }
 
 export function onAppendReply(server: Server, message: MessageOf<'appendReply'>): void {
@@ -147,7 +155,7 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (peer.activeAt === server.now) return;
   const before = quorumHeardAt(server, leadership);
   peer.activeAt = server.now;
-  if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before);
+  if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.patience);
 }
 
 /** Returns whether an append was sent. The loop ends with the window: at most `inflightMax` messages. */

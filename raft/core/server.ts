@@ -46,6 +46,8 @@ export class Server {
   now = 0;
   /** Ticks since this server heard from its leader, voted or campaigned. */
   electionElapsed = 0;
+  /** Ticks by which the leader may be later than usual, since its last word told that nobody waits for anything: see `calm.ts`. */
+  patience = 0;
   readonly adaptiveTimeout: AdaptiveTimeout;
   silence: Silence;
   /** The last silence of a leader in an older term, until a word of it is heard. */
@@ -100,6 +102,7 @@ export class Server {
 
   drawElectionTimeout(): void {
     this.electionElapsed = 0;
+    this.patience = 0;
     this.electionDraw = this.options.random(this.options.electionTicks);
   }
 
@@ -108,6 +111,7 @@ export class Server {
     const { electionTicks } = this.options;
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
     this.electionElapsed = this.adaptiveTimeout.ticks;
+    this.patience = 0;
     this.electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
   }
 

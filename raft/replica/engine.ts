@@ -200,11 +200,14 @@ export class Engine {
     });
   }
 
+  get #someoneWaits(): boolean {
+    return this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
+  }
+
   /** How long this replica may sleep, in ticks, unless something arrives. */
   #restTicks(): number {
     const { core, electionTicks } = this.#parts;
-    const someoneWaits = this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
-    if (someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
+    if (this.#someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
     return Math.min(core.restTicks, this.#storeCare.restTicks, Math.floor(electionTicks * this.#limits.restElections));
   }
 
@@ -235,7 +238,8 @@ export class Engine {
       this.#trim();
       this.#parts.sink.flush();
       if (this.#state === 'stopping' && this.#isDrained()) this.#drained?.();
-      this.#ticks.rest(this.#restTicks());
+      if (this.#someoneWaits) this.#parts.core.expectWord();
+      this.#wakefulness.rests(this.#ticks.rest(this.#restTicks()));
     } catch (error) {
       void this.#close(error);
     }

@@ -3,8 +3,8 @@ export const replicaLimits = {
   ticksPerHeartbeat: 2,
   /** Entries are applied in memory at once, and on disk after so many ticks, or 512 changes, at the latest. */
   settleTicks: 4,
-  /** A replica that has nothing to do sleeps no longer than this part of an election timeout. */
-  restElections: 0.5,
+  /** A replica that has nothing to do sleeps no longer than so many election timeouts. */
+  restElections: 2,
   /** Proposals that wait to be sent or to be applied; more are refused at once. */
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,

@@ -81,10 +81,11 @@ export class TickTimer {
     return this.#ticker.take(performance.now());
   }
 
-  /** Sleeps until the last of `ticks` ticks. */
-  rest(ticks: number): void {
+  /** Sleeps until the last of `ticks` ticks. Returns until when. */
+  rest(ticks: number): number {
     this.#ticker.rest(ticks);
     this.#sleepUntil(this.#ticker.dueAt);
+    return this.#ticker.dueAt;
   }
 
   /** Counts nothing, and looks again after a tick. */

@@ -10,6 +10,8 @@ const lookMs = 250;
 const replacedAfter = 0.8;
 /** So much of an election timeout must be unaccounted for: the rest may be what the thread did before and after, on a machine where it has to wait for that. */
 const idleShare = 0.5;
+/** What a thread sleeps on purpose beyond this part of an election timeout, its followers were told of: they wait as much longer. */
+const usualRest = 0.2;
 
 /**
  * Tells whether this thread was stopped (SIGSTOP, a debugger, a machine that slept) rather than late. A thread that is late runs, waits for a processor, or
@@ -19,7 +21,9 @@ export class Wakefulness {
   readonly #gapMs: number;
   readonly #idleMs: number;
   readonly #processorMs: () => number | null;
+  readonly #usualRestMs: number;
   #awakeAt: number;
+  #restUntil: number;
   #lookedAt: number;
   #processorAt: number | null;
 
@@ -28,21 +32,29 @@ export class Wakefulness {
     this.#gapMs = replacedAfter * electionMs;
     this.#idleMs = idleShare * electionMs;
     this.#processorMs = processorMs;
+    this.#usualRestMs = usualRest * electionMs;
     this.#awakeAt = nowMs;
+    this.#restUntil = nowMs;
     this.#lookedAt = nowMs;
     this.#processorAt = processorMs();
   }
 
   /** To be asked at least as often as the thread's timer fires: whether it was stopped since it was asked last. */
   stopped(nowMs: number): boolean {
-    const gap = nowMs - this.#awakeAt;
+    const gap = nowMs - this.#awakeAt - Math.max(0, this.#restUntil - this.#awakeAt - this.#usualRestMs);
     this.#awakeAt = nowMs;
+    this.#restUntil = nowMs;
     if (gap < this.#gapMs && nowMs - this.#lookedAt < lookMs) return false;
     const before = this.#processorAt;
     this.#processorAt = this.#processorMs();
     this.#lookedAt = nowMs;
     if (gap < this.#gapMs || before === null || this.#processorAt === null) return false;
     return gap - (this.#processorAt - before) >= this.#idleMs;
+  }
+
+  /** The thread has nothing to do until then, unless something arrives. */
+  rests(untilMs: number): void {
+    this.#restUntil = untilMs;
   }
 
   /** The disk took so long: it is not a stop. */

@@ -1,19 +1,26 @@
 /**
- * When a peer is asked for a sign of life. A ping that travels with messages does not wake the peer for itself, so where messages leave often it waits for the
- * next ones, but not beyond a beat; where none leave it goes at once.
+ * When a peer is asked for a sign of life. One that has just given one is left alone for a beat. A ping that travels with messages does not wake the peer for
+ * itself, so where messages leave often it waits for the next ones, but not beyond a beat; where none leave it goes at once.
  *
- *     beat ──(messages left since the last one)──▶ waits ──(messages leave, or the next beat)──▶ asked
- *       └────(none)─────────────────────────────────────────────────────────────────────────────▶┘
+ *     answered ──beat──▶ beat ──(messages left since the last one)──▶ waits ──(messages leave, or the next beat)──▶ asked
+ *                          └────(none)─────────────────────────────────────────────────────────────────────────────▶┘
+ *
+ * One that does not answer is asked in every beat. Whoever is called closes a connection on which nothing came in four beats, so no ping may be left out beyond that.
  */
 export class Pings {
   #spoke = false;
   #waits = false;
   #unanswered = 0;
+  #answered = false;
 
   constructor(private readonly silentPingsMax: number) {}
 
   /** To be called at a steady pace. Whether a ping must leave now, with or without messages. */
   beat(): boolean {
+    if (this.#answered) {
+      this.#answered = false;
+      return false;
+    }
     const isDue = this.#waits || !this.#spoke;
     this.#waits = true;
     this.#spoke = false;
@@ -36,5 +43,6 @@ export class Pings {
   /** The peer has answered. */
   heard(): void {
     this.#unanswered = 0;
+    this.#answered = true;
   }
 }

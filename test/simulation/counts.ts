@@ -5,6 +5,7 @@ export const countNames = [
   'transfers',
   'soonCampaigns',
   'stoodDown',
+  'wordsExpected',
   'writesAcknowledged',
   'readsServed',
   'readsFailed',

@@ -106,6 +106,13 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
     leader.core?.stopped();
     cluster.wake(leader);
   },
+
+  expectWord: (cluster) => {
+    const server = cluster.prng.pick(cluster.running());
+    if (server === undefined) return;
+    cluster.counts.wordsExpected++;
+    server.core?.expectWord();
+  },
 };
 
 const counted = { addLearner: 'learnersAdded', promote: 'promotions', remove: 'removals' } as const;

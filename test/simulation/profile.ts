@@ -3,7 +3,7 @@ import type { Prng } from './prng.js';
 /** What goes wrong. */
 export const faultKinds = ['crash', 'crashLeader', 'powerFailure', 'partition', 'oneWayPartition', 'stall'] as const;
 /** What is done to a cluster that runs. */
-export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'campaignSoon', 'stopped'] as const;
+export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'campaignSoon', 'stopped', 'expectWord'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type OperationKind = (typeof operationKinds)[number];
 
@@ -92,7 +92,7 @@ function drawCalm(prng: Prng, servers: number | null): Profile {
     servers: servers ?? prng.pick([3, 5]),
     tickInstants: 10,
     heartbeatTicks: prng.pick([1, 2]),
-    // With 12, an idle leader speaks half as often.
+    // With 12, an idle leader speaks half as often at first; with all of them it is calm after that.
     electionTicks: prng.pick([4, 6, 8, 12]),
     delayMax: prng.pick([1, 5, 12, 30]),
     drop: prng.pick([0, 10, 50, 150]),

@@ -107,3 +107,56 @@ describe('simulation of machines that are late', function () {
     }
   });
 });
+
+describe('simulation of clusters in which nobody wants anything', () => {
+  const timing = { heartbeatTicks: 2, electionTicks: 20 };
+  const electionTime = timing.electionTicks * 10;
+  const seeds = Array.from({ length: 20 }, (_, at) => at + 1);
+  /** Long after its first leader was elected; where in the leader's pause, is another moment with each seed. */
+  const idle = (seed: number): Cluster => {
+    const cluster = lateCluster(seed, { ...timing, clientEvery: 0 }, brokenModes.none);
+    runTo(cluster, 10 * electionTime + 17 * seed);
+    return cluster;
+  };
+  const hang = (cluster: Cluster): void => {
+    const [leader] = cluster.leaders();
+    if (leader !== undefined) leader.stalledUntil = Infinity;
+  };
+  const hasAnother = (cluster: Cluster): boolean => cluster.leaders().some(({ stalledUntil }) => stalledUntil === 0);
+  const replacedAfter = (cluster: Cluster, watch: () => void): number => {
+    const begun = cluster.timeline.now;
+    hang(cluster);
+    while (!hasAnother(cluster)) {
+      cluster.step();
+      watch();
+    }
+    return cluster.timeline.now - begun;
+  };
+
+  it('has one leader for good, who says so with few messages, and nobody learns to wait longer', () => {
+    for (const seed of seeds) {
+      const cluster = idle(seed);
+      const { elections, messagesDelivered } = cluster.counts;
+      runTo(cluster, cluster.timeline.now + 200 * electionTime);
+      expect(cluster.counts.elections - elections, `seed ${seed}`).to.equal(0);
+      // Two words and two answers in each pause of 0.7 election timeouts.
+      expect(cluster.counts.messagesDelivered - messagesDelivered, `seed ${seed}`).to.be.within(1_000, 1_250);
+      expect(
+        cluster.running().map(({ core }) => core?.electionTimeoutTicks),
+        `seed ${seed}`,
+      ).to.deep.equal([20, 20, 20]);
+    }
+  });
+
+  it('replaces a leader that hangs within two election timeouts of when somebody wants something, and within another pause in any case', () => {
+    const few = electionTime / 5;
+    for (const seed of seeds) {
+      const wanted = idle(seed);
+      const impatient = (): void => {
+        for (const { core } of wanted.running()) core?.expectWord();
+      };
+      expect(replacedAfter(wanted, impatient), `seed ${seed}, wanted`).to.be.at.most(2 * electionTime + few);
+      expect(replacedAfter(idle(seed), () => undefined), `seed ${seed}, not wanted`).to.be.at.most(2.7 * electionTime + few);
+    }
+  });
+});

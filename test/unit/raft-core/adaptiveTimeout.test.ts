@@ -3,7 +3,7 @@ import type { MemberId } from '../../../raft/types.js';
 import { limits } from '../../../raft/core/limits.js';
 import { AdaptiveTimeout } from '../../../raft/core/adaptiveTimeout.js';
 import type { MessageBody } from '../../../raft/core/messages.js';
-import { TestServer, a, append, b, c, d, e, electionTicks, members } from './harness.js';
+import { TestServer, a, append, b, bytes, c, d, e, electionTicks, members } from './harness.js';
 
 const span = limits.adaptiveSpanTimeouts * electionTicks;
 const most = limits.adaptiveTimeoutsMax * electionTicks;
@@ -59,7 +59,7 @@ describe('a follower', () => {
   it('waits twice as long as its leader was silent, from then on', () => {
     const server = follower()
       .tick(electionTicks - 2)
-      .receive(b, 1, append({}));
+      .receive(b, 1, append({ round: 1 }));
     expect(server.core.electionTimeoutTicks).to.equal(16);
     server.tick(15);
     expect(server.core.role).to.equal('follower');
@@ -74,7 +74,7 @@ describe('a follower', () => {
       server
         .receive(b, 1, append({}))
         .tick(electionTicks - 1)
-        .receive(b, 1, append({}));
+        .receive(b, 1, append({ round: 1 }));
       let ticks = 0;
       while (server.core.role === 'follower') ticks += server.tick() ? 1 : 0;
       waits.add(ticks);
@@ -253,6 +253,7 @@ describe('check-quorum', () => {
       .tick(electionTicks - 1)
       .accept(c, 1);
     expect(server.core.electionTimeoutTicks).to.equal(18);
+    server.core.propose([bytes('somebody waits for it')]);
     expect(server.tick(17).core.role).to.equal('leader');
     expect(server.tick().core.role).to.equal('follower');
   });

@@ -29,7 +29,7 @@ describe('a core that has nothing to do', () => {
     expect(sole.core.restTicks).to.equal(1);
     sole.tick();
     expect(sole.core.role).to.equal('leader');
-    expect(sole.core.restTicks).to.equal(20);
+    expect(sole.core.restTicks).to.equal(40);
   });
 });
 
@@ -57,9 +57,12 @@ describe('an idle leader', () => {
     return cluster;
   };
 
-  it('speaks half as often once its followers have all that there is', () => {
+  it('speaks half as often once its followers have all that there is, and rarely once it has said so', () => {
     const cluster = led();
-    expect(intervals(cluster, 4).slice(1)).to.deep.equal([4, 4, 4]);
+    expect(intervals(cluster, 4).slice(1)).to.deep.equal([14, 14, 14]);
+    cluster.at(a).core.propose([bytes('x')]);
+    cluster.settle();
+    expect(intervals(cluster, 3)).to.deep.equal([4, 14, 14]);
     expect([b, c].map((id) => cluster.at(id).core.leader)).to.deep.equal([a, a]);
   });
 
@@ -77,14 +80,14 @@ describe('an idle leader', () => {
     expect(heard.slice(1).map((tick, at) => tick - (heard[at] ?? 0))).to.deep.equal([2, 2, 2]);
     // As soon as it is there again, everybody has everything, and the leader is quiet.
     cluster.tick(12);
-    expect(intervals(cluster, 3).slice(1)).to.deep.equal([4, 4]);
+    expect(intervals(cluster, 3).slice(1)).to.deep.equal([14, 14]);
   });
 
   it('counts a word that everybody is told anyway, but not while somebody has to be probed', () => {
     const ticksToHeartbeat = (cluster: TestCluster): number => cluster.at(a).core.restTicks;
     const cluster = led();
     intervals(cluster, 1);
-    cluster.tick(3);
+    cluster.tick(13);
     expect(ticksToHeartbeat(cluster)).to.equal(1);
     cluster.at(a).core.read(1);
     cluster.settle();
@@ -99,12 +102,17 @@ describe('an idle leader', () => {
     expect(ticksToHeartbeat(cluster)).to.equal(1);
   });
 
-  it('speaks as usual where half as often would be too little for the election timeout', () => {
-    const cluster = new TestCluster([a, b, c], () => ({ heartbeatTicks: 2, electionTicks: 18 }));
-    cluster.tick(60);
-    expect(intervals(cluster, 3).slice(1)).to.deep.equal([3, 3]);
-    const short = new TestCluster([a, b, c], () => ({ heartbeatTicks: 2, electionTicks: 10 }));
-    short.tick(60);
-    expect(intervals(short, 3).slice(1)).to.deep.equal([2, 2]);
+  it('speaks as usual where half as often would be too little for the election timeout, until it has said that nothing is new', () => {
+    for (const [ticks, first, calm] of [
+      [18, 3, 12],
+      [10, 2, 7],
+      [4, 2, 2],
+    ] as const) {
+      const cluster = new TestCluster([a, b, c], () => ({ heartbeatTicks: 2, electionTicks: ticks }));
+      cluster.tick(60);
+      cluster.at(a).core.propose([bytes('x')]);
+      cluster.settle();
+      expect(intervals(cluster, 3), `election timeout of ${ticks} ticks`).to.deep.equal([first, calm, calm]);
+    }
   });
 });

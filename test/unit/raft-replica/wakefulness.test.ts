@@ -4,13 +4,15 @@ import { processorMs, Wakefulness } from '../../../raft/replica/wakefulness.js';
 describe('raft/replica/wakefulness', () => {
   const electionMs = 500;
   /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
-  const answers = (steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number }[]): boolean[] => {
+  const answers = (steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number; readonly rests?: number }[]): boolean[] => {
     let processor: number | null = 0;
     const wakefulness = new Wakefulness(electionMs, 0, () => processor);
     return steps.map((step) => {
       processor = step.processor;
       wakefulness.waited(step.disk ?? 0);
-      return wakefulness.stopped(step.at);
+      const stopped = wakefulness.stopped(step.at);
+      wakefulness.rests(step.at + (step.rests ?? 0));
+      return stopped;
     });
   };
 
@@ -52,6 +54,24 @@ describe('raft/replica/wakefulness', () => {
     const every = (ms: number): boolean[] => answers(Array.from({ length: 100 }, (_, step) => ({ at: step * ms, processor: step / 100 })));
     expect(every(399)).to.not.include(true);
     expect(every(401).slice(1)).to.not.include(false);
+  });
+
+  it('does not count what the thread slept on purpose beyond a usual pause, since its followers were told of it', () => {
+    const rested = (gap: number): boolean =>
+      answers([
+        { at: 10, processor: 1, rests: 350 },
+        { at: 10 + gap, processor: 2 },
+      ])[1] ?? false;
+    expect([351, 399, 450, 649].map(rested)).to.deep.equal([false, false, false, false]);
+    expect([651, 900, 5_000].map(rested)).to.deep.equal([true, true, true]);
+    // A message that came in between ends the rest.
+    expect(
+      answers([
+        { at: 10, processor: 1, rests: 350 },
+        { at: 20, processor: 2, rests: 25 },
+        { at: 430, processor: 3 },
+      ]),
+    ).to.deep.equal([false, false, true]);
   });
 
   it('knows a stop that is hardly longer than an election timeout, of a thread that ran and waited before and after', () => {

@@ -6,8 +6,18 @@ describe('raft/transport pings', () => {
     const pings = new Pings(3);
     expect(pings.beat()).to.equal(true);
     expect(pings.take()).to.equal('ping');
-    pings.heard();
-    expect(pings.beat()).to.equal(true);
+    expect(pings.beat(), 'no answer yet').to.equal(true);
+  });
+
+  it('leave a peer that has answered alone for a beat, and then ask again', () => {
+    const pings = new Pings(3);
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      expect(pings.beat()).to.equal(true);
+      expect(pings.take()).to.equal('ping');
+      pings.heard();
+      expect(pings.beat()).to.equal(false);
+      expect(pings.take(), 'messages carry none meanwhile').to.equal('none');
+    }
   });
 
   it('travel with the next messages where some have left since the last beat, and only once', () => {
@@ -38,6 +48,6 @@ describe('raft/transport pings', () => {
       });
     expect(asked(3)).to.deep.equal(['ping', 'ping', 'ping']);
     pings.heard();
-    expect(asked(4)).to.deep.equal(['ping', 'ping', 'ping', 'silent']);
+    expect(asked(5)).to.deep.equal(['none', 'ping', 'ping', 'ping', 'silent']);
   });
 });
