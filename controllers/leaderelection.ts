@@ -168,15 +168,33 @@ export class LeaderElector {
       const kept = await this.#write(this.#lease, startedAt).catch(() => null);
       if (kept) return true;
     }
+    if (await this.#looksHeld()) return false;
     const found = await unless(isNotFound, this.options.api.get(leases, this.options));
     if (!found) return this.options.isCoordinated ? false : this.#create(startedAt);
     if (this.#over) return false;
     this.#observe(found);
     if (this.options.isCoordinated) return this.#keepGiven(found, startedAt);
-    const holder = found.spec?.holderIdentity ?? '';
+    return !this.#isHeld(found) && (await this.#write(found, startedAt)) !== null;
+  }
+
+  /**
+   * A look of one that waits, which costs the servers no question among themselves, since any version will do: an older one makes it wait longer. Whoever finds
+   * here that the wait is over asks for the newest before it takes the lease.
+   */
+  async #looksHeld(): Promise<boolean> {
+    const { api, isCoordinated = false } = this.options;
+    if (this.#lease === null || this.#leads || isCoordinated) return false;
+    const { namespace, name } = this.options;
+    const seen = await unless(isNotFound, api.get(leases, { namespace, name }, { resourceVersion: '0' }));
+    if (seen) this.#observe(seen);
+    return seen !== null && this.#isHeld(seen);
+  }
+
+  /** By another, as far as the lease was seen to move. */
+  #isHeld({ spec }: Lease): boolean {
+    const holder = spec?.holderIdentity ?? '';
     const free = holder === '' || holder === this.options.identity;
-    if (!free && this.options.clock.elapsed() - this.#movedAt < (found.spec?.leaseDurationSeconds ?? 0) * 1000) return false;
-    return (await this.#write(found, startedAt)) !== null;
+    return !free && this.options.clock.elapsed() - this.#movedAt < (spec?.leaseDurationSeconds ?? 0) * 1000;
   }
 
   /** A lease that is over is the elector's to give, even if this candidate had it last. */

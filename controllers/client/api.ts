@@ -6,7 +6,7 @@ import type { Resource } from '../../api/meta/resource.js';
  * `ApiError` when the server refused, and with a `ConnectionError` when no answer came (see `errors.ts`).
  */
 export interface Api {
-  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T>;
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
   list<T extends KubeObject>(type: Resource<T>, options?: ListOptions): Promise<ObjectList<T>>;
   /** Creates `object` in the namespace that its metadata names. */
   create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T>;
@@ -21,6 +21,11 @@ export interface Api {
   watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
   /** Reads any path, for discovery. `accept` may ask for another form of the document. */
   read<A>(path: string, form?: { readonly accept: string }): Promise<A>;
+}
+
+export interface GetOptions {
+  /** The oldest version that will do; '0': any, which costs the servers no question among themselves. Absent: the newest. */
+  readonly resourceVersion?: string;
 }
 
 export interface ListOptions {

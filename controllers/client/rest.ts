@@ -1,5 +1,5 @@
 import http2 from 'node:http2';
-import type { Api, DeleteOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
+import type { Api, DeleteOptions, GetOptions, ListOptions, Patch, Watch, WatchOptions } from './api.js';
 import { pause, systemClock, type Clock } from './clock.js';
 import type { Connection } from './connection.js';
 import { type Answer } from './connection.js';
@@ -79,8 +79,8 @@ export class RestApi implements Api {
     return new RestApi({ ...this.options, ...changes });
   }
 
-  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey): Promise<T> {
-    return this.#ask({ method: 'GET', path: pathOf(type, key), about: type });
+  get<T extends KubeObject>(type: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    return this.#ask({ method: 'GET', path: pathOf(type, key) + queryOf({ ...options }), about: type });
   }
 
   async list<T extends KubeObject>(type: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {

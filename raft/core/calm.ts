@@ -40,20 +40,27 @@ export function heardWord(server: Server, isCalm: boolean): void {
 /** This follower waits for something that its leader answers at once. */
 export function becomeImpatient(server: Server): void {
   if (server.leadership !== null) return;
-  const left = leftOfPatience(server.patience, server.electionElapsed - server.options.heartbeatTicks);
+  const left = leftOfPatience(server, { elapsed: server.electionElapsed, options: server.options });
   if (left === server.patience) return;
   server.silence = { ...server.silence, since: server.silence.since - (server.patience - left) };
   server.patience = left;
 }
 
 /** The leader speaks to everybody. Answers to a calm word come with the next one; to any other they come at once. */
-export function spokeWord(server: Server, leadership: Leadership, { isCalm, heardAt }: { readonly isCalm: boolean; readonly heardAt: number }): void {
+export function spokeWord(
+  server: Server,
+  leadership: Leadership,
+  { isCalm, heardAt }: { readonly isCalm: boolean; readonly heardAt: number },
+): void {
   leadership.calm = isCalm;
   if (isCalm) leadership.patience = calmPatience(server.options);
-  else leadership.patience = leftOfPatience(leadership.patience, server.now - heardAt - server.options.heartbeatTicks);
+  else leadership.patience = leftOfPatience(leadership, { elapsed: server.now - heardAt, options: server.options });
 }
 
 /** As though the last word had come a usual heartbeat ago, or when it came. */
-function leftOfPatience(patience: number, elapsedBeyondHeartbeat: number): number {
-  return Math.min(patience, Math.max(0, elapsedBeyondHeartbeat));
+function leftOfPatience(
+  { patience }: { readonly patience: number },
+  { elapsed, options }: { readonly elapsed: number; readonly options: CoreOptions },
+): number {
+  return Math.min(patience, Math.max(0, elapsed - options.heartbeatTicks));
 }

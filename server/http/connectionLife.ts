@@ -29,7 +29,7 @@ export const usualTimes: ConnectionTimes = {
   silenceMs: 30_000,
   pongMs: 15_000,
   takingMs: 30_000,
-  lookMs: 1_000,
+  lookMs: 2_000,
 };
 
 /** What is known of a connection. Times are those of `performance.now()`. */

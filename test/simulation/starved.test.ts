@@ -156,7 +156,10 @@ describe('simulation of clusters in which nobody wants anything', () => {
         for (const { core } of wanted.running()) core?.expectWord();
       };
       expect(replacedAfter(wanted, impatient), `seed ${seed}, wanted`).to.be.at.most(2 * electionTime + few);
-      expect(replacedAfter(idle(seed), () => undefined), `seed ${seed}, not wanted`).to.be.at.most(2.7 * electionTime + few);
+      expect(
+        replacedAfter(idle(seed), () => undefined),
+        `seed ${seed}, not wanted`,
+      ).to.be.at.most(2.7 * electionTime + few);
     }
   });
 });

@@ -33,8 +33,8 @@ class Candidate {
     world: MemoryApi,
     readonly clock: FakeClock,
     isCoordinated = false,
+    api = world.as(name),
   ) {
-    const api = world.as(name);
     api.before = async () => {
       if (!this.cut) return;
       await pause(clock, requestMs);
@@ -163,6 +163,33 @@ describe('controllers/leaderelection', () => {
     const b = candidate('b').start();
     await clock.advance(10 * leaseMs);
     expect([a.leading, b.leading, b.seen]).to.deep.equal([true, false, ['a']]);
+    a.stopping.abort();
+    b.stopping.abort();
+    await settle();
+  });
+
+  it('waits by looks at whatever version a server has, and takes nothing that only an old one says is over', async () => {
+    const { clock, api, candidate } = world();
+    const a = candidate('a').start();
+    await clock.advance(0);
+    const seen = new MemoryApi({ clock });
+    seen.seed(leases, api.peek(leases, key)!);
+    const looks: string[] = [];
+    const behind = api.as('b');
+    const newest = behind.get.bind(behind);
+    behind.get = (type, object, { resourceVersion = '' } = {}) => {
+      looks.push(resourceVersion);
+      return resourceVersion === '0' ? seen.get(type, object) : newest(type, object);
+    };
+    const b = new Candidate('b', api, clock, false, behind).start();
+    await clock.advance(leaseMs - 1);
+    expect(looks[0]).to.equal('');
+    expect(new Set(looks.slice(1))).to.deep.equal(new Set(['0']));
+    api.takeWrites();
+    await clock.advance(4 * leaseMs);
+    expect([a.leading, b.leading]).to.deep.equal([true, false]);
+    expect(new Set(looks.slice(1))).to.deep.equal(new Set(['0', '']));
+    expect(new Set(api.takeWrites().map(({ user }) => user))).to.deep.equal(new Set(['a']));
     a.stopping.abort();
     b.stopping.abort();
     await settle();

@@ -4,7 +4,9 @@ import { processorMs, Wakefulness } from '../../../raft/replica/wakefulness.js';
 describe('raft/replica/wakefulness', () => {
   const electionMs = 500;
   /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
-  const answers = (steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number; readonly rests?: number }[]): boolean[] => {
+  const answers = (
+    steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number; readonly rests?: number }[],
+  ): boolean[] => {
     let processor: number | null = 0;
     const wakefulness = new Wakefulness(electionMs, 0, () => processor);
     return steps.map((step) => {
