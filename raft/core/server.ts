@@ -94,16 +94,29 @@ export class Server {
     this.drawElectionTimeout();
   }
 
-  /** In [timeout, 2 * timeout) of the adaptive timeout, at random: split votes do not repeat (Raft, section 5.2). Follows what is learnt while it runs. */
+  /** In [timeout, 2 * timeout) of the adaptive timeout, as drawn. Follows what is learnt while it runs. */
   get electionTimeout(): number {
     const { ticks } = this.adaptiveTimeout;
     return ticks + Math.floor((ticks * this.electionDraw) / this.options.electionTicks);
   }
 
+  /**
+   * Who fails to be elected waits at random, so that split votes do not repeat (Raft, section 5.2). Who follows a leader waits in turn: should it fall silent,
+   * voters miss it at the same moment, and with random waits two of them are candidates at once too often.
+   */
   drawElectionTimeout(): void {
+    const { electionTicks, random } = this.options;
     this.electionElapsed = 0;
     this.patience = 0;
-    this.electionDraw = this.options.random(this.options.electionTicks);
+    const voters = this.memberships.voters.filter((id) => id !== this.leader);
+    if (this.leader === null || !voters.includes(this.id)) {
+      this.electionDraw = random(electionTicks);
+      return;
+    }
+    const before = voters.filter((id) => id < this.id).length;
+    const turnTicks = electionTicks * Math.min(limits.soonTurn, 1 / voters.length);
+    // Not at once in one's turn: the others may have heard it last, and refuse while they wait for it.
+    this.electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
   }
 
   /** The shortest wait is over, and no more than `ticks` remain of what was drawn. */

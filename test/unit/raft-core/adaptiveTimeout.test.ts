@@ -67,19 +67,26 @@ describe('a follower', () => {
     expect(server.core.role).to.equal('preCandidate');
   });
 
-  it('draws from one to two times that', () => {
-    const waits = new Set<number>();
-    for (let draw = 0; draw < electionTicks; draw++) {
-      const server = new TestServer(a, members([a, b, c]), { random: (below) => Math.min(draw, below - 1) });
-      server
+  it('draws from one to two times that when it was not elected, and waits its turn of that before', () => {
+    const patient = (id: MemberId, draw: number): TestServer =>
+      new TestServer(id, members([a, b, c]), { random: (below) => Math.min(draw, below - 1) })
         .receive(b, 1, append({}))
         .tick(electionTicks - 1)
         .receive(b, 1, append({ round: 1 }));
-      let ticks = 0;
-      while (server.core.role === 'follower') ticks += server.tick() ? 1 : 0;
-      waits.add(ticks);
-    }
-    expect([...waits]).to.deep.equal([18, 19, 21, 23, 25, 27, 28, 30, 32, 34]);
+    /** Until it asks for votes. */
+    const ticksOf = (server: TestServer): number => {
+      server.take();
+      let ticks = 1;
+      while (server.tick().takeOf('preVote').length === 0) ticks += 1;
+      return ticks;
+    };
+    expect([a, c].map((id) => ticksOf(patient(id, 0)))).to.deep.equal([18, 21]);
+    const waits = Array.from({ length: electionTicks }, (_, draw) => {
+      const server = patient(a, draw);
+      ticksOf(server);
+      return ticksOf(server);
+    });
+    expect(waits).to.deep.equal([18, 19, 21, 23, 25, 27, 28, 30, 32, 34]);
   });
 
   it('learns of silences longer than its timeout, because pre-votes leave the leader in office', () => {

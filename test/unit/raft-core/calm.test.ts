@@ -7,6 +7,8 @@ const timing = { heartbeatTicks: 2, electionTicks: 20 };
 /** Ticks from one word of a calm leader to the next, and by how many it is later than a usual one. */
 const pause = 14;
 const patience = pause - timing.heartbeatTicks;
+/** How long the first follower waits for a leader: the shortest time, and what it leaves the others of its turn. */
+const timeout = timing.electionTicks + 1;
 
 describe('a follower whose leader is idle', () => {
   const word = append({ previous: [1, 1], commit: 1 });
@@ -25,9 +27,9 @@ describe('a follower whose leader is idle', () => {
   };
 
   it('waits longer by as much as the leader is quiet, and may sleep as long', () => {
-    expect(waits(follower())).to.equal(20);
-    expect(waits(follower().receive(b, 1, word))).to.equal(20 + patience);
-    expect(follower(5).receive(b, 1, word).core.restTicks).to.equal(25 + patience);
+    expect(waits(follower())).to.equal(timeout);
+    expect(waits(follower().receive(b, 1, word))).to.equal(timeout + patience);
+    expect(follower(5).receive(b, 1, word).core.restTicks).to.equal(timeout + 5 + patience);
   });
 
   it('waits as usual after a word that tells something: entries, that they are committed, or a round of reads', () => {
@@ -36,19 +38,19 @@ describe('a follower whose leader is idle', () => {
       append({ previous: [1, 1], commit: 1, round: 1 }),
       append({ previous: [0, 0], commit: 1 }),
     ];
-    for (const body of news) expect(waits(follower().receive(b, 1, word).receive(b, 1, body))).to.equal(20);
+    for (const body of news) expect(waits(follower().receive(b, 1, word).receive(b, 1, body))).to.equal(timeout);
     const told = follower().receive(b, 1, append({ previous: [1, 1], entries: entries(1, 1).slice(1), commit: 1 }));
-    expect(waits(told.receive(b, 1, append({ previous: [2, 1], commit: 2 })))).to.equal(20);
-    expect(waits(told.receive(b, 2, append({ previous: [2, 1], commit: 2 }))), 'the first word of another leader').to.equal(20);
+    expect(waits(told.receive(b, 1, append({ previous: [2, 1], commit: 2 })))).to.equal(timeout);
+    expect(waits(told.receive(b, 2, append({ previous: [2, 1], commit: 2 }))), 'the first word of another leader').to.equal(timeout);
   });
 
   it('waits as usual from when somebody wants something of the leader, who must answer that at once', () => {
     for (const [elapsed, rest] of [
-      [0, 20],
-      [2, 18],
-      [10, 18],
-      [14, 18],
-      [30, 2],
+      [0, timeout],
+      [2, timeout - 2],
+      [10, timeout - 2],
+      [14, timeout - 2],
+      [30, 3],
     ] as const) {
       const server = follower().receive(b, 1, word).tick(elapsed);
       server.core.expectWord();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { memberId } from '../../../raft/types.js';
+import { memberId, type MemberId } from '../../../raft/types.js';
 import { electionTicks, TestCluster, TestServer, a, append, b, bytes, c, d, e, entries, members } from './harness.js';
 
 describe('elections', () => {
@@ -18,6 +18,27 @@ describe('elections', () => {
       waits.add(ticks);
     }
     expect([...waits]).to.deep.equal(Array.from({ length: electionTicks }, (_, at) => electionTicks + at));
+  });
+
+  it('are begun in turn by those who miss the same leader, so that no two are candidates at once, whatever chance says', () => {
+    const many = { electionTicks: 100, heartbeatTicks: 10 };
+    /** What a voter waits beyond the shortest time, at least and at most. */
+    const range = (id: MemberId, voters: readonly MemberId[], leader: MemberId): number[] =>
+      [() => 0, (below: number) => below - 1].map((random) => {
+        const server = new TestServer(id, members(voters), { ...many, random }).receive(leader, 1, append({}));
+        server.tick(many.electionTicks);
+        let ticks = 0;
+        for (; server.core.role === 'follower'; ticks += 1) server.tick();
+        return ticks;
+      });
+    expect([a, c].map((id) => range(id, [a, b, c], b))).to.deep.equal([
+      [5, 14],
+      [25, 34],
+    ]);
+    const five = [a, b, c, d, e];
+    const turns = [b, c, d, e].map((id) => range(id, five, a)) as [number, number][];
+    for (const [at, [first]] of turns.entries()) expect(first).to.be.greaterThan(at === 0 ? 0 : turns[at - 1]![1]);
+    expect(turns.at(-1)![1]).to.be.lessThan(many.electionTicks);
   });
 
   it('are held off by a leader that is heard of', () => {

@@ -7,10 +7,10 @@ describe('a core that has nothing to do', () => {
   it('does nothing before the ticks are over for which its owner may sleep, whatever it is', () => {
     const follower = new TestServer(a, members([a, b, c]), { ...timing, random: () => 7 }).receive(b, 1, append({}));
     follower.take();
-    expect(follower.core.restTicks).to.equal(27);
+    expect(follower.core.restTicks).to.equal(28);
     follower.tick(5);
-    expect(follower.core.restTicks).to.equal(22);
-    follower.tick(21);
+    expect(follower.core.restTicks).to.equal(23);
+    follower.tick(22);
     expect(follower.core.restTicks).to.equal(1);
     expect(follower.take()).to.deep.equal([]);
     expect(follower.tick().takeOf('preVote')).to.have.length(2);
