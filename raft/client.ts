@@ -5,6 +5,7 @@ import type { Replica, ReplicaAdministration, ReplicaOptions } from './replica-a
 import { PortReplica } from './replica/portReplica.js';
 import { ReplicaError } from './replica/errors.js';
 import { restoreError } from './replica/port.js';
+import { continuationsWord, countContinuations } from './replica/continuations.js';
 import { soleMemberWord } from './replica/soleMember.js';
 import type { LogLine } from './replica/port.js';
 import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
@@ -113,9 +114,11 @@ async function start(
   const session = randomBytes(8).toString('hex');
   const takenBytes = counter();
   const soleMember = soleMemberWord();
-  const data: ThreadData = { options, session, takenBytes, soleMember, shared };
+  const continuations = continuationsWord();
+  const data: ThreadData = { options, session, takenBytes, soleMember, continuations, shared };
   worker.postMessage(data, shared?.others.map(({ port }) => port) ?? []);
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  void exited.then(countContinuations(continuations));
   const replica = new PortReplica({
     session,
     takenBytes: new BigInt64Array(takenBytes),

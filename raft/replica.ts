@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createCore } from './core/core.js';
 import { defaultSizes } from './core/limits.js';
 import type { ReplicaOptions } from './replica-api.js';
+import type { Continuations } from './replica/continuations.js';
 import { openDataDirectory, startingState } from './replica/dataDirectory.js';
 import type { DataDirectory } from './replica/dataDirectory.js';
 import { Engine } from './replica/engine.js';
@@ -23,13 +24,21 @@ export interface OpenOptions {
   readonly session: string;
   readonly sink: ReplicaSink;
   readonly soleMember: SoleMember;
+  readonly continuations: Continuations;
   readonly limits?: ReplicaLimits | undefined;
 }
 
 /**
  * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
  */
-export async function openReplica({ options, session, sink, soleMember, limits = replicaLimits }: OpenOptions): Promise<Engine> {
+export async function openReplica({
+  options,
+  session,
+  sink,
+  soleMember,
+  continuations,
+  limits = replicaLimits,
+}: OpenOptions): Promise<Engine> {
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
@@ -50,7 +59,7 @@ export async function openReplica({ options, session, sink, soleMember, limits =
       log: sink.log,
       random: Math.random,
     });
-    return startEngine({ options, session, sink, soleMember, data, inbox, transport, limits });
+    return startEngine({ options, session, sink, soleMember, continuations, data, inbox, transport, limits });
   } catch (error) {
     await transport?.close();
     data.log.close();
@@ -87,6 +96,7 @@ function startEngine({
   session,
   sink,
   soleMember,
+  continuations,
   data: { store, log, snapshotDirectory },
   inbox,
   transport,
@@ -114,6 +124,7 @@ function startEngine({
     inbox,
     sink,
     soleMember,
+    continuations,
     session,
     snapshotDirectory,
     logEntriesKept: options.logEntriesKept,

@@ -14,6 +14,8 @@ export interface ThreadData {
   readonly takenBytes: SharedArrayBuffer;
   /** See `replica/soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
+  /** See `replica/continuations.ts`. */
+  readonly continuations: SharedArrayBuffer;
   /** Null unless several threads of the process use the replica. */
   readonly shared: SharedAccess | null;
 }
@@ -51,13 +53,14 @@ function begin(port: MessagePort, data: ThreadData): void {
 
 async function hostForOne(
   port: MessagePort,
-  { options, session, takenBytes, soleMember }: ThreadData,
+  { options, session, takenBytes, soleMember, continuations }: ThreadData,
 ): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
   const { receive } = await hostReplica({
     options,
     session,
     takenBytes: new BigInt64Array(takenBytes),
     soleMember,
+    continuations,
     post: (batch) => port.postMessage(batch, [batch]),
     stopped: () => port.close(),
   });
@@ -66,7 +69,7 @@ async function hostForOne(
 
 async function hostForAll(
   own: MessagePort,
-  { options, session, takenBytes, soleMember }: ThreadData,
+  { options, session, takenBytes, soleMember, continuations }: ThreadData,
   { others, published }: SharedAccess,
 ): Promise<readonly { readonly port: MessagePort; readonly receive: Receive }[]> {
   const all = [{ port: own, takenBytes }, ...others];
@@ -74,6 +77,7 @@ async function hostForAll(
     options,
     session,
     soleMember,
+    continuations,
     published: new BigInt64Array(published),
     ports: all.map(({ port, takenBytes: taken }) => ({
       takenBytes: new BigInt64Array(taken),

@@ -28,26 +28,11 @@ import type { ReplicaSink } from './sink.js';
 import { TickTimer } from './ticker.js';
 import { Snapshots } from './snapshots.js';
 import type { SoleMember } from './soleMember.js';
+import type { Continuations } from './continuations.js';
 import { describeStatus } from './status.js';
 import { StoreCare } from './storeCare.js';
 import { Trimmer } from './trimmer.js';
 import { processorMs, Wakefulness } from './wakefulness.js';
-
-export interface EngineParts {
-  readonly core: Core;
-  readonly log: RaftLog;
-  readonly store: Store;
-  readonly transport: Transport;
-  readonly inbox: Inbox;
-  readonly sink: ReplicaSink;
-  readonly soleMember: SoleMember;
-  readonly session: string;
-  readonly snapshotDirectory: string;
-  readonly logEntriesKept: number;
-  readonly tickMs: number;
-  readonly electionTicks: number;
-  readonly limits: ReplicaLimits;
-}
 
 /**
  * The loop of a replica. What arrives is collected while sockets are read; a round then hands all of it to the core and carries out what the core
@@ -57,7 +42,7 @@ export interface EngineParts {
  *                                                          '--> Ready: send, persist (one sync for all), send, apply, answer
  *
  * So everything that arrived during one sync shares the next one. Any exception ends the replica: it is repaired by the others, not by guessing.
- * Over 250 lines because it is the one place where the order of effects can be read from top to bottom.
+ * Over 500 lines because it is the one place where the order of effects can be read from top to bottom.
  */
 export class Engine {
   readonly #parts: EngineParts;
@@ -111,7 +96,10 @@ export class Engine {
       bytesKeptMax: this.#limits.logBytesKeptMax,
       bytesHeldMax: this.#limits.logBytesHeldMax,
     });
-    this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), processorMs);
+    this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), {
+      processorMs,
+      continuations: parts.continuations,
+    });
     inbox.wake = () => this.#schedule();
     this.#firstElection = new FirstElection(core, (peer) => this.#proposals.isConnected(peer), 2 * this.#limits.ticksPerHeartbeat);
     this.#storeCare = new StoreCare(parts.store, this.#limits.settleTicks);
@@ -223,7 +211,7 @@ export class Engine {
 
   #round(): void {
     if (this.#state === 'ended') return;
-    if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
+    this.#standDownIfStopped();
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
@@ -243,6 +231,11 @@ export class Engine {
     } catch (error) {
       void this.#close(error);
     }
+  }
+
+  /** Before a word to anybody. */
+  #standDownIfStopped(): void {
+    if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
   }
 
   #handle(input: Input): void {
@@ -365,6 +358,7 @@ export class Engine {
     transport.flush();
     if (ready.persist !== null) this.#persist(ready.persist);
     if (ready.persist !== null || ready.install !== null) core.persisted();
+    this.#standDownIfStopped();
     this.#send(ready.afterSync);
     transport.flush();
     if (ready.committed.length > 0) this.#apply(ready.committed);
@@ -375,6 +369,7 @@ export class Engine {
   }
 
   #persist(what: Persist): void {
+    this.#wakefulness.waits();
     const begun = performance.now();
     this.#parts.log.append(what);
     const took = performance.now() - begun;
@@ -495,4 +490,21 @@ export class Engine {
     sink.flush();
     this.#drained?.();
   }
+}
+
+export interface EngineParts {
+  readonly core: Core;
+  readonly log: RaftLog;
+  readonly store: Store;
+  readonly transport: Transport;
+  readonly inbox: Inbox;
+  readonly sink: ReplicaSink;
+  readonly soleMember: SoleMember;
+  readonly continuations: Continuations;
+  readonly session: string;
+  readonly snapshotDirectory: string;
+  readonly logEntriesKept: number;
+  readonly tickMs: number;
+  readonly electionTicks: number;
+  readonly limits: ReplicaLimits;
 }

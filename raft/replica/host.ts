@@ -1,7 +1,8 @@
 import type { ReplicaOptions } from '../replica-api.js';
-import { openReplica } from '../replica.js';
+import { openReplica, type OpenOptions } from '../replica.js';
 import type { Engine } from './engine.js';
 import { Clients, type ClientPort } from './clients.js';
+import { Continuations } from './continuations.js';
 import type { ReplicaLimits } from './limits.js';
 import { readRequests, type RequestReceiver } from './port.js';
 import { createPortSink } from './portSink.js';
@@ -19,6 +20,8 @@ export interface HostOptions {
   readonly takenBytes: BigInt64Array;
   /** Shared with the client: see `soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
+  /** Shared with the process: see `continuations.ts`. */
+  readonly continuations: SharedArrayBuffer;
   readonly limits?: ReplicaLimits;
   readonly post: (batch: ArrayBuffer) => void;
   /** The replica has ended, on request or by a failure, and has said so. */
@@ -26,9 +29,18 @@ export interface HostOptions {
 }
 
 /** Opens a replica whose requests and answers travel as batches. Rejects when it cannot start. */
-export async function hostReplica({ options, session, takenBytes, soleMember, limits, post, stopped }: HostOptions): Promise<ReplicaHost> {
+export async function hostReplica({
+  options,
+  session,
+  takenBytes,
+  soleMember,
+  continuations,
+  limits,
+  post,
+  stopped,
+}: HostOptions): Promise<ReplicaHost> {
   const sink = createPortSink(post, takenBytes, stopped);
-  const engine = await openReplica({ options, session, sink, soleMember: new SoleMember(soleMember), limits });
+  const engine = await openReplica({ options, session, sink, ...wordsOf({ soleMember, continuations }), limits });
   const receiver = receiverOf(engine, sink, stopped);
   return { receive: (batch) => readRequests(batch, receiver) };
 }
@@ -54,17 +66,26 @@ export async function hostForThreads({
   ports,
   published,
   soleMember,
+  continuations,
   limits,
   stopped,
 }: SharedHostOptions): Promise<SharedHost> {
   const clients = new Clients(ports, published, stopped);
-  const engine = await openReplica({ options, session, sink: clients, soleMember: new SoleMember(soleMember), limits });
+  const engine = await openReplica({ options, session, sink: clients, ...wordsOf({ soleMember, continuations }), limits });
   const receiver = receiverOf(engine, clients, stopped);
   return {
     receive: (thread, batch) => clients.receive(thread, batch, receiver),
     leave: (thread) => clients.leave(thread),
   };
 }
+
+const wordsOf = ({
+  soleMember,
+  continuations,
+}: Pick<HostOptions, 'soleMember' | 'continuations'>): Pick<OpenOptions, 'soleMember' | 'continuations'> => ({
+  soleMember: new SoleMember(soleMember),
+  continuations: new Continuations(continuations),
+});
 
 function receiverOf(engine: Engine, sink: ReplicaSink, stopped: () => void): RequestReceiver {
   return {

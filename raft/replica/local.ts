@@ -6,6 +6,7 @@ import { replicaLimits } from './limits.js';
 import type { ReplicaLimits } from './limits.js';
 import type { LogLine } from './port.js';
 import { PortReplica } from './portReplica.js';
+import { continuationsWord } from './continuations.js';
 import { soleMemberWord } from './soleMember.js';
 
 export interface LocalOptions {
@@ -33,6 +34,7 @@ export async function createReplica(
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   const soleMember = soleMemberWord();
+  const continuations = continuationsWord();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -51,6 +53,7 @@ export async function createReplica(
     session,
     takenBytes,
     soleMember,
+    continuations,
     limits: { ...replicaLimits, ...limits },
     post: (batch) => {
       deliver(() => {

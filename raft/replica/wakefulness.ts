@@ -1,4 +1,5 @@
 import { openSync, readSync } from 'node:fs';
+import type { Continuations } from './continuations.js';
 
 /** Between two looks at the processor time of a thread that runs: a look costs some microseconds. */
 const lookMs = 250;
@@ -13,6 +14,13 @@ const idleShare = 0.5;
 /** What a thread sleeps on purpose beyond this part of an election timeout, its followers were told of: they wait as much longer. */
 const usualRest = 0.2;
 
+/** What tells more than a clock does. */
+export interface WakefulnessSources {
+  /** Time that this thread ran or waited for a processor; null where nobody tells. */
+  readonly processorMs: () => number | null;
+  readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
+}
+
 /**
  * Tells whether this thread was stopped (SIGSTOP, a debugger, a machine that slept) rather than late. A thread that is late runs, waits for a processor, or
  * waits for its disk; one that was stopped did none of it, though its timer was due long ago. All times are milliseconds of one monotonic clock.
@@ -21,17 +29,19 @@ export class Wakefulness {
   readonly #gapMs: number;
   readonly #idleMs: number;
   readonly #processorMs: () => number | null;
+  readonly #continuations: WakefulnessSources['continuations'];
   readonly #usualRestMs: number;
   #awakeAt: number;
   #restUntil: number;
   #lookedAt: number;
   #processorAt: number | null;
 
-  /** @param electionMs shortest time after which others replace a leader that is silent @param processorMs time that this thread ran or waited for a processor; null where nobody tells */
-  constructor(electionMs: number, nowMs: number, processorMs: () => number | null) {
+  /** @param electionMs shortest time after which others replace a leader that is silent */
+  constructor(electionMs: number, nowMs: number, { processorMs, continuations }: WakefulnessSources) {
     this.#gapMs = replacedAfter * electionMs;
     this.#idleMs = idleShare * electionMs;
     this.#processorMs = processorMs;
+    this.#continuations = continuations;
     this.#usualRestMs = usualRest * electionMs;
     this.#awakeAt = nowMs;
     this.#restUntil = nowMs;
@@ -57,9 +67,14 @@ export class Wakefulness {
     this.#restUntil = untilMs;
   }
 
-  /** The disk took so long: it is not a stop. */
+  /** The thread is about to wait for its disk. */
+  waits(): void {
+    this.#continuations.begin();
+  }
+
+  /** The disk took so long: that is not a stop, unless the process says that it was stopped meanwhile. */
   waited(ms: number): void {
-    this.#awakeAt += ms;
+    if (ms < this.#gapMs || !this.#continuations.sawOne()) this.#awakeAt += ms;
   }
 }
 

@@ -5,12 +5,23 @@ describe('raft/replica/wakefulness', () => {
   const electionMs = 500;
   /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
   const answers = (
-    steps: readonly { readonly at: number; readonly processor: number | null; readonly disk?: number; readonly rests?: number }[],
+    steps: readonly {
+      readonly at: number;
+      readonly processor: number | null;
+      readonly disk?: number;
+      /** The process was told to go on while it waited for the disk. */
+      readonly continued?: boolean;
+      readonly rests?: number;
+    }[],
   ): boolean[] => {
     let processor: number | null = 0;
-    const wakefulness = new Wakefulness(electionMs, 0, () => processor);
+    let continued = false;
+    const continuations = { begin: () => undefined, sawOne: () => continued };
+    const wakefulness = new Wakefulness(electionMs, 0, { processorMs: () => processor, continuations });
     return steps.map((step) => {
       processor = step.processor;
+      continued = step.continued ?? false;
+      wakefulness.waits();
       wakefulness.waited(step.disk ?? 0);
       const stopped = wakefulness.stopped(step.at);
       wakefulness.rests(step.at + (step.rests ?? 0));
@@ -50,6 +61,16 @@ describe('raft/replica/wakefulness', () => {
         { at: 2_600, processor: 2, disk: 980 },
       ]),
     ).to.deep.equal([false, true]);
+  });
+
+  it('counts what the disk took where the process says that it was stopped meanwhile, and nothing shorter than an election', () => {
+    expect(
+      answers([
+        { at: 1_000, processor: 1, disk: 980, continued: true },
+        { at: 1_390, processor: 2, disk: 380, continued: true },
+        { at: 2_390, processor: 3, disk: 980 },
+      ]),
+    ).to.deep.equal([true, false, false]);
   });
 
   it('counts a stop from when others may have an election on, and idle time between two words not at all', () => {
