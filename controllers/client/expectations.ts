@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { isNotFound } from './errors.js';
 
 /** As in the reference: a creation that is not seen within this time was lost, or the informer is late; going on is safer than standing still. */
 const forgottenAfterMs = 5 * 60_000;
@@ -40,6 +41,16 @@ export class Expectations {
   /** A deletion was seen, or will not happen. */
   deleted(key: string, { uid }: { readonly uid: string }): void {
     this.#expected.get(key)?.deletions.delete(uid);
+  }
+
+  /** Carries out a deletion that was noted. What was gone already, or cannot be deleted, will not be seen to go. Rejects where it cannot be deleted. */
+  async deleting(key: string, { uid }: { readonly uid: string }, deletion: Promise<unknown>): Promise<void> {
+    try {
+      await deletion;
+    } catch (error) {
+      this.deleted(key, { uid });
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   forget(key: string): void {

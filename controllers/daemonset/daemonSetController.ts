@@ -139,24 +139,11 @@ class DaemonSetLoop {
     const created = await slowStart(create.length, (index) => this.#control.create(set, daemonPod(set, create[index] ?? '', { hash })));
     // Those that failed, and those that were not tried, will not be seen.
     this.expectations.created(key, create.length - created.succeeded);
-    const results = await Promise.allSettled(remove.map((pod) => this.#remove(key, set, pod)));
+    const results = await Promise.allSettled(
+      remove.map((pod) => this.expectations.deleting(key, { uid: uidOf(pod) }, this.#control.delete(set, pod))),
+    );
     const failed = results.find((result) => result.status === 'rejected');
     return created.failure ?? (failed ? (failed.reason as unknown) : null);
-  }
-
-  async #remove(key: string, set: DaemonSet, pod: Pod): Promise<void> {
-    try {
-      if (
-        (await unless(
-          isNotFound,
-          this.#control.delete(set, pod).then(() => true),
-        )) === null
-      )
-        this.expectations.deleted(key, { uid: uidOf(pod) });
-    } catch (error) {
-      this.expectations.deleted(key, { uid: uidOf(pod) });
-      throw error;
-    }
   }
 
   async #writeStatus(set: DaemonSet, status: DaemonSetStatus): Promise<void> {

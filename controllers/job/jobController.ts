@@ -179,15 +179,12 @@ class JobLoop {
     return { left: gone.reduce(without, left), failure: firstFailure(results) };
   }
 
-  async #remove(key: string, job: Job, pod: Pod): Promise<void> {
-    try {
+  #remove(key: string, job: Job, pod: Pod): Promise<void> {
+    const freeAndDelete = async (): Promise<void> => {
       await this.#free(pod);
-      const deletion = this.#control.delete(job, pod).then(() => true);
-      if ((await unless(isNotFound, deletion)) === null) this.expectations.deleted(key, { uid: uidOf(pod) });
-    } catch (error) {
-      this.expectations.deleted(key, { uid: uidOf(pod) });
-      throw error;
-    }
+      await this.#control.delete(job, pod);
+    };
+    return this.expectations.deleting(key, { uid: uidOf(pod) }, freeAndDelete());
   }
 
   async #create(

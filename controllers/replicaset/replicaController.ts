@@ -3,7 +3,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { Expectations } from '../client/expectations.js';
 import { controllerOf, isTerminating, type KubeObject, namespaceOf, uidOf } from '../../api/meta/object.js';
-import { type Pod, pods, type ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
+import { type Pod, pods, type PodTemplateSpec, type ReplicationControllerStatus as ReplicaStatus } from '../../api/types/core/v1.js';
 import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { candidatesFor, ownedBy } from '../workloads/claim.js';
@@ -14,17 +14,28 @@ import { podOf } from '../workloads/podTemplate.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type ReplicaPlan, type Wanted } from './plan.js';
 
+interface ReplicaOwner extends KubeObject {
+  readonly spec?: { readonly replicas?: number; readonly minReadySeconds?: number; readonly template?: PodTemplateSpec };
+  readonly status?: ReplicaStatus;
+}
+
 /** What tells ReplicaSets and ReplicationControllers apart; all else is the same loop. */
-export interface ReplicaKind<O extends KubeObject & { readonly status?: ReplicaStatus }> {
+export interface ReplicaKind<O extends ReplicaOwner> {
   readonly type: Resource<O>;
   readonly queue: string;
   readonly workers: number;
-  readonly wanted: (owner: O) => Wanted;
   readonly selects: (owner: O, pod: Pod) => boolean;
   readonly countsTerminating: boolean;
 }
 
-export class ReplicaController<O extends KubeObject & { readonly status?: ReplicaStatus }> implements Controller {
+const wantedBy = ({ spec, metadata }: ReplicaOwner): Wanted => ({
+  replicas: spec?.replicas ?? 1,
+  minReadySeconds: spec?.minReadySeconds ?? 0,
+  template: spec?.template,
+  generation: metadata.generation ?? 0,
+});
+
+export class ReplicaController<O extends ReplicaOwner> implements Controller {
   readonly name: string;
   readonly #loop: QueueController;
   readonly #control: PodControl;
@@ -59,7 +70,7 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
       return;
     }
     const settled = this.#expectations.satisfied(key);
-    const wanted = this.kind.wanted(owner);
+    const wanted = wantedBy(owner);
     const known = this.#podsOf(owner);
     const active = await ownedBy(this.environment, {
       ownerType: this.kind.type,
@@ -83,7 +94,7 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
 
   #podChanged(key: string, owner: O, before: Pod | null, after: Pod): void {
     this.#loop.queue.add(key);
-    const { minReadySeconds } = this.kind.wanted(owner);
+    const { minReadySeconds } = wantedBy(owner);
     // The pod becomes available by the mere passing of time; a second more, because times in objects are rounded.
     if (minReadySeconds > 0 && isReady(after) && !(before && isReady(before))) this.#loop.queue.addAfter(key, (minReadySeconds + 1) * 1000);
   }
@@ -132,20 +143,7 @@ export class ReplicaController<O extends KubeObject & { readonly status?: Replic
   async #delete(key: string, owner: O, { pods: victims }: Extract<ReplicaPlan, { do: 'delete' }>): Promise<unknown> {
     this.#expectations.expect(key, { deletions: victims.map(uidOf) });
     const results = await Promise.allSettled(
-      victims.map(async (pod) => {
-        try {
-          if (
-            (await unless(
-              isNotFound,
-              this.#control.delete(owner, pod).then(() => true),
-            )) === null
-          )
-            this.#expectations.deleted(key, { uid: uidOf(pod) });
-        } catch (error) {
-          this.#expectations.deleted(key, { uid: uidOf(pod) });
-          throw error;
-        }
-      }),
+      victims.map((pod) => this.#expectations.deleting(key, { uid: uidOf(pod) }, this.#control.delete(owner, pod))),
     );
     const failed = results.find((result) => result.status === 'rejected');
     return failed ? failed.reason : null;

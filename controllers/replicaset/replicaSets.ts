@@ -11,12 +11,6 @@ export function replicaSetController(environment: ManagerEnvironment): Controlle
     queue: 'replicaset',
     workers: environment.options['concurrent-replicaset-syncs'],
     countsTerminating: true,
-    wanted: ({ spec, metadata }) => ({
-      replicas: spec?.replicas ?? 1,
-      minReadySeconds: spec?.minReadySeconds ?? 0,
-      template: spec?.template,
-      generation: metadata.generation ?? 0,
-    }),
     selects: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels),
   });
 }
@@ -27,12 +21,6 @@ export function replicationControllerController(environment: ManagerEnvironment)
     queue: 'replicationmanager',
     workers: environment.options['concurrent-rc-syncs'],
     countsTerminating: false,
-    wanted: ({ spec, metadata }) => ({
-      replicas: spec?.replicas ?? 1,
-      minReadySeconds: spec?.minReadySeconds ?? 0,
-      template: spec?.template,
-      generation: metadata.generation ?? 0,
-    }),
     // An empty selector selects nothing: the server fills it from the template.
     selects: ({ spec }, pod) => Object.keys(spec?.selector ?? {}).length > 0 && selectsAll(spec?.selector, pod.metadata.labels),
   });
