@@ -24,16 +24,31 @@ import {
 } from './restricted.js';
 import type { Check, Subject, Violation } from './subject.js';
 
-/** Since which minor version what is checked. The newest one that is not newer than the standard counts. */
+/** A check as it is from a minor version on. */
+interface Version {
+  readonly since: number;
+  readonly check: Check;
+}
+
+/** What is checked of a pod. The newest version that is not newer than the standard counts. */
 interface Rule {
   readonly name: string;
-  readonly level: 'baseline' | 'restricted';
-  readonly versions: readonly {
-    readonly since: number;
-    readonly check: Check;
-    /** A baseline rule that this one makes unnecessary. */ readonly replaces?: string;
-  }[];
+  readonly versions: readonly Version[];
+  /** A baseline rule that this one makes unnecessary. */
+  readonly replaces?: string;
 }
+
+const always = (check: Check): readonly Version[] => [{ since: 0, check }];
+/** From version 25 on, not of pods for Windows. */
+const linuxAlone = (since: number, check: Check): readonly Version[] => [
+  { since, check },
+  { since: 25, check: onLinux(check) },
+];
+/** From version 35 on, not of pods with users of their own. */
+const nodeUsersAlone = (since: number, check: Check): readonly Version[] => [
+  { since, check },
+  { since: 35, check: withNodeUsers(check) },
+];
 
 const onLinux =
   (check: Check): Check =>
@@ -62,26 +77,18 @@ const sysctls29 = [
 ];
 const sysctls32 = [...sysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** In the order in which they are reported: those of the baseline by name, then the others. */
-const rules: readonly Rule[] = [
-  { name: 'appArmorProfile', level: 'baseline', versions: [{ since: 0, check: appArmorProfile }] },
-  { name: 'capabilities_baseline', level: 'baseline', versions: [{ since: 0, check: baselineCapabilities }] },
-  { name: 'hostNamespaces', level: 'baseline', versions: [{ since: 0, check: hostNamespaces }] },
-  { name: 'hostPathVolumes', level: 'baseline', versions: [{ since: 0, check: hostPathVolumes }] },
-  { name: 'hostPorts', level: 'baseline', versions: [{ since: 0, check: hostPorts }] },
-  { name: 'hostProbesAndHostLifecycle', level: 'baseline', versions: [{ since: 34, check: probeHosts }] },
-  { name: 'privileged', level: 'baseline', versions: [{ since: 0, check: privileged }] },
-  {
-    name: 'procMount',
-    level: 'baseline',
-    versions: [
-      { since: 0, check: procMount },
-      { since: 35, check: withNodeUsers(procMount) },
-    ],
-  },
+/** In the order in which they are reported, which is that of their names. */
+const baseline: readonly Rule[] = [
+  { name: 'appArmorProfile', versions: always(appArmorProfile) },
+  { name: 'capabilities_baseline', versions: always(baselineCapabilities) },
+  { name: 'hostNamespaces', versions: always(hostNamespaces) },
+  { name: 'hostPathVolumes', versions: always(hostPathVolumes) },
+  { name: 'hostPorts', versions: always(hostPorts) },
+  { name: 'hostProbesAndHostLifecycle', versions: [{ since: 34, check: probeHosts }] },
+  { name: 'privileged', versions: always(privileged) },
+  { name: 'procMount', versions: nodeUsersAlone(0, procMount) },
   {
     name: 'seLinuxOptions',
-    level: 'baseline',
     versions: [
       { since: 0, check: seLinuxOptions(selinuxTypes) },
       { since: 31, check: seLinuxOptions([...selinuxTypes, 'container_engine_t']) },
@@ -89,7 +96,6 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'seccompProfile_baseline',
-    level: 'baseline',
     versions: [
       { since: 0, check: annotatedSeccomp },
       { since: 19, check: baselineSeccomp },
@@ -97,7 +103,6 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'sysctls',
-    level: 'baseline',
     versions: [
       { since: 0, check: sysctls(safeSysctls) },
       { since: 27, check: sysctls(sysctls27) },
@@ -105,65 +110,30 @@ const rules: readonly Rule[] = [
       { since: 32, check: sysctls(sysctls32) },
     ],
   },
-  { name: 'windowsHostProcess', level: 'baseline', versions: [{ since: 0, check: windowsHostProcess }] },
-
-  {
-    name: 'allowPrivilegeEscalation',
-    level: 'restricted',
-    versions: [
-      { since: 8, check: allowPrivilegeEscalation },
-      { since: 25, check: onLinux(allowPrivilegeEscalation) },
-    ],
-  },
-  {
-    name: 'capabilities_restricted',
-    level: 'restricted',
-    versions: [
-      { since: 22, check: restrictedCapabilities, replaces: 'capabilities_baseline' },
-      { since: 25, check: onLinux(restrictedCapabilities), replaces: 'capabilities_baseline' },
-    ],
-  },
-  { name: 'procMount_restricted', level: 'restricted', versions: [{ since: 35, check: procMount, replaces: 'procMount' }] },
-  { name: 'restrictedVolumes', level: 'restricted', versions: [{ since: 0, check: restrictedVolumes, replaces: 'hostPathVolumes' }] },
-  {
-    name: 'runAsNonRoot',
-    level: 'restricted',
-    versions: [
-      { since: 0, check: runAsNonRoot },
-      { since: 35, check: withNodeUsers(runAsNonRoot) },
-    ],
-  },
-  {
-    name: 'runAsUser',
-    level: 'restricted',
-    versions: [
-      { since: 23, check: runAsUser },
-      { since: 35, check: withNodeUsers(runAsUser) },
-    ],
-  },
-  {
-    name: 'seccompProfile_restricted',
-    level: 'restricted',
-    versions: [
-      { since: 19, check: restrictedSeccomp, replaces: 'seccompProfile_baseline' },
-      { since: 25, check: onLinux(restrictedSeccomp), replaces: 'seccompProfile_baseline' },
-    ],
-  },
+  { name: 'windowsHostProcess', versions: always(windowsHostProcess) },
+];
+/** Besides those of the baseline, and after them. */
+const restricted: readonly Rule[] = [
+  { name: 'allowPrivilegeEscalation', versions: linuxAlone(8, allowPrivilegeEscalation) },
+  { name: 'capabilities_restricted', versions: linuxAlone(22, restrictedCapabilities), replaces: 'capabilities_baseline' },
+  { name: 'procMount_restricted', versions: [{ since: 35, check: procMount }], replaces: 'procMount' },
+  { name: 'restrictedVolumes', versions: always(restrictedVolumes), replaces: 'hostPathVolumes' },
+  { name: 'runAsNonRoot', versions: nodeUsersAlone(0, runAsNonRoot) },
+  { name: 'runAsUser', versions: nodeUsersAlone(23, runAsUser) },
+  { name: 'seccompProfile_restricted', versions: linuxAlone(19, restrictedSeccomp), replaces: 'seccompProfile_baseline' },
 ];
 
 /** What a pod does that its standard does not allow. */
 export function violations(subject: Subject, { level, minor }: Standard): Violation[] {
   if (level === 'privileged') return [];
-  const chosen = rules
-    .filter((rule) => rule.level === 'baseline' || level === 'restricted')
-    .map((rule) => ({
-      name: rule.name,
-      version: rule.versions.findLast(({ since }) => since <= minor),
-    }));
-  const replaced = new Set(chosen.map(({ version }) => version?.replaces));
-  return chosen
+  const checks = (level === 'restricted' ? [...baseline, ...restricted] : baseline).flatMap(({ name, versions, replaces }) => {
+    const version = versions.findLast(({ since }) => since <= minor);
+    return version === undefined ? [] : [{ name, replaces, check: version.check }];
+  });
+  const replaced = new Set(checks.map(({ replaces }) => replaces));
+  return checks
     .filter(({ name }) => !replaced.has(name))
-    .map(({ version }) => version?.check(subject) ?? null)
+    .map(({ check }) => check(subject))
     .filter((violation) => violation !== null);
 }
 
