@@ -7,16 +7,14 @@ import { forbidden, invalid, notSupported, Path, type FieldError } from '../../r
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
-import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
-import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { podNameWarnings } from './podNames.js';
-import { sameSelector, validateWorkloadSelector } from './selector.js';
+import { workloadWarnings } from './workloadWarnings.js';
+import { validateReplicaSpec } from './replicaSets.js';
+import { sameSelector } from './selector.js';
 import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
 
 const specPath = Path.of('spec');
@@ -41,16 +39,7 @@ function setDefaults(deployment: Draft<Deployment>): void {
 function validateSpec(deployment: Draft<Deployment>): FieldError[] {
   const spec = specOf(deployment);
   return [
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    ...validateWorkloadSelector(spec, specPath.child('selector'), {
-      empty: 'empty selector is invalid for deployment',
-      broken: 'invalid label selector',
-      required: true,
-    }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
-      kind: 'ReplicaSet',
-      selector: selectorOf(spec.selector),
-    }),
+    ...validateReplicaSpec(spec),
     ...validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
     ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
     ...validateDeadline(spec),
@@ -118,10 +107,7 @@ export const deployments: Kind<Draft<Deployment>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
   validate: validateSpec,
-  warnings: (deployment, old) => [
-    ...(old === null ? podNameWarnings(deployment) : []),
-    ...(hasNewGeneration(deployment, old) ? templateWarnings(deployment.spec?.template, specPath.child('template')) : []),
-  ],
+  warnings: workloadWarnings,
   update: {
     prepare(deployment, old) {
       // Annotations are copied to the replica sets, so changing them is work for the controller, too.

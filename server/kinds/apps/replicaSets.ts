@@ -1,24 +1,22 @@
-import type { ReplicaSet } from '../../../api/types/apps/v1.js';
+import type { DeploymentSpec, ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults } from '../core/podSpec/template.js';
-import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { podNameWarnings } from './podNames.js';
+import { workloadWarnings } from './workloadWarnings.js';
 import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
 
-function validateSpec(set: Draft<ReplicaSet>): FieldError[] {
-  const spec = specOf(set);
+/** Findings about a specification, and about that of a Deployment, which hands these members on to its sets. */
+export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): FieldError[] {
   return [
     ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
     ...validateWorkloadSelector(spec, specPath.child('selector'), {
@@ -32,6 +30,8 @@ function validateSpec(set: Draft<ReplicaSet>): FieldError[] {
     }),
   ];
 }
+
+const validateSpec = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaSpec(specOf(set));
 
 const statusCounts = [
   'replicas',
@@ -54,10 +54,7 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
     setDefault(spec, 'replicas', 1);
   },
   validate: validateSpec,
-  warnings: (set, old) => [
-    ...(old === null ? podNameWarnings(set) : []),
-    ...(hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
-  ],
+  warnings: workloadWarnings,
   create: { status: { replicas: 0 } },
   update: {
     review: ['objectMetaUpdate', validateSpec, sameSelector],

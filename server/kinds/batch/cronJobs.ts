@@ -6,7 +6,7 @@ import { invalid, notSupported, Path, required, type FieldError } from '../../re
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
-import { podNameWarnings } from '../apps/podNames.js';
+import { podNameWarnings } from '../apps/workloadWarnings.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';

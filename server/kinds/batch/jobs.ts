@@ -2,7 +2,7 @@ import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
 import { textAt } from '../../registry/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
-import { podNameWarnings } from '../apps/podNames.js';
+import { podNameWarnings } from '../apps/workloadWarnings.js';
 import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';

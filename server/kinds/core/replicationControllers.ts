@@ -2,19 +2,18 @@ import type { ReplicationController } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { nonNegative } from '../../registry/validation/values.js';
-import { podNameWarnings } from '../apps/podNames.js';
+import { workloadWarnings } from '../apps/workloadWarnings.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
 import { joinedAt, labelsAt, numberAt } from '../cells.js';
+import { validateEndlessRun } from './podSpec/controlledTemplate.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
-import { templateWarnings } from './podSpec/warnings/template.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
@@ -48,7 +47,6 @@ function validate(controller: Draft<ReplicationController>): FieldError[] {
 
 function validateTemplate(template: JsonObject, { selector }: { readonly selector: JsonObject }): FieldError[] {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
-  const spec = specOf(template);
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return [
     ...(matches
@@ -61,14 +59,7 @@ function validateTemplate(template: JsonObject, { selector }: { readonly selecto
           ),
         ]),
     ...validatePodTemplate(template, templatePath),
-    ...(spec.restartPolicy === 'Always'
-      ? []
-      : [notSupported(templatePath.child('spec', 'restartPolicy'), textAt(spec, 'restartPolicy'), ['Always'])]),
-    ...(spec.activeDeadlineSeconds == null
-      ? []
-      : [
-          forbidden(templatePath.child('spec', 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicationController is not Supported'),
-        ]),
+    ...validateEndlessRun(specOf(template), 'ReplicationController', templatePath.child('spec')),
   ];
 }
 
@@ -83,10 +74,7 @@ export const replicationControllers: Kind<Draft<ReplicationController>> = {
   metadata: { generationOf: ['spec'], name: longName },
   defaults: setDefaults,
   validate,
-  warnings: (controller, old) => [
-    ...(old === null ? podNameWarnings(controller) : []),
-    ...(hasNewGeneration(controller, old) ? templateWarnings(controller.spec?.template, templatePath) : []),
-  ],
+  warnings: workloadWarnings,
   create: { status: { replicas: 0 } },
   update: {
     review: ['objectMetaUpdate', validate],

@@ -1,0 +1,22 @@
+import type { ApiObject } from '../../api/object.js';
+import { memberAt } from '../../registry/members.js';
+import { Path } from '../../registry/validation/field.js';
+import { dnsLabelName } from '../../registry/validation/names.js';
+import { templateWarnings } from '../core/podSpec/warnings/template.js';
+import { hasNewGeneration } from '../warnings.js';
+
+/** Pods are named after the workload, and their names become host names: what is not a DNS label gets mangled there. */
+export function podNameWarnings(workload: ApiObject): string[] {
+  const complaints = dnsLabelName(workload.metadata.name ?? '', false);
+  return complaints.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+      ];
+}
+
+/** Of a workload that keeps pods running: of its name when it is made, of its template when that may have changed. */
+export const workloadWarnings = (workload: ApiObject, old: ApiObject | null): string[] => [
+  ...(old === null ? podNameWarnings(workload) : []),
+  ...(hasNewGeneration(workload, old) ? templateWarnings(memberAt(workload, 'spec', 'template'), Path.of('spec', 'template')) : []),
+];
