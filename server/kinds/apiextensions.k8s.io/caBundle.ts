@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { isCertificate } from '../certificates.k8s.io/certificate.js';
 import { pemBlocks } from '../certificates.k8s.io/pem.js';
 
 const certificateType = 'CERTIFICATE';
@@ -19,12 +19,4 @@ export function bundleComplaint(base64: string): string | null {
         ? 'no valid certificate authority data seen'
         : 'failed to parse certificate: x509: malformed certificate';
   return `unable to load root certificates: ${why}`;
-}
-
-function isCertificate(bytes: Buffer): boolean {
-  try {
-    return new X509Certificate(bytes).raw.length > 0;
-  } catch {
-    return false;
-  }
 }

@@ -17,7 +17,7 @@ export function certificateComplaint(base64: string): string | null {
   return null;
 }
 
-function isCertificate(bytes: Buffer): boolean {
+export function isCertificate(bytes: Buffer): boolean {
   try {
     return new X509Certificate(bytes).raw.length > 0;
   } catch {

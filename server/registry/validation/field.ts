@@ -1,19 +1,10 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { CauseType } from '../../../workers/schema/custom/contract.js';
 import type { StatusCause } from '../../api/status.js';
 import type { FieldGate } from '../../features/fieldGates.js';
 
 /** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
-export type FieldErrorType =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'InternalError'
-  | 'FieldValueTypeInvalid';
+export type FieldErrorType = CauseType | 'FieldValueNotFound' | 'InternalError';
 
 /** One finding of validation: `message` is what follows the path in the cause, for example `Required value: name is needed`. */
 export interface FieldError {

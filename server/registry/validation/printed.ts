@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf, membersOf } from '../members.js';
-import { isMetadataSet } from './templatemetadata.js';
+import { isMetadataSet, metadataMembers } from './templatemetadata.js';
 
 /** Values as the reference prints them in messages: it prints its own structures, whose members have an order, and maps sorted by key. */
 
@@ -25,28 +25,10 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
 }
 
-/** Metadata as messages quote it: members in the order of declaration, without those that are not set. */
-const shownMetadata = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
-
+/** Metadata as messages quote it: without members that are not set. */
 export function printedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
-    shownMetadata.flatMap((member): [string, JsonValue][] => {
+    metadataMembers.flatMap((member): [string, JsonValue][] => {
       const value = metadata[member];
       if (!isMetadataSet(member, value)) return [];
       if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];

@@ -3,8 +3,8 @@ import { objectAt } from '../defaulting.js';
 import { forbidden, type FieldError, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 
-/** Members of metadata that a template may not set, in the order of findings; all but labels and annotations. */
-const notInTemplates = [
+/** Members of metadata, in the order of their declaration. */
+export const metadataMembers = [
   'name',
   'generateName',
   'namespace',
@@ -15,10 +15,14 @@ const notInTemplates = [
   'creationTimestamp',
   'deletionTimestamp',
   'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
   'ownerReferences',
   'finalizers',
   'managedFields',
-];
+] as const;
+/** Members that a template may not set, in the order of findings. */
+const notInTemplates = metadataMembers.filter((member) => member !== 'labels' && member !== 'annotations');
 /** Zero is a value only for what the reference holds as a pointer. */
 const zeroIsSet = 'deletionGracePeriodSeconds';
 
