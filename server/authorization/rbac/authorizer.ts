@@ -1,4 +1,4 @@
-import { follow, type Following } from '../../storage/follow.js';
+import { follow, type Follower } from '../../storage/follow.js';
 import type { Storage } from '../../storage/contract.js';
 import type { Authorizer } from '../authorizer.js';
 import type { RuleResolver } from '../rules.js';
@@ -17,33 +17,20 @@ export interface Rbac {
 /** Decides by the roles and bindings in storage, from a copy that follows them: no request waits for a read. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
-  const roles = (resource: string): Following =>
-    follow(
-      storage,
-      { group: rbacGroup, resource },
-      {
-        put: (object) => {
-          index.putRole(object.namespace, object.decode());
-        },
-        remove: (namespace, name) => {
-          index.removeRole(namespace, name);
-        },
-      },
-    );
-  const bindings = (resource: string): Following =>
-    follow(
-      storage,
-      { group: rbacGroup, resource },
-      {
-        put: (object) => {
-          index.putBinding(object.namespace, object.decode());
-        },
-        remove: (namespace, name) => {
-          index.removeBinding(namespace, name);
-        },
-      },
-    );
-  const followed = [roles('clusterroles'), roles('roles'), bindings('clusterrolebindings'), bindings('rolebindings')];
+  const roles: Follower = {
+    put: (object) => index.putRole(object.namespace, object.decode()),
+    remove: (namespace, name) => index.removeRole(namespace, name),
+  };
+  const bindings: Follower = {
+    put: (object) => index.putBinding(object.namespace, object.decode()),
+    remove: (namespace, name) => index.removeBinding(namespace, name),
+  };
+  const followed = [
+    { of: roles, resource: 'clusterroles' },
+    { of: roles, resource: 'roles' },
+    { of: bindings, resource: 'clusterrolebindings' },
+    { of: bindings, resource: 'rolebindings' },
+  ].map(({ of, resource }) => follow(storage, { group: rbacGroup, resource }, of));
   return {
     authorize: (attributes) => index.decide(attributes),
     rules: listRules(index),
