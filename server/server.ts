@@ -10,13 +10,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 import type { ConsensusThread } from '../raft/index.js';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from './assembly/accessFiles.js';
-import { readPluginConfigurations, type PluginConfigurations } from './admission/configuration.js';
+import { type PluginConfigurations } from './admission/configuration.js';
 import { assembleApi } from './assembly/api.js';
 import type { Api } from './assembly/api.js';
-import { LiveFiles, type Live } from './files/liveFile.js';
-import type { AgentCredentials } from './endpoints/backends/connection.js';
-import { readAgentCredentials } from './endpoints/backends/credentials.js';
-import { drain, fairnessOf, frontOf, tracingOf, type FrontOptions } from './assembly/front.js';
+import { LiveFiles } from './files/liveFile.js';
+import { drain, fairnessOf, frontOf, type FrontOptions } from './assembly/front.js';
+import { readGiven, type Given } from './assembly/given.js';
 import { leaderWork, type Surroundings } from './assembly/leaderWork.js';
 import type { Progress } from './assembly/healthChecks.js';
 import type { OpenAuditor } from './audit/auditor.js';
@@ -31,7 +30,6 @@ import { exposeConnections, exposeHandshakes, ServingThreads } from './threads/s
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
-import { createEncryptionMetrics } from './observability/encryption.js';
 import { exposeProgram } from './observability/processMetrics.js';
 import { DebugPages } from './observability/profiles/pages.js';
 import { createMetrics, type Metrics } from './observability/metrics.js';
@@ -47,16 +45,10 @@ import { MasterLeases } from './presence/masterLeases.js';
 import { Elections } from './election/elections.js';
 import { Presence } from './presence/presence.js';
 import { Parts } from './assembly/parts.js';
-import { advertisedAddress, endpointAddress, servingOptions } from './assembly/serving.js';
-import { loadEncryption } from './storage/encryption/load.js';
+import { advertisedAddress, endpointAddress } from './assembly/serving.js';
 import { Expiry } from './storage/expiry.js';
-import type { Encryption } from './storage/encryption/encryption.js';
 import { openStore } from './store/open.js';
 import type { ServerStore } from './store/store.js';
-import { readEgressSelections } from './egress/configuration.js';
-import { createEgress, directEgress, type Egress } from './egress/egress.js';
-import { readTracingConfiguration } from './tracing/configuration.js';
-import type { Tracer } from './tracing/tracer.js';
 
 export type { RunningServer } from './process/runningServer.js';
 
@@ -96,24 +88,10 @@ interface Beginning {
 
 async function begin({ options, log, live, parts, verbosity, thread }: Beginning): Promise<RunningServer> {
   // Files are read first: a wrong certificate must not leave a replica half started.
-  const serving = servingOptions(options, live, log.named('tls'));
-  const plugins: PluginConfigurations =
-    options['admission-control-config-file'] === null ? new Map() : readPluginConfigurations(options['admission-control-config-file']);
   const metrics = createMetrics(metricChoice(options));
-  const encryptionCounts = createEncryptionMetrics(metrics, options['raft-member-id']);
-  const encryption = loadEncryption(
-    options,
-    live,
-    (error) => {
-      log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
-    },
-    { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: encryptionCounts },
-  );
-  const tracing =
-    options['tracing-config-file'] === null ? null : tracingOf(readTracingConfiguration(options['tracing-config-file']), options, log);
+  const given = readGiven(options, { live, log, metrics });
+  const { egress, plugins, tracing } = given;
   parts.add({ name: 'traces', stop: () => tracing?.exporter.stop() });
-  const egressFile = options['egress-selector-config-file'];
-  const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
   exposeProgram(metrics.registry, {
     features: featuresOf(options),
     version: { ...versionInfo(), emulationMinor: String(emulatedMinor(options)) },
@@ -126,7 +104,6 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   parts.add({ name: 'signers and reviewers', stop: () => closeAccessFiles(files) });
   const auditor = await createAuditing({ options, metrics, dial: egress('controlplane'), log: log.named('audit') });
   parts.add({ name: 'audit', stop: () => auditor?.close() });
-  const agents = readAgentCredentials(options);
 
   // A program has put the number of its machine in place of 0; who embeds a server, and did not ask, gets no threads.
   const threads = Math.max(1, options['serving-threads']);
@@ -138,20 +115,15 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   const countEvents = limits === null ? () => [] : eventCounter(limits);
   const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
   return serveStore({
+    ...given,
     options,
     log,
-    serving,
     files,
-    plugins,
     live,
-    agents,
-    egress,
     store,
-    encryption,
     metrics,
     auditor,
     debug: debug.served,
-    tracer: tracing?.tracer ?? null,
     countEvents: limits === null ? null : countEvents,
     others,
     parts,
@@ -175,23 +147,16 @@ function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions)
   return enabled.has('EventRateLimit') ? eventLimitsIn(plugins.get('EventRateLimit') ?? null) : null;
 }
 
-interface Prepared {
+interface Prepared extends Given {
   readonly options: ApiServerOptions;
   readonly log: Logger;
-  readonly serving: Omit<ListenerOptions, 'handle'>;
   readonly files: AccessFiles;
-  readonly plugins: PluginConfigurations;
   readonly live: LiveFiles;
-  readonly agents: AgentCredentials;
-  readonly egress: Egress;
   readonly store: ServerStore;
-  readonly encryption: Live<Encryption> | null;
   readonly metrics: Metrics;
   readonly auditor: OpenAuditor | null;
   /** Null with `--profiling=false`. */
   readonly debug: DebugPages | null;
-  /** Null when nothing is traced. */
-  readonly tracer: Tracer | null;
   /** Null where no events are counted. */
   readonly countEvents: CountEvents | null;
   /** The other serving threads; null where there are none. */
@@ -199,58 +164,16 @@ interface Prepared {
   readonly parts: Parts;
 }
 
-async function serveStore({
-  options,
-  log,
-  serving,
-  files,
-  plugins,
-  live,
-  agents,
-  egress,
-  store,
-  encryption,
-  metrics,
-  auditor,
-  debug,
-  tracer,
-  countEvents,
-  others,
-  parts,
-}: Prepared): Promise<RunningServer> {
+async function serveStore(prepared: Prepared): Promise<RunningServer> {
+  const { options, log, serving, store, metrics, tracing, others, parts } = prepared;
   const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi({
-    options,
-    files,
-    plugins,
-    live,
-    agents,
-    egress,
-    store,
-    ...(countEvents === null ? {} : { countEvents }),
-    encryption,
-    metrics,
-    log,
-  });
+  const api = assembleApi(prepared);
   parts.add({ name: 'API', stop: () => api.close() });
   const threads = others?.share ?? null;
   const fairness = options['enable-priority-and-fairness']
     ? fairnessOf({ options, log, api, store, metrics, seats: threads?.seats ?? null })
     : null;
-  const chain = frontOf({
-    fairness: fairness?.fairness ?? null,
-    options,
-    log,
-    store,
-    encryption,
-    metrics,
-    auditor,
-    api,
-    progress,
-    debug,
-    tracer,
-    threads,
-  });
+  const chain = frontOf({ ...prepared, fairness: fairness?.fairness ?? null, api, progress, tracer: tracing?.tracer ?? null, threads });
   const listener = await listenWith(others, { ...serving, handle: chain.handle });
   parts.add({ name: 'other threads', stop: () => others?.stop() });
   parts.add({

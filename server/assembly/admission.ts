@@ -23,7 +23,7 @@ interface AdmissionParts {
   /** What the operator says for single plug-ins. */
   readonly plugins: PluginConfigurations;
   readonly podSecurityCounts: PodSecurityCounts;
-  readonly countEvents: CountEvents | undefined;
+  readonly countEvents: CountEvents | null;
   readonly times: AdmissionTimes;
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
@@ -52,7 +52,7 @@ export function admissionOf({
       storage,
       configurations,
       podSecurityCounts,
-      ...(countEvents === undefined ? {} : { countEvents }),
+      ...(countEvents === null ? {} : { countEvents }),
       enabled,
       tolerationSeconds: {
         'node.kubernetes.io/not-ready': options['default-not-ready-toleration-seconds'],

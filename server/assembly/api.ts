@@ -4,7 +4,6 @@ import { createWorkers } from '../../workers/pool.js';
 import { createAccess, type Access } from './access.js';
 import { admissionOf } from './admission.js';
 import type { AccessFiles } from './accessFiles.js';
-import type { PluginConfigurations } from '../admission/configuration.js';
 import type { CountEvents } from '../admission/events/rateLimit.js';
 import { enabledPlugins } from '../admission/names.js';
 import { PolicyStatuses } from '../admission/policies/statuses.js';
@@ -16,8 +15,7 @@ import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import { release } from '../catalogue/version.js';
 import { createDiscovery } from '../discovery/discovery.js';
 import { createOpenId, openidPaths } from '../discovery/openid.js';
-import { createBackends, type AgentCredentials } from '../endpoints/backends/connection.js';
-import type { Egress } from '../egress/egress.js';
+import { createBackends } from '../endpoints/backends/connection.js';
 import type { GroupResource } from '../api/resource.js';
 import { ClaimRepairs } from './claimRepairs.js';
 import type { RequestContext } from '../endpoints/context.js';
@@ -26,7 +24,7 @@ import { convertAny } from '../extensions/conversion/admission.js';
 import { CustomResources, definitionsResource, withCustomResources } from '../extensions/definitions.js';
 import { LifeCycles } from '../extensions/lifecycle/controller.js';
 import { ownWrites } from '../registry/ownWrites.js';
-import type { Live, LiveFiles } from '../files/liveFile.js';
+import type { LiveFiles } from '../files/liveFile.js';
 import { issueObserver } from '../kinds/certificates.k8s.io/issue.js';
 import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { addressUsage } from '../kinds/core/service/usage.js';
@@ -66,7 +64,6 @@ import { createRegistry } from '../registry/store.js';
 import { advertisedAddress } from './serving.js';
 import { seed } from '../seed/seed.js';
 import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
-import type { Encryption } from '../storage/encryption/encryption.js';
 import { isOtherMediaType, type StoredForm } from '../storage/forms.js';
 import { KeySpace } from '../storage/keys.js';
 import { referenceLayout } from '../storage/keyLayout.js';
@@ -77,6 +74,7 @@ import type { RaftStorage, RaftStorageOptions } from '../storage/raft.js';
 import { routedStorage } from '../storage/routed.js';
 import { SealableEngine, sealKeyOf } from '../storage/seal.js';
 import type { ServerStore } from '../store/store.js';
+import type { Given } from './given.js';
 import { AdmissionManifests } from './manifests.js';
 import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } from './webhooks.js';
 
@@ -98,23 +96,15 @@ export interface Api {
   close(): Promise<void>;
 }
 
-export interface AssemblyOptions {
+export interface AssemblyOptions extends Pick<Given, 'plugins' | 'encryption' | 'egress' | 'agents'> {
   readonly options: ApiServerOptions;
   /** What the options about access name. */
   readonly files: AccessFiles;
-  /** What the operator says for single admission plug-ins. */
-  readonly plugins: PluginConfigurations;
   /** Follows files that change. */
   readonly live: LiveFiles;
-  /** Shown to node agents, and what theirs are checked with. */
-  readonly agents: AgentCredentials;
-  /** By which way other programs are reached. */
-  readonly egress: Egress;
   readonly store: ServerStore;
   /** In place of counting events here: where the process counts them. */
-  readonly countEvents?: CountEvents;
-  /** Null when values are kept in plain. */
-  readonly encryption: Live<Encryption> | null;
+  readonly countEvents: CountEvents | null;
   readonly metrics: Metrics;
   readonly log: Logger;
 }

@@ -31,9 +31,7 @@ import { drainAndClose } from '../http/shutdown.js';
 import type { ServerStore } from '../store/store.js';
 import type { Encryption } from '../storage/encryption/encryption.js';
 import { sealKeyOf } from '../storage/seal.js';
-import type { TracingConfiguration } from '../tracing/configuration.js';
-import { OtlpExporter } from '../tracing/otlp.js';
-import { Tracer } from '../tracing/tracer.js';
+import type { Tracer } from '../tracing/tracer.js';
 
 /** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
 
@@ -200,28 +198,4 @@ export function fairnessOf({
     ...leaderWork({ api, store, log }, 'fairness', { failed: 'objects about priority and fairness' }),
   });
   return { fairness, objects };
-}
-
-/** Requests as parts of traces, sent to a collector. */
-export function tracingOf(
-  { endpoint, ratePerMillion }: TracingConfiguration,
-  options: ApiServerOptions,
-  log: Logger,
-): { readonly tracer: Tracer; readonly exporter: OtlpExporter } {
-  const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
-  const exporter = new OtlpExporter({
-    endpoint,
-    service,
-    report: (error) => {
-      log.named('tracing').warn('spans cannot be sent, and are dropped', { error });
-    },
-  });
-  const tracer = new Tracer({
-    ratePerMillion,
-    now: () => performance.timeOrigin + performance.now(),
-    export: (span) => {
-      exporter.add(span);
-    },
-  });
-  return { tracer, exporter };
 }

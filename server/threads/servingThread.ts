@@ -1,15 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { closeAccessFiles, readAccessFiles } from '../assembly/accessFiles.js';
-import { readPluginConfigurations } from '../admission/configuration.js';
 import { assembleApi } from '../assembly/api.js';
+import { readGiven } from '../assembly/given.js';
 import { createAuditing } from '../audit/backends.js';
 import type { Sink } from '../audit/contract.js';
-import { readEgressSelections } from '../egress/configuration.js';
-import { createEgress, directEgress } from '../egress/egress.js';
-import { readAgentCredentials } from '../endpoints/backends/credentials.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import { LiveFiles } from '../files/liveFile.js';
-import { drain, fairnessOf, frontOf, tracingOf, type ThreadShare } from '../assembly/front.js';
+import { drain, fairnessOf, frontOf, type ThreadShare } from '../assembly/front.js';
 import { bodyBudget } from '../http/bodyBudget.js';
 import { connectionsMax } from '../http/connectionLimit.js';
 import { listen } from '../http/listener.js';
@@ -18,16 +15,11 @@ import { createLogger } from '../observability/logger.js';
 import { createMetrics } from '../observability/metrics.js';
 import { DebugPages } from '../observability/profiles/pages.js';
 import type { Exported, Exposition } from '../observability/sums.js';
-import { featuresOf } from '../options/features.js';
 import { loggerOptions } from '../options/logging.js';
 import { metricChoice } from '../options/metrics.js';
 import { widenBufferPool } from '../process/bufferPool.js';
 import { machineClock } from '../presence/machineClock.js';
-import { servingOptions } from '../assembly/serving.js';
 import { joinEmbedded } from '../store/embedded.js';
-import { createEncryptionMetrics } from '../observability/encryption.js';
-import { loadEncryption } from '../storage/encryption/load.js';
-import { readTracingConfiguration } from '../tracing/configuration.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
@@ -64,23 +56,9 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     },
   });
   const live = new LiveFiles();
-  const serving = servingOptions(options, live, log.named('tls'));
-  const pluginsFile = options['admission-control-config-file'];
-  const plugins = pluginsFile === null ? new Map() : readPluginConfigurations(pluginsFile);
   const metrics = createMetrics(metricChoice(options), { ofProcess: false });
-  const encryptionCounts = createEncryptionMetrics(metrics, options['raft-member-id']);
-  const encryption = loadEncryption(
-    options,
-    live,
-    (error) => {
-      log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
-    },
-    { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: encryptionCounts },
-  );
-  const tracingFile = options['tracing-config-file'];
-  const tracing = tracingFile === null ? null : tracingOf(readTracingConfiguration(tracingFile), options, log);
-  const egressFile = options['egress-selector-config-file'];
-  const egress = egressFile === null ? directEgress : createEgress(readEgressSelections(egressFile));
+  const given = readGiven(options, { live, log, metrics });
+  const { serving, encryption, egress, tracing } = given;
   const counts = (of: Exposition): Promise<readonly Exported[]> => exported(metrics, of);
   const debug = new DebugPages({
     verbosity: logging.verbosity,
@@ -94,15 +72,12 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
 
   const store = joinEmbedded(ticket);
   const api = assembleApi({
+    ...given,
     options,
     files,
-    plugins,
     live,
-    agents: readAgentCredentials(options),
-    egress,
     store,
     countEvents: (keys) => line.ask('countEvent', keys),
-    encryption,
     metrics,
     log,
   });

@@ -1,0 +1,56 @@
+import { readPluginConfigurations, type PluginConfigurations } from '../admission/configuration.js';
+import { readEgressSelections } from '../egress/configuration.js';
+import { createEgress, directEgress, type Egress } from '../egress/egress.js';
+import type { AgentCredentials } from '../endpoints/backends/connection.js';
+import { readAgentCredentials } from '../endpoints/backends/credentials.js';
+import type { Live, LiveFiles } from '../files/liveFile.js';
+import type { ListenerOptions } from '../http/listener.js';
+import { createEncryptionMetrics } from '../observability/encryption.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import { featuresOf } from '../options/features.js';
+import type { ApiServerOptions } from '../options/flags.js';
+import type { Encryption } from '../storage/encryption/encryption.js';
+import { loadEncryption } from '../storage/encryption/load.js';
+import { readTracingConfiguration } from '../tracing/configuration.js';
+import { servingOptions } from './serving.js';
+import { tracingOf, type Tracing } from './tracing.js';
+
+/** What the files say that options name. */
+export interface Given {
+  readonly serving: Omit<ListenerOptions, 'handle'>;
+  /** What the operator says for single admission plug-ins. */
+  readonly plugins: PluginConfigurations;
+  /** Null when values are kept in plain. */
+  readonly encryption: Live<Encryption> | null;
+  /** By which way other programs are reached. */
+  readonly egress: Egress;
+  /** Shown to node agents, and what theirs are checked with. */
+  readonly agents: AgentCredentials;
+  /** Null when nothing is traced. */
+  readonly tracing: Tracing | null;
+}
+
+/** Reads them, for one of the threads that serve. Throws where one is of no use. */
+export function readGiven(
+  options: ApiServerOptions,
+  { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },
+): Given {
+  const read = <T, E>(file: string | null, use: (file: string) => T, otherwise: E): T | E => (file === null ? otherwise : use(file));
+  return {
+    serving: servingOptions(options, live, log.named('tls')),
+    plugins: read(options['admission-control-config-file'], readPluginConfigurations, new Map()),
+    encryption: loadEncryption(
+      options,
+      live,
+      (error) => {
+        log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
+      },
+      { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: createEncryptionMetrics(metrics, options['raft-member-id']) },
+    ),
+    egress: read(options['egress-selector-config-file'], (file) => createEgress(readEgressSelections(file)), directEgress),
+    agents: readAgentCredentials(options),
+    // Last, because its timer runs from here on.
+    tracing: read(options['tracing-config-file'], (file) => tracingOf(readTracingConfiguration(file), options, log), null),
+  };
+}
