@@ -6,7 +6,8 @@ import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js'
 import type { Route } from '../routing.js';
 import { isGone } from '../streams.js';
 import { WatchStream } from '../watch/stream.js';
-import { openResponse, plain, type Transport } from '../watch/transport.js';
+import { plain, type Transport } from '../watch/transport.js';
+import { openResponse } from '../watch/response.js';
 import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 

@@ -1,9 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { RequestContext } from '../context.js';
-import { writeHead } from '../sending.js';
-import { answerStream } from '../streams.js';
 import type { Lane } from './flusher.js';
-import { openStream } from './streamTransport.js';
 
 /** Who writes, and waits until it has been taken. */
 export interface Writer {
@@ -46,37 +42,4 @@ export function writeTogether(out: Writable, parts: readonly Buffer[], writer: W
       writer.taken();
     });
   if (last > 0) out.uncork();
-}
-
-/** A streaming answer over HTTP/1.1 or HTTP/2. Sends its headers at once. */
-export function openResponse(context: RequestContext, contentType: string): Transport {
-  const { response } = context;
-  writeHead(context, 200, contentType, null);
-  response.flushHeaders();
-  const usual = new ResponseTransport(context);
-  return 'stream' in response ? openStream(response.stream, usual) : usual;
-}
-
-/** A class, because there is one for each of many thousand watches. */
-class ResponseTransport implements Transport {
-  constructor(private readonly context: RequestContext) {}
-
-  write(parts: readonly Buffer[], writer: Writer | null): void {
-    const out = answerStream(this.context.response);
-    if (!out.destroyed) writeTogether(out, parts, writer);
-  }
-
-  whenClosed(action: () => void): void {
-    this.context.onClose(action);
-  }
-
-  end(last: readonly Buffer[]): void {
-    const { response } = this.context;
-    if (last.length > 0) this.write(last, null);
-    if (!response.writableEnded) response.end();
-  }
-
-  destroy(): void {
-    this.context.response.destroy();
-  }
 }

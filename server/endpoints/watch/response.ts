@@ -1,0 +1,38 @@
+import type { RequestContext } from '../context.js';
+import { writeHead } from '../sending.js';
+import { answerStream } from '../streams.js';
+import { openStream } from './streamTransport.js';
+import { writeTogether, type Transport, type Writer } from './transport.js';
+
+/** A streaming answer over HTTP/1.1 or HTTP/2. Sends its headers at once. */
+export function openResponse(context: RequestContext, contentType: string): Transport {
+  const { response } = context;
+  writeHead(context, 200, contentType, null);
+  response.flushHeaders();
+  const usual = new ResponseTransport(context);
+  return 'stream' in response ? openStream(response.stream, usual) : usual;
+}
+
+/** A class, because there is one for each of many thousand watches. */
+class ResponseTransport implements Transport {
+  constructor(private readonly context: RequestContext) {}
+
+  write(parts: readonly Buffer[], writer: Writer | null): void {
+    const out = answerStream(this.context.response);
+    if (!out.destroyed) writeTogether(out, parts, writer);
+  }
+
+  whenClosed(action: () => void): void {
+    this.context.onClose(action);
+  }
+
+  end(last: readonly Buffer[]): void {
+    const { response } = this.context;
+    if (last.length > 0) this.write(last, null);
+    if (!response.writableEnded) response.end();
+  }
+
+  destroy(): void {
+    this.context.response.destroy();
+  }
+}
