@@ -26,7 +26,7 @@ import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
 import { untakenAnswers } from './http/untaken.js';
-import { exposeConnections, exposeHandshakes, ServingThreads } from './threads/servingThreads.js';
+import { exposeConnections, exposeForms, exposeHandshakes, ServingThreads } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from './observability/logger.js';
@@ -167,7 +167,7 @@ interface Prepared extends Given {
 async function serveStore(prepared: Prepared): Promise<RunningServer> {
   const { options, log, serving, store, metrics, tracing, others, parts } = prepared;
   const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
-  const api = assembleApi(prepared);
+  const api = assembleApi({ ...prepared, commonForms: others?.forms ?? null });
   parts.add({ name: 'API', stop: () => api.close() });
   const threads = others?.share ?? null;
   const fairness = options['enable-priority-and-fairness']
@@ -195,6 +195,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   exposeHandshakes(metrics, listener);
   if (others !== null) {
     exposeConnections(metrics, 0, () => listener.connections);
+    exposeForms(metrics, 0, others.forms);
     await others.start(listener.socket, store.tickets);
   }
   const compaction = store.history(api.storage, log.named('compaction'));

@@ -63,6 +63,7 @@ import { liveCatalogue, type Catalogue } from '../registry/resources.js';
 import { createRegistry } from '../registry/store.js';
 import { advertisedAddress } from './serving.js';
 import { seed } from '../seed/seed.js';
+import type { CommonForms } from '../storage/commonForms.js';
 import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
 import { isOtherMediaType, type StoredForm } from '../storage/forms.js';
 import { KeySpace } from '../storage/keys.js';
@@ -103,6 +104,8 @@ export interface AssemblyOptions extends Pick<Given, 'plugins' | 'encryption' | 
   /** Follows files that change. */
   readonly live: LiveFiles;
   readonly store: ServerStore;
+  /** The forms of objects that the serving threads have in common; null where one thread serves. */
+  readonly commonForms: CommonForms | null;
   /** In place of counting events here: where the process counts them. */
   readonly countEvents: CountEvents | null;
   readonly metrics: Metrics;
@@ -117,6 +120,7 @@ export function assembleApi({
   agents,
   egress,
   store,
+  commonForms,
   countEvents,
   encryption,
   metrics,
@@ -131,6 +135,7 @@ export function assembleApi({
     createRaftStorage({
       ...storeOf({ options, store: { ...store, engine }, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
       ...(store.published === null ? {} : { published: store.published }),
+      commonForms,
       prefix: options['etcd-prefix'],
       selectableFields: (resource) => (isBuiltIn(resource) ? selectableFieldsOf(resource) : custom.fieldsOf(resource)),
       cached: cachedResources(options),

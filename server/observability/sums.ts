@@ -25,7 +25,7 @@ const leastGauges = [/^kubernetes_healthcheck$/];
 /** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
-  /^apiserver_serving_thread_connections$/,
+  /^apiserver_serving_thread_(connections|form_bytes)$/,
   /^apiserver_longrunning_requests$/,
   /^authentication_token_cache_active_fetch_count$/,
   /^apiserver_flowcontrol_current_(executing|inqueue)_(requests|seats)$/,

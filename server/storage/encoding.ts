@@ -136,15 +136,23 @@ const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && sto
 /** Puts into an object what a program of today would have stored with it. */
 export type Complete = (object: ApiObject) => void;
 
+/** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. For bytes that are copied from there at once, any memory will do. */
+export type Allocate = (bytes: number) => Buffer;
+
+interface Reading {
+  readonly complete?: Complete | null;
+  readonly allocate?: Allocate;
+}
+
 /**
  * Brings such a value into JSON. What is in kube-apiserver's form is completed, as that program does whenever it reads; what is in our own has been complete
  * since it was written. Throws DamagedValueError.
  */
-export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, complete: Complete | null = null): Item {
-  if (isOwnJson(stored)) return itemInJson(stored, version);
+export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, { complete = null, allocate }: Reading = {}): Item {
+  if (isOwnJson(stored)) return itemInJson(stored, version, allocate);
   const object = decoded(key, stored);
   if (complete !== null && isReferenceValue(stored)) completed(key, object, complete);
-  return itemFrom(inJson(object, key.name), version);
+  return itemFrom(inJson(object, key.name), version, allocate);
 }
 
 function completed(key: ObjectKey, object: ApiObject, complete: Complete): void {
@@ -156,11 +164,10 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): void 
 }
 
 /** A value in another form is brought into JSON once, here; from then on it is like any other. */
-export function itemFrom(json: JsonLayout, version: number): Item {
+export function itemFrom(json: JsonLayout, version: number, allocate: Allocate = ownMemory): Item {
   const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;
-  // Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab.
-  const bytes = Buffer.allocUnsafeSlow(json.bytes + inserted.length);
+  const bytes = allocate(json.bytes + inserted.length);
   const end = writeText(bytes, 0, text.slice(0, versionAtCharacter), versionAt) + bytes.write(inserted, versionAt, 'latin1');
   writeText(bytes, end, text.slice(versionAtCharacter), json.bytes - versionAt);
   return {
@@ -173,8 +180,10 @@ export function itemFrom(json: JsonLayout, version: number): Item {
   };
 }
 
-function ownCopy(bytes: Buffer): Buffer {
-  const own = Buffer.allocUnsafeSlow(bytes.length);
+const ownMemory: Allocate = (bytes) => Buffer.allocUnsafeSlow(bytes);
+
+export function ownCopy(bytes: Buffer): Buffer {
+  const own = ownMemory(bytes.length);
   bytes.copy(own);
   return own;
 }
@@ -191,10 +200,10 @@ function decoded(key: ObjectKey, stored: Buffer): ApiObject {
   return { ...result.object, apiVersion: apiVersionIn(stored) };
 }
 
-function itemInJson(stored: Buffer, version: number): Item {
+function itemInJson(stored: Buffer, version: number, allocate: Allocate = ownMemory): Item {
   const { bodyAt, bodyEnd, insertAt, labelsAt, labelsLength } = placesIn(stored);
   const inserted = `${versionPrefix}${version}"`;
-  const bytes = Buffer.allocUnsafeSlow(bodyEnd - bodyAt + inserted.length);
+  const bytes = allocate(bodyEnd - bodyAt + inserted.length);
   stored.copy(bytes, 0, bodyAt, bodyAt + insertAt);
   bytes.write(inserted, insertAt, 'latin1');
   stored.copy(bytes, insertAt + inserted.length, bodyAt + insertAt, bodyEnd);

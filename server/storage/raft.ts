@@ -9,6 +9,7 @@ import { listIn } from './cache/listing.js';
 import type { ResourceCache } from './cache/resourcecache.js';
 import { Watcher } from './cache/watcher.js';
 import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
+import type { CommonForms } from './commonForms.js';
 import type {
   Consistency,
   Failure,
@@ -71,6 +72,8 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly isStale?: (key: string) => Promise<boolean>;
   /** Where several threads of a process follow one replica: the version of which any of them may know. */
   readonly published?: () => Version;
+  /** The forms of objects that such threads have in common; null, and unless told, each makes its own. */
+  readonly commonForms?: CommonForms | null;
   /** How long a read may wait for its barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
   /** How long a read waits for a version from the future. */

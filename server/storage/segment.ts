@@ -5,8 +5,14 @@ export interface Lodger {
   moveOut(): void;
 }
 
-/** A segment stays as long as at least this part of it is in use. */
-const usedPartMin = 1 / 3;
+export interface SegmentTerms {
+  /** A segment stays as long as at least this part of it is in use. */
+  readonly usedPartMin: number;
+  /** The few that are left are about to move out. */
+  readonly onClear?: () => void;
+}
+
+const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
 
 /**
  * Memory in which the values of many objects came, and in which they stay: a copy of each takes longer than everything else that a cache does with a change that
@@ -19,7 +25,10 @@ export class Segment {
   #bytesUsed = 0;
   #isFull = false;
 
-  constructor(memory: ArrayBufferLike) {
+  constructor(
+    memory: ArrayBufferLike,
+    private readonly terms: SegmentTerms = usualTerms,
+  ) {
     this.#memory = memory;
   }
 
@@ -48,8 +57,10 @@ export class Segment {
   }
 
   #clearIfTooEmpty(): void {
-    if (this.#bytesUsed >= usedPartMin * this.#memory.byteLength) return;
+    if (this.#bytesUsed >= this.terms.usedPartMin * this.#memory.byteLength) return;
     const left = this.#lodgers.splice(0);
+    this.#bytesUsed = 0;
+    this.terms.onClear?.();
     for (const lodger of left) lodger?.moveOut();
   }
 }

@@ -1,15 +1,18 @@
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import type { CommonForm, CommonForms, FormNotes, MadeForm } from './commonForms.js';
 import type { ObjectKey, StoredObject, Version } from './contract.js';
 import {
   DamagedValueError,
   decodeItem,
   itemAtVersion,
   itemFrom,
+  ownCopy,
   ownValue,
   readItem,
   sourceOf,
   unreadIn,
+  type Allocate,
   type Complete,
   type Item,
   type UnreadValue,
@@ -40,19 +43,25 @@ export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
   readonly complete?: Complete | null;
+  /** What threads that keep the same objects have in common; null where there is one. */
+  readonly commonForms?: CommonForms | null;
 }
 
 export function resourceFacts(
   { group, resource }: GroupResource,
   selectableFields: SelectableFields,
-  completions: Completions = noCompletions,
+  {
+    completions = noCompletions,
+    commonForms = null,
+  }: { readonly completions?: Completions; readonly commonForms?: CommonForms | null } = {},
 ): ResourceFacts {
   const fields = selectableFields({ group, resource });
   const complete = completions({ group, resource });
-  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields, complete };
+  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields, complete, commonForms };
   return {
     resource: { group, resource },
     complete,
+    commonForms,
     get fieldsOf() {
       return fields.current;
     },
@@ -60,6 +69,10 @@ export function resourceFacts(
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Name of the JSON among the forms that threads have in common. */
+const itemForm = 'item';
+const noNotes: FormNotes = [0, 0, 0, 0];
 
 /** What identifies an object stands first in its JSON (`jsonLayout.ts`); where it does not, or is odd, the object is decoded. */
 const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
@@ -77,10 +90,12 @@ export class StoredItem implements StoredObject, Lodger {
   private fieldsFound: Readonly<Record<string, string>> | null = null;
   /** Who found them: fields of custom resources may become others. */
   private fieldsBy: FieldsOf | null = null;
-  private forms: Map<string, Buffer> | null = null;
-  /** Where the value lies together with others; null where it is in memory of its own. */
+  private forms: Map<string, Buffer | Encoding> | null = null;
+  /** Where the value, and once it is read the JSON, lies together with others; null where it is in memory of its own. */
   private segment: Segment | null = null;
   private placeInSegment = 0;
+  /** A cache keeps it as the state at its version, as those of all threads do. */
+  private isKept = false;
 
   readonly namespace: string;
   readonly name: string;
@@ -100,21 +115,55 @@ export class StoredItem implements StoredObject, Lodger {
     this.sizeAtFirst = this.size;
   }
 
-  /** Its value lies in a segment, and may stay there. */
+  /** A cache keeps it, and its value lies in a segment, where it may stay. */
   lieIn(segment: Segment): void {
-    this.segment = segment;
-    this.placeInSegment = segment.add(this);
+    this.isKept = true;
+    this.settleIn(segment);
+  }
+
+  /** A cache keeps it. What is known of it already is made known to other threads. */
+  keep(): void {
+    this.isKept = true;
+    const forms = this.commonForms;
+    if (forms !== null && 'bytes' in this.source) this.adopt(this.source, forms.put(this, itemForm, madeOf(this.source)));
   }
 
   moveOut(): void {
     this.segment = null;
-    if (!('bytes' in this.source)) this.source = ownValue(this.source);
+    const { source } = this;
+    if (!('bytes' in source)) this.source = ownValue(source);
+    else if (this.commonForms === null) this.source = { ...source, bytes: ownCopy(source.bytes) };
+    else this.adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
   }
 
-  /** Nobody needs the value where it lies: it has been read, or the object is about to be forgotten. */
+  /** Nobody keeps the object any more: what lies together with others of it may go. */
   leaveSegment(): void {
+    this.isKept = false;
+    this.leaveTheOne();
+    if (this.forms !== null) for (const form of this.forms.values()) if (form instanceof Encoding) form.leave();
+  }
+
+  private leaveTheOne(): void {
     this.segment?.leave(this.placeInSegment, { size: this.size });
     this.segment = null;
+  }
+
+  private settleIn(segment: Segment | null): void {
+    this.segment = segment;
+    if (segment !== null) this.placeInSegment = segment.add(this);
+  }
+
+  /** Null where there are none, and for states that are not those which all threads have. */
+  protected get commonForms(): CommonForms | null {
+    return this.isKept ? (this.facts.commonForms ?? null) : null;
+  }
+
+  /** Takes the JSON as threads have it in common. */
+  private adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
+    const item = itemOfForm(form, apiVersion);
+    this.source = item;
+    this.settleIn(form.segment);
+    return item;
   }
 
   get item(): Buffer {
@@ -157,15 +206,22 @@ export class StoredItem implements StoredObject, Lodger {
 
   /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
   private read(): Item {
-    if ('bytes' in this.source) return this.source;
-    const item = readItem(
-      { resource: this.facts.resource, namespace: this.namespace, name: this.name },
-      this.source,
-      this.version,
-      this.facts.complete ?? null,
-    );
-    this.leaveSegment();
-    return (this.source = item);
+    const { source, commonForms: forms } = this;
+    if ('bytes' in source) return source;
+    if (forms === null) {
+      const item = this.readValue(source);
+      this.leaveTheOne();
+      return (this.source = item);
+    }
+    const form = forms.of(this, itemForm, () => madeOf(this.readValue(source, Buffer.allocUnsafe)));
+    this.leaveTheOne();
+    return this.adopt(source, form);
+  }
+
+  private readValue(source: UnreadValue, allocate?: Allocate): Item {
+    const { resource, complete = null } = this.facts;
+    const key = { resource, namespace: this.namespace, name: this.name };
+    return readItem(key, source, this.version, allocate === undefined ? { complete } : { complete, allocate });
   }
 
   private readLabels(): Readonly<Record<string, string>> {
@@ -183,10 +239,13 @@ export class StoredItem implements StoredObject, Lodger {
 
   encoded(form: string, make: (object: StoredObject) => Buffer): Buffer {
     const known = this.forms?.get(form);
-    if (known !== undefined) return known;
-    const made = make(this);
-    (this.forms ??= new Map()).set(form, made);
-    return made;
+    if (known !== undefined) return known instanceof Encoding ? known.bytes : known;
+    const common = this.commonForms?.of(this, form, () => ({ bytes: make(this), notes: noNotes })) ?? null;
+    const bytes = common === null ? make(this) : common.bytes;
+    const forms = (this.forms ??= new Map<string, Buffer | Encoding>());
+    const segment = common?.segment ?? null;
+    forms.set(form, segment === null ? bytes : new Encoding(bytes, segment, () => forms.delete(form)));
+    return bytes;
   }
 
   /** The same state at another version: what a deletion shows. */
@@ -194,6 +253,47 @@ export class StoredItem implements StoredObject, Lodger {
     const { source } = this;
     return new StoredItem(this.facts, this, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
   }
+}
+
+/** One of an object's other forms. Where it must leave the memory that threads have in common, it is forgotten, and made or found again when somebody asks. */
+class Encoding implements Lodger {
+  private readonly place: number;
+
+  constructor(
+    readonly bytes: Buffer,
+    private readonly segment: Segment,
+    readonly moveOut: () => void,
+  ) {
+    this.place = segment.add(this);
+  }
+
+  get size(): number {
+    return this.bytes.length;
+  }
+
+  leave(): void {
+    this.segment.leave(this.place, this);
+  }
+}
+
+const flagBigIntegers = 1;
+
+const madeOf = ({ bytes, versionAt, labelsAt, labelsLength, bigIntegers }: Item): MadeForm => ({
+  bytes,
+  notes: [versionAt, labelsAt, labelsLength, bigIntegers ? flagBigIntegers : 0],
+});
+
+/** Bytes that are this thread's alone may lie in memory that is not kept. */
+function itemOfForm({ bytes, notes, segment }: CommonForm, apiVersion: string): Item {
+  const [versionAt, labelsAt, labelsLength, flags] = notes;
+  return {
+    bytes: segment === null ? ownCopy(bytes) : bytes,
+    apiVersion,
+    versionAt,
+    labelsAt,
+    labelsLength,
+    bigIntegers: flags === flagBigIntegers,
+  };
 }
 
 /** Selecting must not fail because one object is broken; showing it will. */
@@ -218,6 +318,11 @@ export class DamagedItem extends StoredItem {
     damage.version = version;
   }
 
+  /** Nothing follows from its value. */
+  protected override get commonForms(): null {
+    return null;
+  }
+
   override atVersion(version: Version): StoredItem {
     return new DamagedItem(this.facts, { resource: this.facts.resource, namespace: this.namespace, name: this.name }, version, this.damage);
   }
@@ -226,6 +331,15 @@ export class DamagedItem extends StoredItem {
 /** The object of a stored value whose JSON is known already, which spares reading it. */
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
+
+/** The same for an object that a cache keeps. */
+export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem {
+  const { commonForms = null } = facts;
+  if (commonForms === null) return writtenObjectOf(facts, key, version, json);
+  const object = new StoredItem(facts, key, version, itemFrom(json, version, Buffer.allocUnsafe));
+  object.keep();
+  return object;
+}
 
 /** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. */
 export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { AuditEvent } from '../audit/event.js';
 import type { Exported, Exposition } from '../observability/sums.js';
@@ -16,6 +17,8 @@ export interface ThreadStart {
   readonly ticketKeys: Uint8Array;
   readonly replica: ReplicaTicket;
   readonly shared: SharedMemory;
+  /** To each of the other serving threads: see `SharedForms`. */
+  readonly peers: readonly MessagePort[];
 }
 
 /** Counts that all threads read and change. */
@@ -26,6 +29,8 @@ export interface SharedMemory {
   readonly seats: SharedArrayBuffer;
   /** Requests in flight: see `SharedCount`. */
   readonly inflight: SharedArrayBuffer;
+  /** Where the forms of objects lie that threads have in common: see `SharedForms`. */
+  readonly forms: SharedArrayBuffer;
 }
 
 /** What the first thread asks the others. */

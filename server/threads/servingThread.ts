@@ -23,13 +23,14 @@ import { joinEmbedded } from '../store/embedded.js';
 import type { ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
-import { exported, exposeConnections, exposeHandshakes, inflightIn } from './servingThreads.js';
+import { SharedForms } from './sharedForms.js';
+import { exported, exposeConnections, exposeForms, exposeHandshakes, inflightIn } from './servingThreads.js';
 
 /**
  * Entry of a serving thread beside the first: takes connections from the same socket, and does for their requests all that the first does for its own. What
  * there is once in a process (bootstrap, compaction, presence, what is written about definitions and policies, the audit log) the first thread looks after.
  */
-async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared }: ThreadStart): Promise<void> {
+async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared, peers }: ThreadStart): Promise<void> {
   if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
   widenBufferPool();
   let end = (): Promise<void> => Promise.resolve();
@@ -71,12 +72,14 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   untakenAnswers.shareAmong(threads);
 
   const store = joinEmbedded(ticket);
+  const forms = new SharedForms({ table: shared.forms, thread, threads, peers });
   const api = assembleApi({
     ...given,
     options,
     files,
     live,
     store,
+    commonForms: forms,
     countEvents: (keys) => line.ask('countEvent', keys),
     metrics,
     log,
@@ -114,6 +117,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   });
   exposeConnections(metrics, thread, () => listener.connections);
   exposeHandshakes(metrics, listener);
+  exposeForms(metrics, thread, forms);
   await line.ask('listens', null);
   end = async () => {
     live.stop();
@@ -124,6 +128,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   finish = async () => {
     await api.close();
     await store.stop();
+    forms.close();
     await tracing?.exporter.stop();
     debug.stop();
     closeAccessFiles(files);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread, MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
@@ -14,6 +14,7 @@ import { loggerOptions } from '../options/logging.js';
 import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
+import { SharedForms } from './sharedForms.js';
 
 /** More of them would wait for the consensus thread: see docs/scaling.md. */
 const servingThreadsMax = 8;
@@ -56,10 +57,13 @@ interface Running {
 export class ServingThreads {
   readonly share: ThreadShare;
   readonly progress: SharedProgress;
+  readonly forms: SharedForms;
   readonly ticketKeys = randomBytes(ticketKeyBytes);
   /** Resolves, with the reason, when one of them has ended unasked. */
   readonly failed: Promise<Error>;
   readonly #memory: SharedMemory;
+  /** Of each thread, to all others. */
+  readonly #peers: readonly (readonly MessagePort[])[];
   readonly #running: Running[] = [];
   readonly #synced: Promise<void>[] = [];
   #fail: (error: Error) => void = () => undefined;
@@ -75,7 +79,11 @@ export class ServingThreads {
       progress: new SharedArrayBuffer(SharedProgress.bytes),
       seats: new SharedArrayBuffer(SharedSeats.bytesFor(given.threads)),
       inflight: new SharedArrayBuffer(inflightBytes),
+      forms: new SharedArrayBuffer(SharedForms.tableBytes),
     };
+    const { threads } = given;
+    this.#peers = meshOf(threads);
+    this.forms = new SharedForms({ table: this.#memory.forms, thread: 0, threads, peers: this.#peers[0] ?? [] });
     this.progress = new SharedProgress(this.#memory.progress);
     this.share = {
       isFirst: true,
@@ -108,10 +116,12 @@ export class ServingThreads {
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
+    this.forms.close();
   }
 
   #start(thread: number, { socket }: { readonly socket: number }, ticket: ReplicaTicket): Promise<void> {
     const { options, threads, audit, countEvents } = this.given;
+    const peers = this.#peers[thread] ?? [];
     const start: ThreadStart = {
       options,
       thread,
@@ -120,11 +130,12 @@ export class ServingThreads {
       ticketKeys: this.ticketKeys,
       replica: ticket,
       shared: this.#memory,
+      peers,
     };
     const worker = new Worker(new URL('./servingThread.js', import.meta.url), {
       name: `serving-${thread}`,
       workerData: start,
-      transferList: [ticket.port],
+      transferList: [ticket.port, ...peers],
     });
     const { output } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
     const lines = output ?? oneStream(process.stderr);
@@ -174,6 +185,18 @@ export class ServingThreads {
   }
 }
 
+/** A channel between each two of them. */
+function meshOf(threads: number): readonly (readonly MessagePort[])[] {
+  const ports = Array.from({ length: threads }, (): MessagePort[] => []);
+  for (let one = 0; one < threads; one++)
+    for (let other = one + 1; other < threads; other++) {
+      const { port1, port2 } = new MessageChannel();
+      ports[one]?.push(port1);
+      ports[other]?.push(port2);
+    }
+  return ports;
+}
+
 /** What one thread has counted. */
 export async function exported({ registry, indicators }: Metrics, of: Exposition): Promise<readonly Exported[]> {
   return (await (of === 'metrics' ? registry : indicators.registry).getMetricsAsJSON()) as readonly Exported[];
@@ -194,6 +217,24 @@ export function exposeConnections({ gauges }: Metrics, thread: number, open: () 
     'Connections of clients that are open now, by the thread that serves them.',
     { label: 'thread' },
     () => Promise.resolve(new Map([[String(thread), open()]])),
+  );
+}
+
+/** What threads have made for each other, and what of it they keep. */
+export function exposeForms({ gauges, counter }: Metrics, thread: number, forms: SharedForms): void {
+  for (const [outcome, help] of [
+    ['made', 'made, for all of them'],
+    ['found', 'found, made by one of them before'],
+    ['own', 'made for themselves alone'],
+  ] as const)
+    counter(`apiserver_serving_thread_forms_${outcome}_total`, `Forms of stored objects that serving threads have ${help}.`, () =>
+      Promise.resolve(forms.counts[outcome]),
+    );
+  gauges(
+    'apiserver_serving_thread_form_bytes',
+    'Memory in which the forms of objects lie that serving threads have in common, by the thread that keeps it: what several keep is there once.',
+    { label: 'thread' },
+    () => Promise.resolve(new Map([[String(thread), forms.slabs.bytes]])),
   );
 }
 

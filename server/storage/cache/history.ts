@@ -67,6 +67,7 @@ export class History {
 
   /** Forgets everything: what comes next does not follow on. All places given out so far are forgotten ones. */
   restart(floor: Version): void {
+    for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
     this.start = this.end + 1;
     this.floor = floor;
     this.changes = [];

@@ -63,6 +63,11 @@ export class ResourceCache {
   /** Begins anew with the state at a version. Who watches from then or later stays; the others would miss what lies between. */
   restart(version: Version): void {
     this.counts.loads++;
+    for (let position = 0; position < this.tree.size;) {
+      const items = this.tree.slice(position, this.tree.size);
+      for (const item of items) item.leaveSegment();
+      position += items.length;
+    }
     this.tree.clear();
     this.#bytes = 0;
     this.history.restart(version);

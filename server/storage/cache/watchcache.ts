@@ -1,12 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/index.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import type { CommonForms } from '../commonForms.js';
 import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import type { KeyFolder, KeySpace } from '../keys.js';
 import { Segment } from '../segment.js';
-import { objectLyingIn, resourceFacts, writtenObjectOf, type Completions, type SelectableFields } from '../storedobject.js';
+import { keptObjectOf, objectLyingIn, resourceFacts, type Completions, type SelectableFields } from '../storedobject.js';
 import type { CacheCounts } from './counts.js';
 import type { HistoryBounds } from './history.js';
 import type { PastBounds } from './paststates.js';
@@ -20,6 +21,8 @@ export interface WatchCacheOptions {
   readonly selectableFields: SelectableFields;
   /** Nothing is completed unless told. */
   readonly completions?: Completions;
+  /** What threads that keep the same objects have in common; nothing unless told. */
+  readonly commonForms?: CommonForms | null;
   /** Resources that are kept here; all of them unless told. */
   readonly holds?: (resource: GroupResource) => boolean;
   /** Is given the changes of the others, in order; values are views into a batch. */
@@ -110,11 +113,7 @@ export class WatchCache {
     if (cache === undefined) {
       this.resources.set(
         name,
-        (cache = new ResourceCache(
-          resourceFacts(resource, this.options.selectableFields, this.options.completions),
-          this.oldest,
-          this.context,
-        )),
+        (cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields, this.options), this.oldest, this.context)),
       );
     }
     return cache;
@@ -187,7 +186,7 @@ export class WatchCache {
     if (value === null) return cache.apply(revision, where, null);
     this.noteLocked(key, value);
     const json = this.options.writtenHere?.(key, value) ?? null;
-    if (json !== null) return cache.apply(revision, where, writtenObjectOf(cache.facts, where, revision, json));
+    if (json !== null) return cache.apply(revision, where, keptObjectOf(cache.facts, where, revision, json));
     const object = objectLyingIn(cache.facts, where, revision, value);
     object.lieIn(segments.of(value));
     cache.apply(revision, where, object);

@@ -78,7 +78,7 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
     const job = { key: { resource, namespace: 'ns-one', name: 'v0' }, stored: '/registry/jobs/ns-one/v0' };
     const value = Buffer.from(recorded.keys.find(({ key }) => key === job.stored)?.value ?? '', 'base64');
     const shown = recorded.objects.find(({ path: where }) => where.endsWith('/batch/v1/namespaces/ns-one/jobs/v0'))!.object;
-    const facts = resourceFacts(resource, noSelectableFields, completionOf);
+    const facts = resourceFacts(resource, noSelectableFields, { completions: completionOf });
     const object = storedObjectOf(facts, job.key, Number(shown.metadata.resourceVersion), value);
     expect(object.decode().metadata.labels).to.deep.equal(shown.metadata.labels);
     expect(object.labels).to.deep.equal(shown.metadata.labels);
@@ -92,8 +92,10 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
   it('is damaged where it cannot be completed, and nothing else is', () => {
     const { key, value } = recorded.keys.find((each) => each.key === '/registry/jobs/ns-one/v0')!;
     const { group = '', resource = '', namespace = '', name = '' } = keys.parse(key) ?? {};
-    const facts = resourceFacts({ group, resource }, noSelectableFields, () => () => {
-      throw new Error('no template');
+    const facts = resourceFacts({ group, resource }, noSelectableFields, {
+      completions: () => () => {
+        throw new Error('no template');
+      },
     });
     const object = storedObjectOf(facts, { resource: { group, resource }, namespace, name }, 1, Buffer.from(value, 'base64'));
     expect(() => object.decode()).to.throw(DamagedValueError, 'it cannot be completed: no template');

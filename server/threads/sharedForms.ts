@@ -1,0 +1,201 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { CommonForm, CommonForms, FormSubject, MadeForm } from '../storage/commonForms.js';
+import { entryBytes, isLarge, Slab, slabBytes, textsOf } from './formSlabs.js';
+import { FormTable, type Claim, type FormKey, type Standing } from './formTable.js';
+
+/** Forms that the table has room for, 20 bytes each: beyond this many, threads make some for themselves. */
+const tableEntries = 128 * 1024;
+/** How long a thread waits for a form that another one is making. It makes the form itself then: the other may have lost its processor. */
+const waitDefaultMs = 1;
+/** Looks at what stands in the table while others change it. */
+const looksMax = 10;
+
+/** What a thread tells the others of. */
+type Notice = { readonly slab: number; readonly memory: SharedArrayBuffer } | { readonly slab: number; readonly memory: null };
+
+export interface SharedFormsOptions {
+  /** One for all threads, of `SharedForms.tableBytes`. */
+  readonly table: SharedArrayBuffer;
+  /** From 0, in their order. */
+  readonly thread: number;
+  readonly threads: number;
+  /** To each of the others. */
+  readonly peers: readonly MessagePort[];
+  readonly waitMs?: number;
+}
+
+/** What became of forms that were asked for. */
+export interface FormCounts {
+  /** Made here, and put where all threads find them. */
+  made: number;
+  /** Another thread had made them, or this one before. */
+  found: number;
+  /** Of those, how many were waited for. */
+  waited: number;
+  /** Made here for this thread alone: there was no room, or another thread took too long. */
+  own: number;
+}
+
+/**
+ * The forms that the serving threads of a process have in common. Each thread puts what it makes into slabs of its own, tells the others of a slab before it
+ * is used, and enters each form in the table; whoever looks for one finds the place in the table, and reads it where it lies.
+ *
+ *     thread 0 ──put──▶ slab, slab, slab …  ◀──read── threads 1, 2
+ *         └──enter──▶ table ◀──look────────────────────┘
+ *
+ * A slab stays as long as its maker needs half of it (`Segment`). Then what is left moves to the newest slab, and the others are told to do the same with what
+ * they have there. Memory goes when the last thread has let go of it, so nobody reads what has been given away.
+ */
+export class SharedForms implements CommonForms {
+  static readonly tableBytes = FormTable.bytesFor(tableEntries);
+
+  readonly counts: FormCounts = { made: 0, found: 0, waited: 0, own: 0 };
+  readonly #table: FormTable;
+  readonly #slabs = new Map<number, Slab>();
+  readonly #peers: readonly MessagePort[];
+  readonly #waitMs: number;
+  readonly #threads: number;
+  #lastNumber: number;
+  #current: Slab;
+  /** The others know of it already when the current one is full. */
+  #next: Slab;
+  /** Full ones, in which the last form may not be counted yet. */
+  #full: Slab[] = [];
+
+  constructor({ table, thread, threads, peers, waitMs = waitDefaultMs }: SharedFormsOptions) {
+    this.#table = new FormTable(table);
+    this.#peers = peers;
+    this.#waitMs = waitMs;
+    this.#threads = threads;
+    this.#lastNumber = thread + 1 - threads;
+    for (const peer of peers) {
+      peer.on('message', (notice: Notice) => {
+        this.#hear(notice);
+      });
+      peer.unref();
+    }
+    this.#current = this.#open(slabBytes);
+    this.#next = this.#open(slabBytes);
+  }
+
+  /** Memory that this thread keeps, whoever made it. */
+  get slabs(): { readonly count: number; readonly bytes: number } {
+    let bytes = 0;
+    for (const { memory } of this.#slabs.values()) bytes += memory.byteLength;
+    return { count: this.#slabs.size, bytes };
+  }
+
+  of(subject: FormSubject, form: string, make: () => MadeForm): CommonForm {
+    const key = keyOf(subject, form);
+    let claim: Claim = 'contended';
+    for (let looks = 0; claim === 'contended' && looks < looksMax; looks++) {
+      const standing = this.#table.look(key);
+      const found = this.#found(standing, key, subject, form);
+      if (found !== null) return found;
+      // What stands there is of no use: it lies where this thread does not know of yet, or is long in the making.
+      claim = standing.state === 'absent' ? this.#table.claim(key) : 'noRoom';
+    }
+    let common: CommonForm | null = null;
+    try {
+      return (common = this.#put(key, subject, form, make()));
+    } finally {
+      if (claim === 'claimed' && (common?.segment ?? null) === null) this.#table.giveUp(key);
+    }
+  }
+
+  put(subject: FormSubject, form: string, made: MadeForm): CommonForm {
+    return this.#put(keyOf(subject, form), subject, form, made);
+  }
+
+  /** The others are not told of anything any more. */
+  close(): void {
+    for (const peer of this.#peers) peer.close();
+  }
+
+  /** What a thread has made of it, perhaps while this one waits. */
+  #found(standing: Standing, key: FormKey, subject: FormSubject, form: string): CommonForm | null {
+    if (standing.state !== 'beingMade') return this.#read(standing, subject, form);
+    this.#table.wait(standing, this.#waitMs);
+    const found = this.#read(this.#table.look(key), subject, form);
+    if (found !== null) this.counts.waited++;
+    return found;
+  }
+
+  #read(standing: Standing, subject: FormSubject, form: string): CommonForm | null {
+    const slab = standing.state === 'published' ? this.#slabs.get(standing.slab) : undefined;
+    if (standing.state !== 'published' || slab === undefined) return null;
+    const found = slab.at(standing.offset, subject, form);
+    if (found === null) return null;
+    this.counts.found++;
+    return { bytes: found.bytes, notes: found.notes, segment: slab.segment };
+  }
+
+  /** Another thread may have been faster. */
+  #put(key: FormKey, subject: FormSubject, form: string, made: MadeForm): CommonForm {
+    return this.#read(this.#table.look(key), subject, form) ?? this.#publish(key, subject, form, made);
+  }
+
+  #publish(key: FormKey, subject: FormSubject, form: string, made: MadeForm): CommonForm {
+    const bytes = entryBytes(subject, form, made);
+    const slab = isLarge(bytes) ? this.#openFor(bytes) : this.#withRoomFor(bytes);
+    const offset = slab.put(subject, form, made);
+    const entered = offset !== null && this.#table.publish(key, { slab: slab.number, offset });
+    const common = entered ? slab.at(offset, subject, form) : null;
+    if (common === null) {
+      this.counts.own++;
+      return { bytes: made.bytes, notes: made.notes, segment: null };
+    }
+    this.counts.made++;
+    return { bytes: common.bytes, notes: common.notes, segment: slab.segment };
+  }
+
+  #withRoomFor(bytes: number): Slab {
+    const full = this.#full.splice(0);
+    for (const { segment } of full) segment.close();
+    if (this.#current.hasRoomFor(bytes)) return this.#current;
+    this.#full.push(this.#current);
+    this.#current = this.#next;
+    this.#next = this.#open(slabBytes);
+    return this.#current;
+  }
+
+  #openFor(bytes: number): Slab {
+    const slab = this.#open(bytes);
+    this.#full.push(slab);
+    return slab;
+  }
+
+  #open(bytes: number): Slab {
+    const number = (this.#lastNumber += this.#threads);
+    const memory = new SharedArrayBuffer(bytes);
+    const slab = new Slab(number, memory, () => {
+      if (this.#slabs.delete(number)) this.#tell({ slab: number, memory: null });
+    });
+    this.#slabs.set(number, slab);
+    this.#tell({ slab: number, memory });
+    return slab;
+  }
+
+  #tell(notice: Notice): void {
+    for (const peer of this.#peers) peer.postMessage(notice);
+  }
+
+  #hear({ slab: number, memory }: Notice): void {
+    if (memory !== null) {
+      this.#slabs.set(number, new Slab(number, memory, () => undefined));
+      return;
+    }
+    const slab = this.#slabs.get(number);
+    this.#slabs.delete(number);
+    slab?.segment.close();
+  }
+}
+
+function keyOf(subject: FormSubject, form: string): FormKey {
+  let hash = 0x811c9dc5 | 0;
+  for (const text of textsOf(subject, form)) {
+    for (let place = 0; place < text.length; place++) hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
+    hash = Math.imul(hash ^ text.length, 0x01000193);
+  }
+  return { hash: hash ^ (hash >>> 15), version: subject.version };
+}
