@@ -175,7 +175,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
     : null;
   const chain = frontOf({ ...prepared, fairness: fairness?.fairness ?? null, api, progress, tracer: tracing?.tracer ?? null, threads });
   const listener = await listenWith(others, { ...serving, handle: chain.handle });
-  parts.add({ name: 'other threads', stop: () => others?.stop() });
+  parts.add({ name: 'other threads', stop: () => others?.stop(listener) });
   parts.add({
     name: 'listener',
     stop: async () => {

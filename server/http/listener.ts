@@ -38,8 +38,8 @@ export interface ListenerOptions {
   /** The socket on which another thread of the process listens, to take connections from it as well. */
   readonly socket?: number;
   /**
-   * Several threads listen on one socket, under one number: it stays open as long as the process lives, since closing it on one thread would take it from the others,
-   * and its number might come to stand for another file. Connections that come after `drain` are refused.
+   * Several threads listen on one socket, under one number: it stays open until `release`, since closing it on one thread takes it from the others, and its number might
+   * come to stand for another file. Connections that come after `drain` are refused.
    */
   readonly keepsSocket?: boolean;
   /** Keys of session tickets that several threads have in common, so that clients may resume on any of them. */
@@ -75,8 +75,10 @@ export interface Listener {
    * send something within `lingerMs` are answered and asked, the connections of the others close then.
    */
   drain(lingerMs?: number): void;
-  /** Cuts what is left and resolves when the port is free. */
+  /** Cuts what is left and resolves when the port is free, unless other threads have it, too. */
   close(): Promise<void>;
+  /** Closes a socket that `close` has kept, before it returns: `server/threads/sharedSocket.ts` says when. */
+  release(): void;
 }
 
 const headerBytesMax = 64 * 1024;
@@ -174,6 +176,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     take,
     drain,
     close,
+    release() {
+      if (server.listening) NetServer.prototype.close.call(server);
+    },
   };
 }
 

@@ -41,6 +41,8 @@ export interface ToThread {
   readonly drain: readonly [null, null];
   /** Gives up everything else. */
   readonly stop: readonly [null, null];
+  /** Closes the socket that threads share: see `closeOnAll`. */
+  readonly release: readonly [null, null];
 }
 
 /** What the others ask the first one. */

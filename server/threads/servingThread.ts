@@ -35,6 +35,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   widenBufferPool();
   let end = (): Promise<void> => Promise.resolve();
   let finish = (): Promise<void> => Promise.resolve();
+  let release = (): void => undefined;
   const line = new Line<ToFirst, ToThread>(parentPort, {
     counts: (of) => counts(of),
     drain: async () => {
@@ -43,6 +44,10 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     },
     stop: async () => {
       await finish();
+      return null;
+    },
+    release: () => {
+      release();
       return null;
     },
   });
@@ -115,6 +120,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     connectionsMax: Math.ceil(connectionsMax() / threads),
     handle: chain.handle,
   });
+  release = listener.release;
   exposeConnections(metrics, thread, () => listener.connections);
   exposeHandshakes(metrics, listener);
   exposeForms(metrics, thread, forms);

@@ -5,6 +5,7 @@ import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import type { ThreadShare } from '../assembly/front.js';
+import type { Listener } from '../http/listener.js';
 import { SharedCount, type Count } from '../http/counts.js';
 import { oneStream } from '../observability/logOutput.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -15,6 +16,7 @@ import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
+import { closeOnAll } from './sharedSocket.js';
 
 /** More of them would wait for the consensus thread: see docs/scaling.md. */
 const servingThreadsMax = 8;
@@ -112,11 +114,26 @@ export class ServingThreads {
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
-  /** Ends what they hold. The threads themselves, and the socket that they share, end with the process. */
-  async stop(): Promise<void> {
+  /** Ends what they hold, closes the socket that they share with the first, and then ends the threads themselves. */
+  async stop(first: Pick<Listener, 'socket' | 'release'>): Promise<void> {
     this.#stopping = true;
-    await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
+    const ended = await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
     this.forms.close();
+    // What has gone has closed its number already; nobody can tell what that stood for.
+    const left = this.#running.filter((_, index) => ended[index]?.status === 'fulfilled');
+    const closed = await closeOnAll(first.socket, [
+      () => {
+        first.release();
+        return undefined;
+      },
+      ...left.map(
+        ({ line }) =>
+          () =>
+            line.ask('release', null),
+      ),
+    ]);
+    await Promise.all(left.slice(0, closed - 1).map(({ worker }) => worker.terminate()));
+    for (const { worker } of left.slice(closed - 1)) worker.unref();
   }
 
   #start(thread: number, { socket }: { readonly socket: number }, ticket: ReplicaTicket): Promise<void> {
