@@ -7,8 +7,8 @@ import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
 
 /** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
 
-/** Resources that say by name which type they count; all others of a type are matched by `sourceOf`. */
-const podResources: ReadonlySet<string> = new Set([
+/** What pods use; others of their resources are matched by `sourceOf`. */
+export const podResources: ReadonlySet<string> = new Set([
   'pods',
   'cpu',
   'memory',
@@ -21,7 +21,7 @@ const podResources: ReadonlySet<string> = new Set([
   'limits.ephemeral-storage',
 ]);
 /** Types that were counted by their plain name before there was a general form. */
-const plainNames: ReadonlySet<string> = new Set([
+export const countedByName: ReadonlySet<string> = new Set([
   'configmaps',
   'resourcequotas',
   'replicationcontrollers',
@@ -36,7 +36,7 @@ const claimType = 'resourceclaims.resource.k8s.io';
 /** The type that a quota's resource counts, as `deployments.apps`; null for a name that nobody counts. */
 export function sourceOf(name: string): string | null {
   if (name.startsWith('count/')) return name.slice('count/'.length);
-  if (plainNames.has(name)) return name;
+  if (countedByName.has(name)) return name;
   if (name === 'services.nodeports' || name === 'services.loadbalancers') return 'services';
   if (name === 'requests.storage' || ofClass.test(name)) return 'persistentvolumeclaims';
   if (ofDevices.test(name)) return claimType;
@@ -46,7 +46,7 @@ export function sourceOf(name: string): string | null {
 }
 
 /** How the number of objects of a type is called in quotas: `count/deployments.apps`, and for some also by name alone. */
-const countNames = (source: string): string[] => [`count/${source}`, ...(plainNames.has(source) ? [source] : [])];
+const countNames = (source: string): string[] => [`count/${source}`, ...(countedByName.has(source) ? [source] : [])];
 
 /** Of the resources that a quota counts, those that objects of a type use. */
 export const countedFor = (source: string, names: readonly string[]): string[] => names.filter((name) => sourceOf(name) === source);

@@ -1,43 +1,14 @@
+import { countedByName, podResources } from '../../../api/quota/usage.js';
 import { invalid, type Path, type FieldError } from './field.js';
 import { qualifiedNameComplaints } from './names.js';
 
 /** Names of resources that containers ask for: standard ones, huge pages, and extended ones with a domain. */
 
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const whole: ReadonlySet<string> = new Set(['pods', ...countedByName, 'services.nodeports', 'services.loadbalancers']);
 /** Those that quotas count, huge pages apart. */
-export const countedResources: ReadonlySet<string> = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'persistentvolumeclaims',
-  'configmaps',
-  'services.nodeports',
-  'services.loadbalancers',
-  'requests.storage',
-]);
+export const countedResources: ReadonlySet<string> = new Set([...podResources, ...whole, 'requests.storage']);
 const standard: ReadonlySet<string> = new Set([...countedResources, 'storage']);
-const whole: ReadonlySet<string> = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
 const nativeDomain = 'kubernetes.io/';
 const hugePagesPrefix = 'hugepages-';
 
