@@ -114,8 +114,7 @@ export class Updater {
     request: WriteRequest,
   ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
     const old = stored.decode();
-    if (change.uid !== null && change.uid !== old.metadata.uid)
-      throw wrongUid(target, { wanted: change.uid, actual: old.metadata.uid ?? '', dryRun: request.dryRun });
+    refuseOtherUid(target, change, { actual: old.metadata.uid ?? '', dryRun: request.dryRun });
     const heavy = isHeavy(old as JsonObject);
     if (heavy) await nextTurn();
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
@@ -152,17 +151,7 @@ export class Updater {
     const reviewing = reviewAhead(steps, object);
     if (reviewing !== null) await reviewing;
     const namespaceLabels = steps.readsNamespace(object, old) ? await labelsOfNamespace(this.objects.storage, target.namespace) : undefined;
-    const { now, user, manager, dryRun, enabled, dropGated } = request;
-    const context: Whole<WriteContext> = {
-      now,
-      user,
-      manager,
-      owners: owners ?? request.owners,
-      dryRun,
-      enabled,
-      dropGated,
-      namespaceLabels,
-    };
+    const context = contextOf(request, owners, namespaceLabels);
     const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
@@ -181,7 +170,7 @@ export class Updater {
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.fromNothing(target, change));
     if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);
-    if (change.uid !== null) throw wrongUid(target, { wanted: change.uid, actual: '', dryRun: request.dryRun });
+    refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     return this.creator.create(
       target,
       object,
@@ -224,4 +213,18 @@ export class Updater {
         throw writeFailure(result);
     }
   }
+}
+
+/** Whoever names a uid means the object that has it. An object that is not there has none. */
+function refuseOtherUid(target: Target, { uid }: Change, found: { readonly actual: string; readonly dryRun: boolean }): void {
+  if (uid !== null && uid !== found.actual) throw wrongUid(target, { wanted: uid, ...found });
+}
+
+/** What the rules are told of the write. `owners`: as server-side apply or admission have made them, where they have. */
+function contextOf(
+  { now, user, manager, dryRun, enabled, dropGated, owners: requested }: WriteRequest,
+  owners: JsonObject[] | undefined,
+  namespaceLabels: WriteContext['namespaceLabels'],
+): Whole<WriteContext> {
+  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels };
 }

@@ -11,6 +11,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js'
 import { ownCreated } from '../../registry/ownership.js';
 import { inForm } from '../../kinds/builtIn.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import type { Target } from '../../registry/target.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { sendDocument } from '../answers.js';
@@ -49,11 +50,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     subresource: 'token',
     now: timeText(now.getTime()),
   });
-  if ((request.metadata.name ?? '') !== '' && request.metadata.name !== target.name) {
-    throw refused(type, target.name, [
-      invalid(Path.of('metadata', 'name'), request.metadata.name ?? null, 'must match the service account name if specified'),
-    ]);
-  }
+  refuseOtherName(type, target, request);
   await registry.admit(
     target,
     { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
@@ -63,13 +60,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const otherUid = uidComplaint(request, { account });
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
     throw conflict({ group: type.group, resource: type.kind }, target.name, { why: otherUid });
-  if (tokens?.issuer == null)
-    throw new StatusError(
-      501,
-      'NotImplemented',
-      'this server has no key to sign service account tokens with (--service-account-signing-key-file)',
-      {},
-    );
+  if (tokens?.issuer == null) throw withoutKey();
   const spec = membersOf(request['spec']);
   if (itemsOf(spec['audiences']).length === 0) spec['audiences'] = [...tokens.audiences];
   const findings = validateLifetime(spec);
@@ -84,17 +75,13 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   }
   const seconds = Math.floor(now.getTime() / 1000);
   const id = randomUUID();
-  const payload = payloadOf({
+  const token = await signedBy(tokens.issuer, {
     id,
-    issuer: tokens.issuer.issuer,
     audiences: itemsOf(spec['audiences']).map(String),
     now: seconds,
     ...lifetime.signed,
     account,
     ...bound,
-  });
-  const token = await tokens.issuer.sign(payload).catch((cause: unknown) => {
-    throw internalError(new Error('failed to generate token', { cause }));
   });
   context.audit?.annotate(issuedAnnotation, `JTI=${id}`);
   const metadata = {
@@ -108,6 +95,27 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const status = { token, expirationTimestamp: timeText((seconds + lifetime.shownSeconds) * 1000) };
   sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, { code: 201 });
 };
+
+function refuseOtherName(type: ServedResource, target: Target, { metadata: { name = '' } }: ApiObject): void {
+  if (name === '' || name === target.name) return;
+  throw refused(type, target.name, [invalid(Path.of('metadata', 'name'), name, 'must match the service account name if specified')]);
+}
+
+const withoutKey = (): StatusError =>
+  new StatusError(
+    501,
+    'NotImplemented',
+    'this server has no key to sign service account tokens with (--service-account-signing-key-file)',
+    {},
+  );
+
+async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Omit<NewClaims, 'issuer'>): Promise<string> {
+  try {
+    return await issuer.sign(payloadOf({ ...claims, issuer: issuer.issuer }));
+  } catch (cause) {
+    throw internalError(new Error('failed to generate token', { cause }));
+  }
+}
 
 /** Says that a request means another account than the one that has its name now, or null. */
 function uidComplaint({ metadata: { uid = '' } }: ApiObject, { account }: { readonly account: ApiObject }): string | null {
