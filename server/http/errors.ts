@@ -21,7 +21,10 @@ export function toStatusError(error: unknown, auditId: string): StatusError {
   );
 }
 
-/** Answers with a Status body in the encoding that the client reads, or cuts the connection where half an answer is already out: the client must not take it for a whole one. */
+/**
+ * Answers with a Status body in the encoding that the client reads. Where half an answer is out already, cuts the connection: the client must
+ * not take it for a whole one.
+ */
 export function writeStatusError(exchange: Exchange, error: StatusError): void {
   const { response } = exchange;
   if (response.headersSent) {

@@ -187,7 +187,10 @@ export class Exchange implements RequestContext, BodySender {
     this.#slot = null;
   }
 
-  /** The handler has settled; the client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which room is made when too much waits. */
+  /**
+   * The handler has settled. The client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which
+   * room is made when too much waits.
+   */
   workEnded(all: Iterable<Untaken>): void {
     this.#leaveSlot();
     this.#slots = null;

@@ -9,7 +9,7 @@ const waitingMax = 8_192;
 /** Places that have been left at the head of a line are dropped once there are so many, or nobody waits. */
 const leftPlacesMax = 1_024;
 
-/** Waiting requests of one client from which on nothing more is read from its connections: heads are decoded when they are read, however many there are, outside of anybody's turn. */
+/** From so many waiting requests of one client on, nothing more is read from its connections: decoding heads takes time outside of anybody's turn. */
 const heldFrom = 64;
 
 /** What is known of the connection that brings a request. */

@@ -11,7 +11,10 @@ export interface Untaken {
   drop(): void;
 }
 
-/** Counts the bytes of answers whose making is over and which wait for their clients, with what each takes itself, and drops the oldest when they are too many: whoever takes its answers is never among those. */
+/**
+ * Counts the bytes of answers that are complete and wait for their clients, with what each answer takes itself. When there are too many, the
+ * oldest go: a client that takes its answers loses none.
+ */
 export class UntakenAnswers {
   #bytes = 0;
 

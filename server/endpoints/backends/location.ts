@@ -14,7 +14,10 @@ export interface Location {
   readonly query: string;
   /** A node agent: it is shown this server's certificate, and its own is checked. */
   readonly agent: boolean;
-  /** What the host was found to be, checked: connections go there. Null for agents that logs and streams come from: nodes may be anywhere, and the paths are the server's. */
+  /**
+   * The checked addresses of the host: connections go there. Null for agents that send logs and streams: nodes may be anywhere, and the paths
+   * are the server's.
+   */
   readonly addresses: readonly LookupAddress[] | null;
 }
 
