@@ -13,7 +13,12 @@ export interface Resource<T extends KubeObject = KubeObject> {
 
 export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`;
-export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+/** What an `apiVersion` names; the core group has no slash. */
+export function groupVersionOf(apiVersion: string): Pick<Resource, 'group' | 'version'> {
+  const slash = apiVersion.indexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+export const groupOf = (apiVersion: string): string => groupVersionOf(apiVersion).group;
 /** `deployments.apps`, `pods`: a type whatever its version. */
 export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
   group === '' ? resource : `${resource}.${group}`;
@@ -30,16 +35,12 @@ export interface ResourceWords {
 }
 
 /** Describes a type: `resource<Pod>({ apiVersion: 'v1', resource: 'pods', kind: 'Pod' })`. */
-export function resource<T extends KubeObject>({ apiVersion, resource: plural, kind, namespaced = true }: ResourceWords): Resource<T> {
-  const slash = apiVersion.indexOf('/');
-  return {
-    group: slash < 0 ? '' : apiVersion.slice(0, slash),
-    version: apiVersion.slice(slash + 1),
-    resource: plural,
-    kind,
-    namespaced,
-  };
-}
+export const resource = <T extends KubeObject>({ apiVersion, resource: plural, kind, namespaced = true }: ResourceWords): Resource<T> => ({
+  ...groupVersionOf(apiVersion),
+  resource: plural,
+  kind,
+  namespaced,
+});
 
 /** Where one type, or one object of it, is served. An empty namespace of a namespaced type means all namespaces. */
 export function pathOf(

@@ -1,9 +1,10 @@
+import { groupVersionOf } from '../../api/meta/resource.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
 import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf } from '../api/resource.js';
 import { badRequest, invalidObject, StatusError, tooManyRequests, unsupportedBody } from '../api/status.js';
 import { isKnownKind } from '../catalogue/kinds.js';
 import { typeOfKind } from '../catalogue/types.js';
@@ -94,7 +95,7 @@ export function createBodyReader(workers: Workers): BodyReader {
       result.kind === type.kind &&
       otherVersions.includes(result.apiVersion)
     ) {
-      result = await read({ ...type, ...parseApiVersion(result.apiVersion) });
+      result = await read({ ...type, ...groupVersionOf(result.apiVersion) });
     }
     if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
     const received = receive?.(result.object as JsonObject) ?? { ok: true, object: withMetadata(result.object as JsonObject), strict: [] };
@@ -201,14 +202,9 @@ function excerpt(bytes: Buffer): string {
 /** Groups whose kinds moved elsewhere long ago; their objects are still understood, but no longer accepted. */
 const formerGroups: ReadonlySet<string> = new Set(['extensions']);
 
-const parseApiVersion = (apiVersion: string): GroupVersion => {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
-};
-
 function wrongType(kind: string, { apiVersion }: { readonly apiVersion: string }, type: Kind, bytes: Buffer): StatusError {
   if (apiVersion.split('/').length > 2) return unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
-  const found = { ...parseApiVersion(apiVersion), kind };
+  const found = { ...groupVersionOf(apiVersion), kind };
   if (!isKnownKind(found, kind))
     return cannotHandle(
       found,

@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../api/meta/resource.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { checkStructure } from '../../workers/schema/structure.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
@@ -52,10 +53,7 @@ export function inForm(form: GroupVersion & { readonly kind: string }): (resourc
 }
 
 const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
-  schemaOf: (apiVersion) => {
-    const slash = apiVersion.indexOf('/');
-    return schemaOfKind({ group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: names.kind });
-  },
+  schemaOf: (apiVersion) => schemaOfKind({ ...groupVersionOf(apiVersion), kind: names.kind }),
   convert: (object, apiVersion) => convertBetween(kind, apiVersionOf(names), apiVersion, object),
 });
 

@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../api/meta/resource.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../api/object.js';
@@ -42,14 +43,15 @@ export async function seed({ storage, catalogue, leads, now, signal }: SeedOptio
     if (waitedMs >= patienceMs || (await leads())) break;
     await delay(lookMs, undefined, { signal });
   }
-  const served = entriesAt(now()).filter(({ group, resource, object }) => catalogue.resource(group, versionOf(object), resource) !== null);
+  const served = entriesAt(now()).filter(
+    ({ group, resource, object }) => catalogue.resource(group, groupVersionOf(object.apiVersion ?? '').version, resource) !== null,
+  );
   const { outcome } = await storage.putAll(served.map(keyed), { timeoutMs: writeTimeoutMs, unless: defaultNamespace });
   return outcome === 'applied';
 }
 
 const entriesAt = (now: string): SeedEntry[] =>
   JSON.parse(readSeed().replaceAll(JSON.stringify(nowMark), JSON.stringify(now))) as SeedEntry[];
-const versionOf = ({ apiVersion = '' }: ApiObject): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 function keyed({ group, resource, object }: SeedEntry): KeyedObject {
   const { name = '', namespace = '' } = object.metadata;

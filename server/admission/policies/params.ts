@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../../api/meta/resource.js';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -28,9 +29,7 @@ export function paramResource(
   catalogue: Catalogue,
 ): { readonly ok: true; readonly resource: ServedResource | null } | { readonly ok: false; readonly message: string } {
   if (paramKind === null) return { ok: true, resource: null };
-  const slash = paramKind.apiVersion.indexOf('/');
-  const [group, version] =
-    slash < 0 ? ['', paramKind.apiVersion] : [paramKind.apiVersion.slice(0, slash), paramKind.apiVersion.slice(slash + 1)];
+  const { group, version } = groupVersionOf(paramKind.apiVersion);
   const resource = catalogue.kind(group, version, paramKind.kind);
   return resource === null
     ? { ok: false, message: `failed to find resource referenced by paramKind: '${paramKind.apiVersion}, Kind=${paramKind.kind}'` }

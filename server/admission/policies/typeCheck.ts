@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../../api/meta/resource.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { checkAdmission, problemsOf, type AdmissionScope } from '../../cel/check/admission.js';
 import { dyn, type Type } from '../../cel/check/types.js';
@@ -108,11 +109,10 @@ function variableType(expression: string, scope: AdmissionScope): Type {
   return refused === null ? type : dyn;
 }
 
-function paramName(paramKind: JsonObject): KindName {
-  const apiVersion = textAt(paramKind, 'apiVersion');
-  const slash = apiVersion.indexOf('/');
-  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind: textAt(paramKind, 'kind') };
-}
+const paramName = (paramKind: JsonObject): KindName => ({
+  ...groupVersionOf(textAt(paramKind, 'apiVersion')),
+  kind: textAt(paramKind, 'kind'),
+});
 
 function warningOf(expression: string, scopes: readonly KindScope[]): string {
   if (expression.trim() === '') return '';

@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../../api/meta/resource.js';
 import { timeText } from '../../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import type { ApiObject, JsonObject } from '../../api/object.js';
@@ -168,8 +169,7 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
     string,
     string,
   ];
-  const slash = apiVersion.indexOf('/');
-  const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+  const { group, version } = groupVersionOf(apiVersion);
   const bindable = group === '' && Object.hasOwn(bindableKinds, kind) ? bindableKinds[kind] : undefined;
   if (bindable === undefined) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw badRequest('Name parameter required.');

@@ -1,3 +1,4 @@
+import { groupVersionOf } from '../../../api/meta/resource.js';
 import { randomUUID } from 'node:crypto';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
@@ -39,7 +40,7 @@ export const webhookConverters =
       async convert(objects, apiVersion, signal) {
         const others = objects.filter((object) => object.apiVersion !== apiVersion);
         if (others.length === 0) return objects;
-        const [start, from] = [performance.now(), versionOf(others[0]?.apiVersion ?? '')];
+        const [start, from] = [performance.now(), groupVersionOf(others[0]?.apiVersion ?? '').version];
         let succeeded = false;
         try {
           const converted = (await inBatches(others, (batch) => convertBatch(batch, { apiVersion, ask, signal }))).values();
@@ -49,7 +50,7 @@ export const webhookConverters =
           observe({
             definition: webhook.definition,
             from,
-            to: versionOf(apiVersion),
+            to: groupVersionOf(apiVersion).version,
             seconds: (performance.now() - start) / 1000,
             succeeded,
           });
@@ -141,5 +142,3 @@ function named(objects: readonly ApiObject[], place: 'inner' | 'outer'): string 
   if (objects.length > 1) return `${apiVersion}, Kind=${kind}List`;
   return place === 'inner' ? '/, Kind=' : `${apiVersion}, Kind=${kind}`;
 }
-
-const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);

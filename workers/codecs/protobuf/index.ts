@@ -1,3 +1,4 @@
+import { apiVersionOf, groupVersionOf } from '../../../api/meta/resource.js';
 import { messageOfKind } from '../../../server/catalogue/protobuf.js';
 import { typeOfKind } from '../../../server/catalogue/types.js';
 import type { DecodeResult, Kind } from '../contract.js';
@@ -112,14 +113,9 @@ export const protobufDecode = (bytes: Uint8Array, given?: Kind, options: Protobu
   return { ok: true, value: { ...head, ...decoded.value }, duplicates: [] };
 };
 
-/** Splits `apps/v1` and a kind; the core group has no slash. */
-export const kindOf = (apiVersion: string, kind: string): Kind => {
-  const slash = apiVersion.indexOf('/');
-  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
-};
+export const kindOf = (apiVersion: string, kind: string): Kind => ({ ...groupVersionOf(apiVersion), kind });
 
 /** Watch events have no kind of their own, and so their envelope has none. */
 const namesItself = (kind: Kind): boolean => typeOfKind(kind)?.fields?.has('kind') !== false;
-const apiVersionOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);
 const describe = (kind: Kind): string => `${apiVersionOf(kind)}, Kind=${kind.kind}`;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
