@@ -1,4 +1,4 @@
-import type { FormNotes, FormSubject, MadeForm } from '../storage/commonForms.js';
+import type { FormNotes, MadeForm } from '../storage/commonForms.js';
 import { Segment } from '../storage/segment.js';
 
 /** Of memory that forms are put into one behind the other. */
@@ -53,14 +53,13 @@ export class Slab {
     return this.#end + bytes <= this.#memory.byteLength;
   }
 
-  /** Where the entry begins. Ask only while there is room; only the thread that made the slab may. Null for keys that are not ASCII. */
-  put(subject: FormSubject, form: string, { bytes, notes }: MadeForm): number | null {
-    const at = this.#end;
-    const word = at / Int32Array.BYTES_PER_ELEMENT;
+  /** Where the entry begins, and the form as it lies there. Ask only while there is room; only the thread that made the slab may. Null for names that are not ASCII. */
+  put({ texts, version }: FormName, { bytes, notes }: MadeForm): { readonly offset: number; readonly form: MadeForm } | null {
+    const offset = this.#end;
+    const word = offset / Int32Array.BYTES_PER_ELEMENT;
     const words = this.#words;
-    let end = at + headBytes;
+    let end = offset + headBytes;
     let isAscii = true;
-    const texts = textsOf(subject, form);
     for (let index = 0; index < texts.length; index++) {
       const text = texts[index] ?? '';
       words[word + head.name + index] = text.length;
@@ -72,22 +71,20 @@ export class Slab {
     }
     if (!isAscii) return null;
     words[word + head.bytes] = bytes.length;
-    words[word + head.versionLow] = lowOf(subject.version);
-    words[word + head.versionHigh] = highOf(subject.version);
+    words[word + head.versionLow] = lowOf(version);
+    words[word + head.versionHigh] = highOf(version);
     for (let index = 0; index < notes.length; index++) words[word + head.notes + index] = notes[index] ?? 0;
     this.#bytes.set(bytes, end);
     this.#end = Math.ceil((end + bytes.length) / alignment) * alignment;
-    return at;
+    return { offset, form: { bytes: Buffer.from(this.#memory, end, bytes.length), notes } };
   }
 
   /** The form at a place where an entry begins, if it is the one that is asked for. */
-  at(offset: number, subject: FormSubject, form: string): MadeForm | null {
+  at(offset: number, { texts, version }: FormName): MadeForm | null {
     const word = offset / Int32Array.BYTES_PER_ELEMENT;
     const words = this.#words;
-    const { version } = subject;
     if (words[word + head.versionLow] !== lowOf(version) || words[word + head.versionHigh] !== highOf(version)) return null;
     let end = offset + headBytes;
-    const texts = textsOf(subject, form);
     for (let index = 0; index < texts.length; index++) {
       const text = texts[index] ?? '';
       if (words[word + head.name + index] !== text.length || !this.#isAt(end, text)) return null;
@@ -107,23 +104,21 @@ export class Slab {
   }
 }
 
+/** What names a form in full. */
+export interface FormName {
+  readonly version: number;
+  /** Name, namespace, resource, group and form. */
+  readonly texts: readonly string[];
+}
+
 /** Bytes that an entry takes. */
-export function entryBytes(subject: FormSubject, form: string, { bytes }: MadeForm): number {
+export function entryBytes({ texts }: FormName, { bytes }: MadeForm): number {
   let sum = headBytes + bytes.length;
-  for (const text of textsOf(subject, form)) sum += text.length;
+  for (const text of texts) sum += text.length;
   return Math.ceil(sum / alignment) * alignment;
 }
 
 export const isLarge = (bytes: number): boolean => bytes > largeBytes;
-
-/** What names a form, beside its version. */
-export const textsOf = ({ facts: { resource }, namespace, name }: FormSubject, form: string): readonly string[] => [
-  name,
-  namespace,
-  resource.resource,
-  resource.group,
-  form,
-];
 
 const lowOf = (version: number): number => version | 0;
 const highOf = (version: number): number => Math.floor(version / 2 ** 32);

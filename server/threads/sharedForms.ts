@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { CommonForm, CommonForms, FormSubject, MadeForm } from '../storage/commonForms.js';
-import { entryBytes, isLarge, Slab, slabBytes, textsOf } from './formSlabs.js';
+import { entryBytes, isLarge, Slab, slabBytes, type FormName } from './formSlabs.js';
 import { FormTable, type Claim, type FormKey, type Standing } from './formTable.js';
 
 /** Forms that the table has room for, 20 bytes each: beyond this many, threads make some for themselves. */
@@ -90,21 +90,21 @@ export class SharedForms implements CommonForms {
     let claim: Claim = 'contended';
     for (let looks = 0; claim === 'contended' && looks < looksMax; looks++) {
       const standing = this.#table.look(key);
-      const found = this.#found(standing, key, subject, form);
+      const found = this.#found(standing, key);
       if (found !== null) return found;
       // What stands there is of no use: it lies where this thread does not know of yet, or is long in the making.
       claim = standing.state === 'absent' ? this.#table.claim(key) : 'noRoom';
     }
     let common: CommonForm | null = null;
     try {
-      return (common = this.#put(key, subject, form, make()));
+      return (common = this.#put(key, make()));
     } finally {
       if (claim === 'claimed' && (common?.segment ?? null) === null) this.#table.giveUp(key);
     }
   }
 
   put(subject: FormSubject, form: string, made: MadeForm): CommonForm {
-    return this.#put(keyOf(subject, form), subject, form, made);
+    return this.#put(keyOf(subject, form), made);
   }
 
   /** The others are not told of anything any more. */
@@ -113,40 +113,38 @@ export class SharedForms implements CommonForms {
   }
 
   /** What a thread has made of it, perhaps while this one waits. */
-  #found(standing: Standing, key: FormKey, subject: FormSubject, form: string): CommonForm | null {
-    if (standing.state !== 'beingMade') return this.#read(standing, subject, form);
+  #found(standing: Standing, key: NamedForm): CommonForm | null {
+    if (standing.state !== 'beingMade') return this.#read(standing, key);
     this.#table.wait(standing, this.#waitMs);
-    const found = this.#read(this.#table.look(key), subject, form);
+    const found = this.#read(this.#table.look(key), key);
     if (found !== null) this.counts.waited++;
     return found;
   }
 
-  #read(standing: Standing, subject: FormSubject, form: string): CommonForm | null {
+  #read(standing: Standing, key: NamedForm): CommonForm | null {
     const slab = standing.state === 'published' ? this.#slabs.get(standing.slab) : undefined;
     if (standing.state !== 'published' || slab === undefined) return null;
-    const found = slab.at(standing.offset, subject, form);
+    const found = slab.at(standing.offset, key);
     if (found === null) return null;
     this.counts.found++;
     return { bytes: found.bytes, notes: found.notes, segment: slab.segment };
   }
 
   /** Another thread may have been faster. */
-  #put(key: FormKey, subject: FormSubject, form: string, made: MadeForm): CommonForm {
-    return this.#read(this.#table.look(key), subject, form) ?? this.#publish(key, subject, form, made);
+  #put(key: NamedForm, made: MadeForm): CommonForm {
+    return this.#read(this.#table.look(key), key) ?? this.#publish(key, made);
   }
 
-  #publish(key: FormKey, subject: FormSubject, form: string, made: MadeForm): CommonForm {
-    const bytes = entryBytes(subject, form, made);
+  #publish(key: NamedForm, made: MadeForm): CommonForm {
+    const bytes = entryBytes(key, made);
     const slab = isLarge(bytes) ? this.#openFor(bytes) : this.#withRoomFor(bytes);
-    const offset = slab.put(subject, form, made);
-    const entered = offset !== null && this.#table.publish(key, { slab: slab.number, offset });
-    const common = entered ? slab.at(offset, subject, form) : null;
-    if (common === null) {
+    const put = slab.put(key, made);
+    if (put === null || !this.#table.publish(key, { slab: slab.number, offset: put.offset })) {
       this.counts.own++;
       return { bytes: made.bytes, notes: made.notes, segment: null };
     }
     this.counts.made++;
-    return { bytes: common.bytes, notes: common.notes, segment: slab.segment };
+    return { bytes: put.form.bytes, notes: made.notes, segment: slab.segment };
   }
 
   #withRoomFor(bytes: number): Slab {
@@ -191,11 +189,15 @@ export class SharedForms implements CommonForms {
   }
 }
 
-function keyOf(subject: FormSubject, form: string): FormKey {
+/** What a form is looked for by, and what it must prove to be. */
+interface NamedForm extends FormKey, FormName {}
+
+function keyOf({ facts: { resource }, namespace, name, version }: FormSubject, form: string): NamedForm {
+  const texts = [name, namespace, resource.resource, resource.group, form];
   let hash = 0x811c9dc5 | 0;
-  for (const text of textsOf(subject, form)) {
+  for (const text of texts) {
     for (let place = 0; place < text.length; place++) hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
     hash = Math.imul(hash ^ text.length, 0x01000193);
   }
-  return { hash: hash ^ (hash >>> 15), version: subject.version };
+  return { hash: hash ^ (hash >>> 15), version, texts };
 }

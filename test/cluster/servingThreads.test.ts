@@ -241,6 +241,28 @@ describe('serving threads', function () {
     for (const other of others) expect(other).to.deep.equal(first);
   });
 
+  it('read each change once for all of them', async () => {
+    const path = await test.namespace('shared');
+    const counted = async (outcome: string): Promise<number> =>
+      (await metric(clients[0]!, new RegExp(`^apiserver_serving_thread_forms_${outcome}_total`)))[0] ?? NaN;
+    await clients[0]!.expect(201, 'POST', path, { body: configMap('one', { round: '0' }) });
+    const watches = clients.map((client) => client.watch(`${path}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Done`));
+    await Promise.all(watches.map((watch) => watch.until((events) => events.length > 0)));
+    const revisionOf = async (): Promise<number> => Number((await clients[0]!.expect(200, 'GET', path)).metadata.resourceVersion);
+    const before = { made: await counted('made'), found: await counted('found'), revision: await revisionOf() };
+    const changes = 100;
+    for (let round = 1; round <= changes; round++)
+      await clients[round % clientsMax]!.expect(200, 'PUT', `${path}/one`, { body: configMap('one', { round: String(round) }) });
+    const isLast = ({ object }: WatchEvent): boolean => object.data?.['round'] === String(changes);
+    await Promise.all(watches.map((watch) => watch.until((events) => events.some(isLast))));
+    for (const watch of watches) watch.close();
+    // The JSON, and the metadata alone for the garbage collector of the manager. Others write as well meanwhile.
+    const all = (await revisionOf()) - before.revision;
+    expect((await counted('made')) - before.made).to.be.within(changes, 2.5 * all);
+    // There are watches on two threads at least.
+    expect((await counted('found')) - before.found).to.be.at.least(0.9 * changes);
+  });
+
   it('stop with the process, in good order', async () => {
     const server = test.members[0]!.process;
     const path = await test.namespace('ending');

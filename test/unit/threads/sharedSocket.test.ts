@@ -27,11 +27,13 @@ describe('threads/sharedSocket', function () {
   it('closes on each, and on nobody whose number stands for another file', async () => {
     const number = fs.openSync(os.devNull, 'r');
     const done: string[] = [];
-    const holder = (name: string, then: () => void = () => undefined) => (): undefined => {
-      fs.closeSync(number);
-      done.push(name);
-      then();
-    };
+    const holder =
+      (name: string, then: () => void = () => undefined) =>
+      (): undefined => {
+        fs.closeSync(number);
+        done.push(name);
+        then();
+      };
     expect(await closeOnAll(number, [holder('a'), holder('b'), holder('c')])).to.equal(3);
     expect(done).to.deep.equal(['a', 'b', 'c']);
     const again = fs.openSync(os.devNull, 'r');
@@ -59,6 +61,7 @@ describe('threads/sharedSocket', function () {
       admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
       args = [
         '--bind-address=127.0.0.1',
+        '--authorization-mode=RBAC',
         '--serving-threads=3',
         `--raft-data-dir=${path.join(folder, 'raft')}`,
         `--client-ca-file=${identities.caFile}`,
