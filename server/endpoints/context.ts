@@ -21,6 +21,8 @@ export interface StreamRequest {
   readonly rawHeaders: string[];
   /** Undefined when the stream is over. */
   readonly socket: Socket | undefined;
+  /** Keeps of the head only what is told when a request ends: it goes on for long. */
+  forgetHead?(): void;
 }
 
 /** A response over HTTP/2. Once its head is out, its body may be written to the stream. Names of headers are lower-case. */
@@ -37,6 +39,8 @@ export interface StreamResponse {
   end(bytes?: Uint8Array | string): unknown;
   destroy(error?: Error): unknown;
   once(event: 'close', action: () => void): unknown;
+  /** The head has been sent, and what it is made of is not needed twice: the answer goes on for long. */
+  forgetHead?(): void;
 }
 
 export type Verb =
@@ -133,7 +137,7 @@ export interface RequestContext {
    * Undefined where nobody else waits.
    */
   turn?(): Promise<void> | undefined;
-  /** Called by who streams, once its beginning has been sent: from then on it costs next to nothing. */
+  /** Called by who streams, once its beginning has been sent: from then on it costs next to nothing, and what only the beginning needed is forgotten. */
   begun?(): void;
   /** Called by who streams after the work on the request is over, once the answer is complete. */
   answered?(): void;

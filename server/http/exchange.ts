@@ -6,6 +6,7 @@ import { BodyReading, type BodySender } from './bodyReading.js';
 import type { Connection } from './connection.js';
 import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
+import { noParameters } from './target.js';
 import { turns } from './turns.js';
 import { untakenAnswers, type Untaken } from './untaken.js';
 
@@ -49,7 +50,7 @@ export class Exchange implements RequestContext, BodySender {
   #slot: Share | null = null;
   #held: HeldSeat | null = null;
   #content: Promise<Buffer> | null = null;
-  readonly #onClose: (() => void)[] = [];
+  #onClose: (() => void)[] = [];
   #onAbort: (() => void)[] | null = null;
   /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
   #all: Iterable<Untaken> | null = null;
@@ -61,7 +62,7 @@ export class Exchange implements RequestContext, BodySender {
     readonly response: Response,
     readonly auditId: string,
     readonly info: RequestInfo,
-    readonly query: URLSearchParams,
+    public query: URLSearchParams,
     readonly upgrade: Upgrade | null = null,
     readonly connection: Connection | null = null,
   ) {
@@ -176,10 +177,16 @@ export class Exchange implements RequestContext, BodySender {
     this.#held = seat;
   }
 
-  /** What is to come costs next to nothing any more. */
+  /** What is to come costs next to nothing any more. It may take long, and there may be many thousands of it: they keep what their end needs. */
   begun(): void {
     this.#held?.release();
     this.#held = null;
+    if ('stream' in this.request) this.request.forgetHead?.();
+    if ('stream' in this.response) this.response.forgetHead?.();
+    if (!this.query.has('fieldValidation')) this.query = noParameters;
+    this.#onClose = this.#onClose.slice();
+    this.#onAbort = this.#onAbort?.slice() ?? null;
+    anyText.test(this.auditId);
   }
 
   #leaveSlot(): void {
@@ -264,5 +271,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+/** What a pattern has looked at is in one piece afterwards; a new id is a chain of fifteen, and each takes as much as all of it. */
+const anyText = /^/;
 const ignore = (): void => {};
 const gone = (): Error => new Error('the client went away');

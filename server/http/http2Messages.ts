@@ -18,12 +18,19 @@ export class Http2Request implements StreamRequest {
 
   constructor(
     readonly stream: ServerHttp2Stream,
-    readonly headers: IncomingHttpHeaders,
+    public headers: IncomingHttpHeaders,
     _options: undefined,
-    readonly rawHeaders: string[],
+    public rawHeaders: string[],
   ) {
     this.method = headers[':method'] ?? '';
     this.url = headers[':path'] ?? '';
+  }
+
+  forgetHead(): void {
+    const kept: Record<string, string | string[] | undefined> = {};
+    for (const name of toldAtEnd) if (this.headers[name] !== undefined) kept[name] = this.headers[name];
+    this.headers = kept;
+    this.rawHeaders = nothing;
   }
 
   /** Of the whole connection; gone when the request is over. */
@@ -31,6 +38,10 @@ export class Http2Request implements StreamRequest {
     return this.stream.session?.socket;
   }
 }
+
+/** What logs and audit events tell of the headers when a request ends. */
+const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
+const nothing: string[] = [];
 
 /** Names of headers are lower-case here. */
 export class Http2Response implements StreamResponse {
@@ -67,6 +78,12 @@ export class Http2Response implements StreamResponse {
     if (!stream.endAfterHeaders && !stream.readableEnded) writeInPieces(stream);
     stream.respond(this.headers);
     return this;
+  }
+
+  /** Node keeps a copy of the headers that it has sent. */
+  forgetHead(): void {
+    const name = Object.getOwnPropertySymbols(this.stream).find(({ description }) => description === 'sent-headers');
+    if (name !== undefined) Object.assign(this.stream, { [name]: this.headers });
   }
 
   flushHeaders(): void {

@@ -43,7 +43,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const name = target[1] ?? '';
   const ofObject = leading === 'watch' && method !== 'GET' ? 'other' : (leading ?? objectVerbs.get(method) ?? 'other');
   const whole = ofObject === 'proxy';
-  const info = {
+  const info: Writable<ResourceRequestInfo> = {
     isResource: true,
     path,
     group,
@@ -54,8 +54,9 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     verb: ofObject,
     subresource: whole ? '' : (target[2] ?? ''),
     rest: target.slice(whole ? 2 : 3),
-  } as const;
-  return { ok: true, info: name === '' ? ofCollection(info, query) : info };
+  };
+  if (name === '') readCollection(info, query);
+  return { ok: true, info };
 }
 
 /** Splits without the empty segments at both ends; those in the middle keep their place. */
@@ -81,14 +82,22 @@ function splitNamespace(words: readonly string[]): { readonly namespace: string;
   return { namespace: words[1]!, target: inside ? words.slice(2) : words };
 }
 
-function ofCollection<I extends { readonly verb: Verb; readonly name: string }>(info: I, query: URLSearchParams): I {
+/** Changes it in place: what is put together from objects of several forms has a form of its own each time, which takes more memory than the object. */
+function readCollection(info: Writable<ResourceRequestInfo>, query: URLSearchParams): void {
+  if (info.verb !== 'get' && info.verb !== 'delete') return;
   const fieldSelector = query.get('fieldSelector') ?? '';
   const labelSelector = query.get('labelSelector') ?? '';
-  const selected = { ...(fieldSelector === '' ? {} : { fieldSelector }), ...(labelSelector === '' ? {} : { labelSelector }) };
-  if (info.verb === 'delete') return { ...info, ...selected, verb: 'deletecollection' };
-  if (info.verb !== 'get') return info;
-  return { ...info, ...selected, verb: isTrue(query.get('watch')) ? 'watch' : 'list', name: selectedName(fieldSelector) };
+  if (fieldSelector !== '') info.fieldSelector = fieldSelector;
+  if (labelSelector !== '') info.labelSelector = labelSelector;
+  if (info.verb === 'delete') info.verb = 'deletecollection';
+  else {
+    info.verb = isTrue(query.get('watch')) ? 'watch' : 'list';
+    info.name = selectedName(fieldSelector);
+  }
 }
+
+type ResourceRequestInfo = Extract<RequestInfo, { readonly isResource: true }>;
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
 /** A flag in a query is true as soon as it is there, unless it says "false" or "0". */
 const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value.toLowerCase() !== 'false';

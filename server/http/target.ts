@@ -41,7 +41,7 @@ function withoutAuthority(url: string): string | null {
 }
 
 /** Of most requests for one object. Nobody changes a query. */
-const noParameters = new URLSearchParams();
+export const noParameters = new URLSearchParams();
 const malformed = /%(?![0-9a-fA-F]{2})|;/;
 
 /** Reads the query. A pair with broken percent-encoding or a semicolon is dropped, as if it had not been sent. */

@@ -42,9 +42,9 @@ export const watch: VerbHandler = async (context, route, deps) => {
     if (context.aborted || isGone(context.response)) return;
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
-    context.begun?.();
     goesOn = true;
     sendUntilOver({ stream, watch: started, transport }, context, resource.behaviour.retired);
+    context.begun?.();
   } finally {
     if (!goesOn) started.stop();
   }
@@ -71,8 +71,11 @@ function sendUntilOver({ stream, watch, transport }: Sending, context: RequestCo
   if (retired?.aborted === true) stop();
 }
 
-/** Spread, so that watches that began together do not end together. Without a shortest time a watch lasts for as long as its client wants. */
-const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : shortest * (1 + Math.random()));
+/**
+ * Spread, so that watches that began together do not end together; in whole seconds, since Node keeps a list for each length of its timers. Without a shortest time a watch lasts for as
+ * long as its client wants.
+ */
+const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : Math.floor(shortest * (1 + Math.random())));
 
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {
   const { resource, namespace } = route;

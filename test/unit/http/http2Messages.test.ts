@@ -163,4 +163,28 @@ describe('answers over HTTP/2', () => {
     expect(end).to.match(/Stream closed with error code NGHTTP2_INTERNAL_ERROR/);
     expect(await Promise.all(closed)).to.deep.equal([false]);
   });
+
+  it('keep, when they go on for long, only what is told at their end, and still end as they should', async () => {
+    let kept: unknown;
+    await open((response) => {
+      response.setHeader('audit-id', 'x');
+      response.flushHeaders();
+      response.forgetHead();
+      kept = [response.headersSent, response.getHeader('audit-id'), Object.keys(response.stream.sentHeaders)];
+      response.end('whole');
+    });
+    let request: Http2Request | undefined;
+    server.prependListener('request', (asked) => {
+      request = asked as unknown as Http2Request;
+      request.forgetHead();
+    });
+    const stream = client.request({ ':method': 'GET', ':path': '/', 'user-agent': 'me', 'x-forwarded-for': 'you', accept: 'all' });
+    expect(await text(stream)).to.equal('whole');
+    expect(kept).to.deep.equal([true, 'x', ['audit-id', ':status']]);
+    expect([request?.headers, request?.rawHeaders, request?.method]).to.deep.equal([
+      { 'user-agent': 'me', 'x-forwarded-for': 'you' },
+      [],
+      'GET',
+    ]);
+  });
 });
