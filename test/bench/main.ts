@@ -140,7 +140,7 @@ const reading: Readonly<
   reads: { about: 'gets and lists over HTTP/2, and gets beside lists of 200 MB: a minute or two', run: benchReads },
   bigcache: { about: '100,000 objects: memory, restart, pages: two minutes or three', run: benchBigCache },
   watchers: {
-    about: 'thousands of watchers over HTTP/2, and the memory of idle ones: two minutes or three, five on a busy machine',
+    about: 'thousands of watchers over HTTP/2, and the memory of 50,000 idle ones: two minutes or three, five on a busy machine',
     run: benchWatchers,
   },
 };

@@ -29,7 +29,7 @@ const runs = [
   { watchers: 1_000, writesPerSecond: 200 },
   { watchers: 10_000, writesPerSecond: 20 },
 ] as const;
-const idleWatchers = 10_000;
+const idleWatchers = 50_000;
 const turnSeconds = 1;
 /** Time for memory to be given back. */
 const settledMs = 500;
