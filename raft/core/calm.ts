@@ -21,7 +21,7 @@ export function calmInterval({ heartbeatTicks, electionTicks }: CoreOptions): nu
 }
 
 /** By how many ticks a calm word makes the next one later. */
-export function calmPatience(options: CoreOptions): number {
+function calmPatience(options: CoreOptions): number {
   return calmInterval(options) - options.heartbeatTicks;
 }
 
