@@ -194,9 +194,8 @@ export class Engine {
 
   /** How long this replica may sleep, in ticks, unless something arrives. */
   #restTicks(): number {
-    const { core, electionTicks } = this.#parts;
     if (this.#someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
-    return Math.min(core.restTicks, this.#storeCare.restTicks, Math.floor(electionTicks * this.#limits.restElections));
+    return Math.min(this.#parts.core.restTicks, this.#storeCare.restTicks, Math.ceil(this.#limits.restMs / this.#parts.tickMs));
   }
 
   #guarded(action: () => void): void {
@@ -212,6 +211,7 @@ export class Engine {
   #round(): void {
     if (this.#state === 'ended') return;
     this.#standDownIfStopped();
+    this.#parts.transport.beat(performance.now());
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {

@@ -1,10 +1,12 @@
+import { transportLimits } from '../transport/limits.js';
+
 /** Every bound of a replica's loop that an operator need not choose. */
 export const replicaLimits = {
   ticksPerHeartbeat: 2,
   /** Entries are applied in memory at once, and on disk after so many ticks, or 512 changes, at the latest. */
   settleTicks: 4,
-  /** A replica that has nothing to do sleeps no longer than so many election timeouts. */
-  restElections: 2,
+  /** A replica that has nothing to do sleeps no longer: that often its peers are asked for signs of life. */
+  restMs: transportLimits.pingMs,
   /** Proposals that wait to be sent or to be applied; more are refused at once. */
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,

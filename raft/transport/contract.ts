@@ -58,6 +58,11 @@ export interface Transport {
    * `onProgress` hears of each piece that was handed to the operating system.
    */
   sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string, onProgress?: OnSnapshotProgress): Promise<boolean>;
+  /**
+   * Every `transportLimits.pingMs` peers are asked for signs of life, and given up when too many in a row had no answer. To be called whenever the owner is awake,
+   * and at least that often: a call beats once at most, so a thread that was stalled does not blame its peers.
+   */
+  beat(nowMs: number): void;
   /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
   /** The peers to which this replica sends, as they are now. */

@@ -6,7 +6,7 @@ export const transportLimits = {
   sendQueueBytesMax: 32 * 1024 * 1024,
   /** From the first byte to the welcome, TLS included: on a machine where every thread waits its turn, a handshake takes seconds. */
   handshakeMs: 10_000,
-  /** A connection is asked for a sign of life this often ... */
+  /** A connection is asked for a sign of life this often, or every other time where it gives one ... */
   pingMs: 1_000,
   /** ... and closed when it stayed silent this many times in a row. Counted, not timed: a stalled thread must not blame its peers. */
   silentPingsMax: 3,

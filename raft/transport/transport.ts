@@ -59,7 +59,7 @@ class TlsTransport implements Transport, InboundContext {
   readonly #snapshots = new Map<MemberId, AbortController>();
   #removed: ReadonlySet<MemberId> = new Set();
   #reception: Reception | null = null;
-  #beats: NodeJS.Timeout | null = null;
+  #beatAt = performance.now() + transportLimits.pingMs;
   #beatsSinceRenewal = 0;
   #closed = false;
 
@@ -74,7 +74,6 @@ class TlsTransport implements Transport, InboundContext {
 
   async listen(): Promise<void> {
     const { listenAddress, tls } = this.#options;
-    this.#beats = setInterval(() => this.#beat(), transportLimits.pingMs);
     if (listenAddress === null) return;
     if (tls === null) throw new Error('a replica that listens for peers needs certificates');
     this.#reception = new Reception({
@@ -125,13 +124,23 @@ class TlsTransport implements Transport, InboundContext {
     }
   }
 
+  beat(nowMs: number): void {
+    if (nowMs < this.#beatAt) return;
+    this.#beatAt = nowMs + transportLimits.pingMs;
+    for (const peer of this.#peers.values()) peer.beat();
+    for (const inbound of this.#inbounds) inbound.beat();
+    this.#beatsSinceRenewal += 1;
+    if (this.#beatsSinceRenewal < transportLimits.certificateCheckPings) return;
+    this.#beatsSinceRenewal = 0;
+    this.#reception?.renew();
+  }
+
   peers(): readonly PeerStatus[] {
     return [...this.#peers.values()].map((peer) => peer.status);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#beats !== null) clearInterval(this.#beats);
     for (const abort of this.#snapshots.values()) abort.abort();
     for (const id of [...this.#peers.keys()]) this.#forget(id);
     const finished = [...this.#inbounds].map((inbound) => inbound.finished);
@@ -197,14 +206,5 @@ class TlsTransport implements Transport, InboundContext {
       tls: this.#options.tls,
       known: this.known,
     };
-  }
-
-  #beat(): void {
-    for (const peer of this.#peers.values()) peer.beat();
-    for (const inbound of this.#inbounds) inbound.beat();
-    this.#beatsSinceRenewal += 1;
-    if (this.#beatsSinceRenewal < transportLimits.certificateCheckPings) return;
-    this.#beatsSinceRenewal = 0;
-    this.#reception?.renew();
   }
 }

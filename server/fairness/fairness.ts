@@ -1,6 +1,7 @@
 import { tooManyRequests } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { RequestInfo } from '../endpoints/context.js';
+import { inStep, type Repeated } from '../files/inStep.js';
 import { dealer } from './hand.js';
 import { Demand, share } from './lending.js';
 import { Level, type Ticket } from './level.js';
@@ -64,7 +65,7 @@ export class Fairness implements Counted {
   #schemas = new Classifier([]);
   readonly #now: () => number;
   readonly #kinds: KindUtilization | null;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Repeated | null = null;
 
   constructor(private readonly options: FairnessOptions) {
     this.#now = options.now ?? (() => performance.now() / 1000);
@@ -74,13 +75,11 @@ export class Fairness implements Counted {
 
   /** Begins to lend seats now and then. */
   start(): void {
-    this.#timer = setInterval(() => {
-      this.adjust();
-    }, adjustMs).unref();
+    this.#timer = inStep(adjustMs, () => this.adjust());
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.stop();
   }
 
   get levels(): Iterable<LevelView> {

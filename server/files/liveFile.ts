@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { inStep, type Repeated } from './inStep.js';
 
 /** A value made from files, which changes when they do. */
 export interface Live<T> {
@@ -45,7 +46,7 @@ const intervalMs = 2_000;
 /** Follows files until stopped. One timer looks at all of them, and does not keep the process alive. */
 export class LiveFiles {
   readonly #looks: (() => void)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Repeated | null = null;
 
   /** Reads now, and throws when that fails; from then on reads again whenever one of the files has changed. */
   follow<T>(source: Source<T>): Live<T> {
@@ -67,9 +68,7 @@ export class LiveFiles {
       source.changed?.(current);
       for (const listener of listeners) listener(current);
     });
-    this.#timer ??= setInterval(() => {
-      this.look();
-    }, intervalMs).unref();
+    this.#timer ??= inStep(intervalMs, () => this.look());
     return {
       get current() {
         return current;
@@ -86,7 +85,7 @@ export class LiveFiles {
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.stop();
     this.#timer = null;
     this.#looks.length = 0;
   }

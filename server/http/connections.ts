@@ -5,6 +5,7 @@ import type { User } from '../endpoints/context.js';
 import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
 import type { ConnectionBounds } from './connectionLimit.js';
+import { inStep, type Repeated } from '../files/inStep.js';
 import { standingOf } from './standing.js';
 
 /**
@@ -23,16 +24,13 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   readonly #ofAddress = new Tally();
   readonly #ofUser = new Tally();
   #ordinary = 0;
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: Repeated;
 
   constructor(
     private readonly bounds: ConnectionBounds,
     private readonly times: ConnectionTimes = usualTimes,
   ) {
-    this.#timer = setInterval(() => {
-      this.look(performance.now());
-    }, times.lookMs);
-    this.#timer.unref();
+    this.#looks = inStep(times.lookMs, () => this.look(performance.now()));
   }
 
   get size(): number {
@@ -127,7 +125,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   /** Ends all of them. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#looks.stop();
     for (const connection of this) connection.cut();
   }
 

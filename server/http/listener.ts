@@ -6,6 +6,7 @@ import { createServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
+import { inStep } from '../files/inStep.js';
 import type { Live } from '../files/liveFile.js';
 import { bind, socketOf, type AnyServer } from './bind.js';
 import { answerUnreadable } from './clientErrors.js';
@@ -255,9 +256,7 @@ interface Turns {
 /** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
-  const looking = setInterval(() => {
-    turns.look();
-  }, lookMs).unref();
+  const looking = inStep(lookMs, () => turns.look());
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
   // A client that is not told would send its next request into a connection that closes.
@@ -329,7 +328,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       for (const response of underWay.values()) sendAway(response);
     },
     close: () => {
-      clearInterval(looking);
+      looking.stop();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
+import { untilNext } from '../files/inStep.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { Target } from '../registry/target.js';
 import { ownWrites } from '../registry/ownWrites.js';
@@ -36,12 +37,12 @@ export interface PresenceOptions {
 }
 
 /** How often a server says that it is there. */
-export const renewIntervalMs = 5_000;
+export const renewIntervalMs = 7_000;
 /**
  * When to say so next, from one turn on: between half an interval and one and a half. All servers do in the same moments, as far as their clocks agree, so that
  * what they write shares a round of the store and a sync.
  */
-export const nextTurnMs = (nowMs: number): number => Math.round(nowMs / renewIntervalMs + 1) * renewIntervalMs - nowMs;
+export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, { intervalMs: renewIntervalMs });
 /** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;

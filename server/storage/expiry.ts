@@ -1,5 +1,6 @@
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
+import { inStep, type Repeated } from '../files/inStep.js';
 import type { Storage, StoredObject, Version } from './contract.js';
 import { follow, type Following } from './follow.js';
 
@@ -54,7 +55,7 @@ export class Expiry {
   /** When those became due together that come now began. */
   #sharedSince = Number.NEGATIVE_INFINITY;
   #sorted = false;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Repeated | null = null;
   #turn: Promise<void> | null = null;
 
   constructor(private readonly options: ExpiryOptions) {
@@ -71,13 +72,11 @@ export class Expiry {
   /** Begins to remove. */
   start(): void {
     const interval = Math.min(Math.max(this.options.ttlMs / 10, intervalMsMin), intervalMsMax);
-    this.#timer = setInterval(() => {
-      void this.turn();
-    }, interval).unref();
+    this.#timer = inStep(interval, () => void this.turn());
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.stop();
     this.#following.stop();
   }
 

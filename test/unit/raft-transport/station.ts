@@ -1,5 +1,6 @@
 import type { PeerMessage, Transport } from '../../../raft/transport/contract.js';
 import type { Identity } from '../../../raft/transport/handshake.js';
+import { transportLimits } from '../../../raft/transport/limits.js';
 import { createTransport } from '../../../raft/transport/transport.js';
 import type { TestCertificate } from '../../fixtures/certificates.js';
 
@@ -49,6 +50,13 @@ export class Station {
         onRefused: (from, reason) => this.#happen({ what: 'refused', from, detail: reason }),
       },
     });
+    const { transport } = this;
+    const beats = setInterval(() => transport.beat(performance.now()), transportLimits.pingMs / 4);
+    const close = transport.close.bind(transport);
+    transport.close = () => {
+      clearInterval(beats);
+      return close();
+    };
     return this;
   }
 
