@@ -22,7 +22,7 @@ export const lookMs = {
   urgent: 50,
   usual: 500,
   /** While nothing stirs: each look costs all replicas a round of messages. Whoever stirs has all of them looked at. */
-  calm: 10_000,
+  calm: 5_000,
 } as const;
 
 /** Calm is what has lasted so long without a client that came or a backend that changed. */

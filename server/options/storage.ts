@@ -63,7 +63,7 @@ export const storageFlags = {
       default: 50,
       min: 5,
       max: 10_000,
-      help: 'How often the leader shows that it is there; half as often while nothing happens and five times in an election timeout remain.',
+      help: 'How often the leader shows that it is there; every 0.7 election timeouts while nothing happens, and it is waited for as much longer.',
     },
     'raft-election-timeout': {
       kind: 'duration',
