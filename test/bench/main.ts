@@ -144,13 +144,12 @@ const reading: Readonly<
     run: benchWatchers,
   },
 };
-const apiserverPreload = new URL('./collectGarbage.js', import.meta.url).href;
 for (const [name, { about, run }] of Object.entries(reading)) {
   program
     .command(name)
     .description(about)
     .option('--seconds <n>', 'how long each measure runs', positive, 5)
-    .action((options: { seconds: number }) => withBenchCluster(1, (cluster) => run(cluster, options), [], { apiserverPreload }));
+    .action((options: { seconds: number }) => withBenchCluster(1, (cluster) => run(cluster, options)));
 }
 
 program

@@ -221,31 +221,18 @@ async function fromNow({ client }: BenchCluster): Promise<string> {
   return `${watched}?watch=1&resourceVersion=${String(answer.metadata.resourceVersion)}`;
 }
 
-/** How much memory the server takes for watches that see nothing: as it is, and when its garbage has been collected before and after. */
+/** How much memory the server takes for watches that see nothing, as it is: so many that what it takes beside them, and what their beginning leaves, hardly counts. */
 async function idleMemory(cluster: BenchCluster, { port }: Endpoint): Promise<void> {
-  await collected(cluster);
+  await delay(settledMs);
   const before = residentBytes(cluster.pid);
   const load = await openWatchers(cluster, port, idleWatchers, `${await fromNow(cluster)}&fieldSelector=metadata.name%3Dnone-{}`);
   await delay(settledMs);
-  const asItIs = residentBytes(cluster.pid);
-  await collected(cluster);
   const after = residentBytes(cluster.pid);
-  const each = (bytes: number): string => ((bytes - before) / idleWatchers / 1024).toFixed(1);
   console.log(
-    `${count(idleWatchers)} idle watchers: ${each(after)} KiB resident each when garbage has been collected (${(before / 2 ** 20).toFixed(0)} -> ${(after / 2 ** 20).toFixed(0)} MiB), ${each(asItIs)} KiB with what their beginning has left`,
+    `${count(idleWatchers)} idle watchers: ${((after - before) / idleWatchers / 1024).toFixed(1)} KiB resident each (${(before / 2 ** 20).toFixed(0)} -> ${(after / 2 ** 20).toFixed(0)} MiB)`,
   );
   load.kill();
   await delay(1_000);
-}
-
-/** Returns when the server has collected its garbage (`collectGarbage`), twice: the first time frees what holds other things outside of the heap. */
-async function collected(cluster: BenchCluster): Promise<void> {
-  for (let time = 0; time < 2; time++) {
-    process.kill(cluster.pid, 'SIGUSR2');
-    await delay(settledMs);
-    // Answered behind it.
-    await cluster.client.expect(200, 'GET', '/version');
-  }
 }
 
 async function openWatchers(cluster: BenchCluster, port: number, watchers: number, path: string): Promise<ChildProcess> {

@@ -129,9 +129,15 @@ const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn
 
 const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
 
+/** Those that demand one value. Most values have one: a set for it alone would take more memory than the watcher. */
+type Bucket = LiveWatcher | Set<LiveWatcher>;
+
+const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof Set ? bucket : [bucket]);
+const contains = (bucket: Bucket, watcher: LiveWatcher): boolean => (bucket instanceof Set ? bucket.has(watcher) : bucket === watcher);
+
 /** Watchers that demand something of one field or label. */
 class Aspect {
-  private readonly byValue = new Map<string, Set<LiveWatcher>>();
+  private readonly byValue = new Map<string, Bucket>();
   private readonly ofAnyValue = new Set<LiveWatcher>();
 
   get empty(): boolean {
@@ -140,7 +146,7 @@ class Aspect {
 
   add(values: readonly string[] | 'any', watcher: LiveWatcher): void {
     if (values === 'any') this.ofAnyValue.add(watcher);
-    else for (const value of values) this.bucket(value).add(watcher);
+    else for (const value of values) this.addTo(value, watcher);
   }
 
   delete(values: readonly string[] | 'any', watcher: LiveWatcher): boolean {
@@ -148,8 +154,10 @@ class Aspect {
     let found = false;
     for (const value of values) {
       const bucket = this.byValue.get(value);
-      if (bucket?.delete(watcher) === true) found = true;
-      if (bucket?.size === 0) this.byValue.delete(value);
+      if (bucket === undefined || !contains(bucket, watcher)) continue;
+      found = true;
+      if (bucket instanceof Set) bucket.delete(watcher);
+      if (!(bucket instanceof Set) || bucket.size === 0) this.byValue.delete(value);
     }
     return found;
   }
@@ -157,20 +165,22 @@ class Aspect {
   /** Null where the object had or has no such value. A watcher of both values is told once. */
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
     const old = before === null ? undefined : this.byValue.get(before);
-    for (const watcher of old ?? []) watcher.deliver(events);
-    if (after !== null && after !== before)
-      for (const watcher of this.byValue.get(after) ?? []) if (old?.has(watcher) !== true) watcher.deliver(events);
+    if (old !== undefined) for (const watcher of membersOf(old)) watcher.deliver(events);
+    // Whoever has left the index with this event is not found again.
+    const now = after === null || after === before ? undefined : this.byValue.get(after);
+    if (now !== undefined) for (const watcher of membersOf(now)) if (old === undefined || !contains(old, watcher)) watcher.deliver(events);
     if (before !== null || after !== null) for (const watcher of this.ofAnyValue) watcher.deliver(events);
   }
 
   all(): LiveWatcher[] {
-    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap((bucket) => [...bucket])];
+    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap((bucket) => [...membersOf(bucket)])];
   }
 
-  private bucket(value: string): Set<LiveWatcher> {
-    let bucket = this.byValue.get(value);
-    if (bucket === undefined) this.byValue.set(value, (bucket = new Set()));
-    return bucket;
+  private addTo(value: string, watcher: LiveWatcher): void {
+    const bucket = this.byValue.get(value);
+    if (bucket === undefined) this.byValue.set(value, watcher);
+    else if (bucket instanceof Set) bucket.add(watcher);
+    else if (bucket !== watcher) this.byValue.set(value, new Set([bucket, watcher]));
   }
 }
 
