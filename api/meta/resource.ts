@@ -11,15 +11,18 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly shape?: T;
 }
 
+/** `v1` for the core group, `group/version` otherwise. */
 export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`;
+
 /** What an `apiVersion` names; the core group has no slash. */
 export function groupVersionOf(apiVersion: string): Pick<Resource, 'group' | 'version'> {
   const slash = apiVersion.indexOf('/');
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 export const groupOf = (apiVersion: string): string => groupVersionOf(apiVersion).group;
-/** `deployments.apps`, `pods`: a type whatever its version. */
+
+/** `pods`, or `deployments.apps`: a type whatever its version, as messages name it. */
 export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
   group === '' ? resource : `${resource}.${group}`;
 
