@@ -358,7 +358,7 @@ export class Engine {
     transport.flush();
     if (ready.persist !== null) this.#persist(ready.persist);
     if (ready.persist !== null || ready.install !== null) core.persisted();
-    this.#standDownIfStopped();
+    if (ready.persist !== null) this.#standDownIfStopped();
     this.#send(ready.afterSync);
     transport.flush();
     if (ready.committed.length > 0) this.#apply(ready.committed);
