@@ -1,4 +1,4 @@
-import { isObject } from '../../../api/json.js';
+import { isObject, sortNames } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { sameValue } from './compare.js';
 import { fieldElement } from './fieldset.js';
@@ -38,7 +38,7 @@ export function fieldsOfCreator(
   status: 'left out' | 'taken',
 ): JsonObject | null {
   const fields: JsonObject = {};
-  for (const name of sorted(Object.keys(object))) {
+  for (const name of sortNames(Object.keys(object))) {
     if (serverMembers.has(name) || (name === 'status' && status === 'left out')) continue;
     const member = memberOf(schema, name);
     const below =
@@ -53,7 +53,7 @@ export function fieldsOfCreator(
 function ofMetadata(schema: Schema, empty: JsonObject, metadata: JsonValue | undefined): JsonObject | null {
   if (!isObject(metadata)) return null;
   const fields: JsonObject = {};
-  for (const name of sorted(Object.keys(metadata))) {
+  for (const name of sortNames(Object.keys(metadata))) {
     const below = serverMetadata.has(name) ? null : changed(memberOf(schema, name), own(empty, name), metadata[name]);
     if (below !== null) fields[elementOf(name)] = below;
   }
@@ -74,7 +74,7 @@ function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue
   } else if (schema.kind !== 'unknown' || isObject(before) || isObject(after)) {
     const left = isObject(before) ? before : null;
     const right = isObject(after) ? after : {};
-    for (const name of sorted(Object.keys(right))) {
+    for (const name of sortNames(Object.keys(right))) {
       const below = changed(memberOf(schema, name), left === null ? undefined : own(left, name), right[name]);
       // Keys of maps are clients' words.
       if (below !== null) fields[schema.kind === 'struct' ? elementOf(name) : fieldElement(name)] = below;
@@ -104,17 +104,10 @@ function items(
     if (!known.has(element)) known.set(element, item);
   }
   const left = Array.isArray(before) && before.length > 0 ? indexItems(schema, before, 'first').byElement : null;
-  for (const element of sorted([...known.keys()])) {
+  for (const element of sortNames([...known.keys()])) {
     const below = changed(schema.element, left?.get(element), known.get(element));
     if (below !== null) fields[element] = below;
   }
-}
-
-/** Sorts in place. Most members come in order, and then looking is all that it takes. */
-function sorted(names: string[]): string[] {
-  for (let position = 1; position < names.length; position++)
-    if ((names[position - 1] as string) > (names[position] as string)) return names.sort();
-  return names;
 }
 
 /** Elements of the members of types: there are some thousand names, and joining a text that is then looked up in an object costs more than a look here. */

@@ -1,3 +1,4 @@
+import { sortNames } from '../../../api/json.js';
 import type { Message, MessageField } from '../../../server/catalogue/protobuf.js';
 import type { Presence, Shape } from '../../../server/catalogue/types.js';
 import { isMembers, type JsonMembers } from '../value.js';
@@ -81,15 +82,10 @@ function membersOf(value: unknown, name: string): JsonMembers {
   return value;
 }
 
-/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. Most maps come sorted, and sorting takes memory even then. */
+/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
 const sortedKeys = (map: JsonMembers): string[] => {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;
   if (keys.some((key) => /[\ud800-\uffff]/.test(key))) return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  return isSorted(keys) ? keys : keys.sort();
+  return sortNames(keys);
 };
-
-function isSorted(keys: readonly string[]): boolean {
-  for (let at = 1; at < keys.length; at += 1) if (keys[at - 1]! > keys[at]!) return false;
-  return true;
-}
