@@ -21,30 +21,35 @@ interface Owners {
  * version of the two states, and as `FieldSet` writes them.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, owners: Owners): Touched {
-  let touched: Touched = 'nothing';
-  // What is stored does not name its kind, and what clients send does.
-  for (const name in after) if (!isServerMember(name) && !Object.hasOwn(before, name)) return 'more';
-  for (const name in before) {
-    if (isServerMember(name)) continue;
-    const below = name === 'metadata' ? metadata : value;
-    const found = below(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
-    if (found === 'more') return 'more';
-    if (found === 'own') touched = 'own';
-  }
-  return touched;
+  return members({ before, after, isServers: isServerMember }, (name) =>
+    (name === 'metadata' ? metadata : value)(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name))),
+  );
 }
 
 function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
   if (!isObject(before) || !isObject(after)) return 'more';
-  let touched: Touched = 'nothing';
-  for (const name in after) if (!isServerMetadata(name) && !Object.hasOwn(before, name)) return 'more';
+  return members({ before, after, isServers: isServerMetadata }, (name) =>
+    value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name))),
+  );
+}
+
+interface Members {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+  /** Members that are the server's own. What is stored does not name its kind, and what clients send does. */
+  readonly isServers: (name: string) => boolean;
+}
+
+/** What happened to the members, each of which `touched` looks at. */
+function members({ before, after, isServers }: Members, touched: (name: string) => Touched): Touched {
+  for (const name in after) if (!isServers(name) && !Object.hasOwn(before, name)) return 'more';
+  let all: Touched = 'nothing';
   for (const name in before) {
-    if (isServerMetadata(name)) continue;
-    const found = value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
+    const found = isServers(name) || before[name] === after[name] ? 'nothing' : touched(name);
     if (found === 'more') return 'more';
-    if (found === 'own') touched = 'own';
+    if (found === 'own') all = 'own';
   }
-  return touched;
+  return all;
 }
 
 function value(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
@@ -59,17 +64,12 @@ function value(schema: Schema, before: JsonValue | undefined, after: JsonValue |
   if (schema.kind === 'leaf' || schema.kind === 'list' || schema.atomic || (isBare(before) && isBare(after)))
     return sameValue(before, after) ? 'nothing' : isMineAlone(owners) ? 'own' : 'more';
   if (!isObject(before) || !isObject(after)) return 'more';
-  const names = namesOf(before, after);
-  if (names === null) return 'more';
-  let touched: Touched = 'nothing';
-  for (const name of names) {
-    if (before[name] === after[name]) continue;
-    const found = value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name)));
-    if (found === 'more') return 'more';
-    if (found === 'own') touched = 'own';
-  }
-  return touched;
+  return members({ before, after, isServers: nothingIs }, (name) =>
+    value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name))),
+  );
 }
+
+const nothingIs = (): boolean => false;
 
 type KeyedList = Extract<Schema, { kind: 'list'; relationship: 'map' }>;
 
@@ -105,14 +105,6 @@ function ownersOf({ mine, others }: Owners, element: string): Owners {
   const below = isObject(mine) && Object.hasOwn(mine, element) ? mine[element] : undefined;
   if (others.length === 0) return { mine: below, others };
   return { mine: below, others: others.flatMap((each) => (Object.hasOwn(each, element) ? [each[element] as JsonObject] : [])) };
-}
-
-/** The names of both, or null where they are not the same. */
-function namesOf(before: JsonObject, after: JsonObject): string[] | null {
-  const names = Object.keys(before);
-  if (names.length !== Object.keys(after).length) return null;
-  for (const name of names) if (!Object.hasOwn(after, name)) return null;
-  return names;
 }
 
 function memberOf(schema: Schema, name: string): Schema {
