@@ -1,7 +1,7 @@
 import { Agent, request, type AgentOptions } from 'node:https';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
 import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
-import { checkServerIdentity } from '../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../catalogue/tlsClient.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';
@@ -45,13 +45,12 @@ export function createServiceConnections({
     const key = JSON.stringify([service.target, service.ca, service.trusting]);
     const known = agents.get(service.name);
     if (known?.key === key) return known;
-    const tls: AgentOptions = {
+    const tls: AgentOptions = tlsClientOptions({
       ...identity,
       servername: hostOf(service),
       rejectUnauthorized: !service.trusting,
-      checkServerIdentity,
-      ...(service.ca === '' ? {} : { ca: service.ca }),
-    };
+      ca: service.ca === '' ? null : service.ca,
+    });
     const made = { key, tls, agent: silentWhileIdle(agentBy(dial, { keepAlive: true, timeout: idleMs, ...tls })) };
     agents.set(service.name, made);
     return made;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
-import { checkServerIdentity } from './serverIdentity.js';
+import { tlsClientOptions } from './tlsClient.js';
 
 /** How to reach a server, and as whom. Texts in PEM. */
 export interface ConnectionSettings {
@@ -20,7 +20,7 @@ export interface ConnectionSettings {
 /** What the settings say about TLS, in Node's words. */
 export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): ConnectionOptions {
   const name = tlsServerName === undefined ? {} : { servername: tlsServerName };
-  return { ca, cert, key, rejectUnauthorized: !skipTlsVerify, checkServerIdentity, ...name };
+  return tlsClientOptions({ ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...name });
 }
 
 /** What the settings say about who asks. To be asked before each request. */

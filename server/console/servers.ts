@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { identityHeaders } from '../aggregation/proxy.js';
 import { notFound, StatusError, unavailable } from '../api/status.js';
-import { checkServerIdentity } from '../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../catalogue/tlsClient.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { Exchange } from '../http/exchange.js';
@@ -79,8 +79,7 @@ export class Servers {
     const outgoing = request({
       host: ip,
       port,
-      servername: serverName,
-      checkServerIdentity,
+      ...tlsClientOptions({ servername: serverName }),
       method: 'GET',
       path: questionOf(exchange),
       headers: { ...identityHeaders(exchange.user), accept: '*/*', host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
@@ -110,9 +109,11 @@ export class Servers {
       keepAlive: true,
       maxFreeSockets: 4,
       timeout: 30_000,
-      servername: serverName,
-      ...(identity === null ? {} : { cert: readFileSync(identity.certFile), key: readFileSync(identity.keyFile) }),
-      ...(caFile === null ? {} : { ca: readFileSync(caFile) }),
+      ...tlsClientOptions({
+        servername: serverName,
+        ca: caFile === null ? null : readFileSync(caFile),
+        ...(identity === null ? {} : { cert: readFileSync(identity.certFile), key: readFileSync(identity.keyFile) }),
+      }),
     });
   }
 

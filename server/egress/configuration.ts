@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { ConnectionOptions } from 'node:tls';
 import type { JsonObject } from '../api/object.js';
+import type { TlsClientTerms } from '../catalogue/tlsClient.js';
 import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 
 /** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */
-export type ProxyTls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'servername'>;
+export type ProxyTls = Pick<TlsClientTerms, 'ca' | 'cert' | 'key' | 'servername'>;
 
 /** How a proxy itself is reached. */
 export type Transport =

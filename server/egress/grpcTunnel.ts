@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
-import { checkServerIdentity } from '../catalogue/serverIdentity.js';
 import { messageTypes } from '../grpc/messageType.js';
 import type { Transport } from './configuration.js';
 
@@ -64,15 +63,11 @@ export async function dialByGrpc(transport: Transport, host: string, port: numbe
 }
 
 async function clientOf(transport: Transport): Promise<Client> {
-  const { Client, credentials } = await import('../grpc/client.js');
+  const { Client, credentials, secureCredentials } = await import('../grpc/client.js');
   if ('path' in transport)
     return new Client(`unix://${transport.path}`, credentials.createInsecure(), { 'grpc.default_authority': 'localhost' });
   const { host, port, tls } = transport;
-  const bufferOf = (value: unknown): Buffer | null => (Buffer.isBuffer(value) ? value : null);
-  const security =
-    tls === null
-      ? credentials.createInsecure()
-      : credentials.createSsl(bufferOf(tls.ca), bufferOf(tls.key), bufferOf(tls.cert), { checkServerIdentity });
+  const security = tls === null ? credentials.createInsecure() : secureCredentials(tls);
   const name = tls?.servername;
   return new Client(
     `${host.includes(':') ? `[${host}]` : host}:${port}`,

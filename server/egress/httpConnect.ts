@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { checkServerIdentity } from '../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../catalogue/tlsClient.js';
 import type { Transport } from './configuration.js';
 
 const answerBytesMax = 16 * 1024;
@@ -19,9 +19,8 @@ function reach(transport: Transport): Promise<Socket> {
           : connectTls({
               host: transport.host,
               port: transport.port,
-              checkServerIdentity,
               ...(isIP(transport.host) > 0 ? {} : { servername: transport.host }),
-              ...transport.tls,
+              ...tlsClientOptions(transport.tls),
             });
     const ready = 'path' in transport || transport.tls === null ? 'connect' : 'secureConnect';
     const failed = (cause: Error): void => {

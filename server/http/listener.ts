@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import { partialChain } from '../catalogue/tlsClient.js';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import { inStep } from '../files/inStep.js';
 import type { Live } from '../files/liveFile.js';
@@ -243,9 +244,6 @@ export function secureContextOptions(
 ): SecureContextOptions {
   return { ...tls, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
 }
-
-/** Known to Node, not yet to its type declarations. */
-const partialChain: object = { allowPartialTrustChain: true };
 
 interface Turns {
   has(socket: Socket): boolean;

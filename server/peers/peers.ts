@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import { traceHeaders } from '../tracing/activeTrace.js';
 import { unavailable } from '../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
-import { checkServerIdentity } from '../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../catalogue/tlsClient.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RequestContext, RequestInfo } from '../endpoints/context.js';
 import { ask, BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
@@ -50,10 +50,7 @@ export class Peers {
       new Agent({
         keepAlive: true,
         timeout: idleMs,
-        servername: serverName,
-        checkServerIdentity,
-        ...identity,
-        ...(ca === null ? {} : { ca }),
+        ...tlsClientOptions({ servername: serverName, ca, ...identity }),
       }),
     );
     const { group, resource, namespace } = serverLeases;
@@ -151,15 +148,13 @@ export class Peers {
     const outgoing = request({
       host: ip,
       port,
-      servername: serverName,
       method,
       path,
       headers: { ...headers, host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
       signal,
       // A connection that becomes another protocol's is not given back.
       agent: headers['upgrade'] === undefined ? this.#agent : false,
-      ...identity,
-      ...(ca === null ? {} : { ca }),
+      ...tlsClientOptions({ servername: serverName, ca, ...identity }),
     });
     return ask(outgoing, {
       body,

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { checkServerIdentity } from '../../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../../catalogue/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 
 /** How an issuer, and whom its tokens refer to, is reached. */
@@ -19,7 +19,7 @@ export function fetchDocument(
   { certificateAuthority, dial }: Way,
   { accept = 'application/json', bearer = null }: { readonly accept?: string; readonly bearer?: string | null } = {},
 ): Promise<string> {
-  const tls = { checkServerIdentity, ...(certificateAuthority === null ? {} : { ca: certificateAuthority }) };
+  const tls = tlsClientOptions({ ca: certificateAuthority });
   const agent = dial === null ? new Agent({ keepAlive: false }) : dialingAgent(dial, { secure: true, keepAlive: false, ...tls });
   const headers = { accept, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) };
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
-import { checkServerIdentity } from '../../catalogue/serverIdentity.js';
+import { tlsClientOptions } from '../../catalogue/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
@@ -98,12 +98,14 @@ function open(
   const { ca, cert, key } = credentials;
   return secureRequest({
     ...common,
-    servername: isIP(host) > 0 ? '' : host,
-    rejectUnauthorized: agent && ca !== null && !trusting,
-    ...(agent && ca !== null ? { ca, ...partialChain } : {}),
-    ...(agent && cert !== null && key !== null ? { cert, key } : {}),
-    // Who was asked for is what the certificate has to name, whatever way leads there.
-    checkServerIdentity: isIP(host) > 0 && via.host !== host ? () => undefined : checkServerIdentity,
+    ...tlsClientOptions({
+      servername: isIP(host) > 0 ? '' : host,
+      rejectUnauthorized: agent && ca !== null && !trusting,
+      ...(agent ? { ca } : {}),
+      ...(agent && cert !== null && key !== null ? { cert, key } : {}),
+      // Who was asked for is what the certificate has to name, whatever way leads there.
+      ...(isIP(host) > 0 && via.host !== host ? { checkServerIdentity: () => undefined } : {}),
+    }),
   });
 }
 
@@ -115,9 +117,6 @@ const foundBefore =
     if (all || first === undefined) found(null, [...addresses]);
     else found(null, first.address, first.family);
   };
-
-/** Any certificate of the bundle is an anchor. Known to Node, not yet to its type declarations. */
-const partialChain: object = { allowPartialTrustChain: true };
 
 export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): string =>
   `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
-import { checkServerIdentity } from '../../catalogue/serverIdentity.js';
 import type { Method } from '../../grpc/localService.js';
 import { EtcdError, failureOf } from './failure.js';
 import { status, watchPath, watchRequest, watchResponse, type StatusResponse, type WatchRequest, type WatchResponse } from './messages.js';
@@ -156,8 +155,7 @@ export class EtcdClient {
     this.#metadata = new grpc.Metadata();
     // A member that is cut off from the leader says so, instead of keeping a watch that nothing comes through.
     this.#metadata.set('hasleader', 'true');
-    const { ca, cert, key } = this.options.tls;
-    const secure = grpc.credentials.createSsl(ca, key, cert, { checkServerIdentity });
+    const secure = grpc.secureCredentials(this.options.tls);
     const insecure = grpc.credentials.createInsecure();
     return Promise.all(
       this.options.servers.map(async (url) => {

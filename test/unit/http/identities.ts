@@ -24,6 +24,8 @@ export interface IssueOptions {
   readonly ip?: readonly string[];
   /** What is signed by means of. Default: SHA-256. */
   readonly digest?: 'SHA-1' | 'SHA-256';
+  /** Signed by itself, not by the authority. */
+  readonly selfSigned?: boolean;
 }
 export interface Identity {
   readonly cert: string;
@@ -70,24 +72,26 @@ export async function createIdentities(name = 'test authority', parent: Parent |
     dns = [],
     ip = [],
     digest = 'SHA-256',
+    selfSigned = false,
   }: IssueOptions): Promise<Identity> => {
     const own = await makeKeys();
     serial += 1;
+    const subject = [
+      ...(commonName === '' ? [] : [{ CN: [commonName] }]),
+      ...groups.map((group) => ({ O: [group] })),
+      ...uids.map((uid) => ({ [uidAttribute]: [uid] })),
+    ];
     const certificate = await x509.X509CertificateGenerator.create({
-      subject: [
-        ...(commonName === '' ? [] : [{ CN: [commonName] }]),
-        ...groups.map((group) => ({ O: [group] })),
-        ...uids.map((uid) => ({ [uidAttribute]: [uid] })),
-      ],
-      issuer: authority.subject,
+      subject,
+      issuer: selfSigned ? subject : authority.subject,
       publicKey: own.publicKey,
-      signingKey: keys.privateKey,
+      signingKey: selfSigned ? own.privateKey : keys.privateKey,
       signingAlgorithm: { ...algorithm, hash: digest },
       ...validity(expired),
       serialNumber: serial.toString(16).padStart(2, '0'),
       extensions: [
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[usage]]),
-        await x509.AuthorityKeyIdentifierExtension.create(keys.publicKey),
+        await x509.AuthorityKeyIdentifierExtension.create(selfSigned ? own.publicKey : keys.publicKey),
         ...(dns.length + ip.length === 0
           ? []
           : [

@@ -116,8 +116,8 @@ describe('whom TLS clients believe', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  async function serve(name: string, dns: readonly string[]): Promise<Place> {
-    const { cert, key } = await identities.issue({ name, usage: 'serverAuth', dns });
+  async function serve(name: string, dns: readonly string[], selfSigned = false): Promise<Place & { readonly cert: string }> {
+    const { cert, key } = await identities.issue({ name, usage: 'serverAuth', dns, selfSigned });
     const server = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
       response.writeHead(200, request.httpVersionMajor === 1 ? { connection: 'close' } : {}).end('{}');
     });
@@ -129,7 +129,7 @@ describe('whom TLS clients believe', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return { port: (server.address() as AddressInfo).port, ca: identities.ca };
+    return { port: (server.address() as AddressInfo).port, ca: identities.ca, cert };
   }
 
   for (const [whom, ask] of Object.entries(clients)) {
@@ -139,6 +139,15 @@ describe('whom TLS clients believe', () => {
     it(`${whom} by its alternative name, whatever its common name`, async () => {
       expect(await outcome(await serve('other', [name]))).not.to.match(/certificate|Common Name|altnames/i);
     });
+
+    for (const selfSigned of [false, true])
+      it(`${whom} by its own certificate in the bundle, signed by ${selfSigned ? 'itself' : 'an authority that is not there'}`, async () => {
+        const place = await serve('other', [name], selfSigned);
+        expect(await outcome({ ...place, ca: place.cert })).not.to.match(/certificate|altnames/i);
+        const misnamed = await serve('other', ['other.example'], selfSigned);
+        expect(await outcome({ ...misnamed, ca: misnamed.cert })).to.contain('altnames');
+        expect(await outcome({ ...place, ca: misnamed.cert })).to.match(/certificate/);
+      });
 
     it(`${whom} not by its common name`, async () => {
       expect(await outcome(await serve(name, []))).to.contain(`legacy Common Name field, use SANs instead: it does not name ${name} in`);

@@ -94,7 +94,7 @@ const rules: readonly Rule[] = [
   { from: 'server/api/', to: ['server/api/', ...apiFacts] },
   { from: 'server/catalogue/', to: ['server/catalogue/', 'server/api/', ...apiFacts] },
   { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
-  { from: 'server/grpc/', to: ['server/grpc/'] },
+  { from: 'server/grpc/', to: ['server/grpc/', ...plainWords] },
   { from: 'server/features/', to: ['server/features/', ...plainWords] },
   { from: 'server/tracing/', to: ['server/tracing/', 'server/grpc/', 'server/files/', ...plainWords] },
   { from: 'server/webhook/', to: ['server/webhook/', 'server/tracing/activeTrace.js', ...plainWords] },
