@@ -1,12 +1,13 @@
 import type { KubeObject } from '../../../api/meta/object.js';
-import { inScopes } from '../../../api/quota/scopes.js';
+import { inScopes, scopeFacts } from '../../../api/quota/scopes.js';
 import { countedFor } from '../../../api/quota/usage.js';
 import type { ResourceQuota } from '../../../api/types/core/v1.js';
 import type { ApiObject } from '../../api/object.js';
-import { qualifiedName } from '../../api/resource.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { forbidden, internalError, timeout, type StatusError, unavailable } from '../../api/status.js';
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../registry/defaulting.js';
+import { sameValue } from '../../registry/equality.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
@@ -36,14 +37,16 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   async validate(request) {
     const { object, old, namespace, resource, operation } = request;
     if (object === null || namespace === '' || !isCharged(request)) return;
-    let usage: Amounts | null = null;
+    let use: Use | null = null;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const quotas = await quotasIn(storage, namespace, attempt > 0);
       if (quotas.length === 0 && limited.length === 0) return;
-      usage ??= growth(usageOf(object, resource.storage), operation === 'UPDATE' && old !== null ? usageOf(old, resource.storage) : null);
-      const charges = plan(quotas, usage, object, request);
+      use ??= useOf(object, operation === 'UPDATE' ? old : null, resource.storage);
+      const charges = plan(quotas, use, request);
       const missing =
-        limited.length === 0 ? null : uncovered({ limited, quotas, usage, object: object as KubeObject, resource: resource.storage });
+        limited.length === 0
+          ? null
+          : uncovered({ limited, quotas, usage: use.grown, object: object as KubeObject, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, { why: missing });
       if (charges.length === 0 || request.dryRun || (await write(storage, charges))) return;
     }
@@ -51,10 +54,28 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
   },
 });
 
-function isCharged({ operation, subresource, resource }: AdmissionRequest): boolean {
+function isCharged({ operation, subresource, resource, object, old }: AdmissionRequest): boolean {
   const name = qualifiedName(resource.storage);
   if (subresource !== '') return name === 'pods' && subresource === 'resize' && operation === 'UPDATE';
-  return operation === 'CREATE' || (operation === 'UPDATE' && growing.has(name));
+  if (operation === 'CREATE') return true;
+  return operation === 'UPDATE' && (growing.has(name) || changesScopes(name, object, old));
+}
+
+/** Whether other quotas than before may be about the object: an update can give a pod a deadline. */
+const changesScopes = (name: string, object: ApiObject | null, old: ApiObject | null): boolean =>
+  object !== null && old !== null && !sameValue(scopeFacts(name, object as KubeObject), scopeFacts(name, old as KubeObject));
+
+/** What a write uses. A quota that was about the object before the write is charged for what has grown, another for all of it. */
+interface Use {
+  readonly object: ApiObject;
+  readonly old: ApiObject | null;
+  readonly whole: Amounts;
+  readonly grown: Amounts;
+}
+
+function useOf(object: ApiObject, old: ApiObject | null, resource: GroupResource): Use {
+  const now = usageOf(object, resource);
+  return { object, old, whole: growth(now, null), grown: growth(now, old === null ? null : usageOf(old, resource)) };
 }
 
 async function quotasIn(storage: Storage, namespace: string, latest: boolean): Promise<readonly StoredObject[]> {
@@ -77,8 +98,10 @@ interface Charge {
 }
 
 /** The quotas that the write is about, with their new use. Throws what the client is to see when one of them is exceeded. */
-function plan(quotas: readonly StoredObject[], usage: Amounts, object: ApiObject, request: AdmissionRequest): Charge[] {
+function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Use, request: AdmissionRequest): Charge[] {
   const resource = request.resource.storage;
+  const countedBefore = (quota: ApiObject): boolean =>
+    old !== null && inScopes(quota as ResourceQuota, qualifiedName(resource), old as KubeObject);
   const refuse = (why: string): StatusError => forbidden(resource, request.name, { why });
   const matching = quotas
     .map((stored) => ({ stored, quota: stored.decode() }))
@@ -92,7 +115,7 @@ function plan(quotas: readonly StoredObject[], usage: Amounts, object: ApiObject
       throw refuse(`status unknown for quota: ${stored.name}, resources: ${[...counted].sort().join(',')}`);
   }
   return matching.flatMap(({ stored, quota, hard, used, counted }) => {
-    const requested = new Map([...usage].filter(([name]) => counted.includes(name)));
+    const requested = new Map([...(countedBefore(quota) ? grown : whole)].filter(([name]) => counted.includes(name)));
     if (requested.size === 0) return [];
     const sum = sumOf(used, requested);
     const exceeded = [...requested.keys()].filter((name) => isMore(sum.get(name), hard.get(name))).sort();

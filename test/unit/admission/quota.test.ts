@@ -178,6 +178,21 @@ describe('admission/quota', () => {
     expect(await used('q')).to.deep.equal({ services: '1', 'services.nodeports': '0' });
   });
 
+  it('charges an update for all that comes into the scopes of a quota', async () => {
+    await countedQuota('ending', { pods: '1', 'requests.cpu': '3' }, { scopes: ['Terminating'] });
+    await countedQuota('all', { pods: '2' });
+    for (const name of ['a', 'b']) await sample.create(pod(name, { cpu: '1' }));
+    const givenDeadline = (name: string, activeDeadlineSeconds: number): Promise<unknown> =>
+      sample.update(pod(name, {}), (current) => {
+        current['spec'] = { ...(current['spec'] as JsonObject), activeDeadlineSeconds };
+      });
+    await givenDeadline('a', 100);
+    expect([await used('ending'), await used('all')]).to.deep.equal([{ pods: '1', 'requests.cpu': '1' }, { pods: '2' }]);
+    expect((await refusal(givenDeadline('b', 100))).message).to.contain('exceeded quota: ending, requested: pods=1, used: pods=1');
+    await givenDeadline('a', 50);
+    expect(await used('ending')).to.deep.equal({ pods: '1', 'requests.cpu': '1' });
+  });
+
   it('counts storage, also by class', async () => {
     await countedQuota('q', { 'requests.storage': '10Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '2Gi' });
     await sample.create(claim('a', '5Gi', 'slow'));
