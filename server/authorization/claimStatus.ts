@@ -50,7 +50,9 @@ async function bindingFindings(request: Changed, authorize: Authorizer): Promise
   return why === null ? [] : [fieldForbidden(Path.of('status'), `${needed}: ${why}`)];
 }
 
+/** Whoever takes the allocation away takes what was reported of its devices with it, and need not speak for their drivers. */
 async function driverFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
+  if ((statusOf(request.object)['allocation'] ?? null) === null) return [];
   const node = allocatedNode(request.object);
   const prefixes = node !== null && boundNode(request.user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node'];
   const verbs = prefixes.map((prefix) => `${prefix}:${request.verb}`);

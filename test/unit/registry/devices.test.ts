@@ -230,4 +230,25 @@ describe('registry/devices, who may write what of the status of a claim', () => 
       );
       expect(await causes(written)).to.deep.equal(expected);
     });
+
+  it('who takes an allocation away needs no right for what was reported of its devices', async () => {
+    const allowed = new Set([bind, anywhere]);
+    const sample = await createSample({
+      admission: new Set(['ResourceClaimStatus']),
+      guards: () => claimGuards((attributes) => ({ decision: allowed.has(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })),
+    });
+    const withStatus = (status: JsonObject): Promise<unknown> =>
+      sample.update(
+        claim,
+        (object) => {
+          object['status'] = status;
+        },
+        'status',
+      );
+    await sample.create(claim);
+    await withStatus({ allocation: allocation('n'), devices: [device] });
+    allowed.delete(anywhere);
+    expect(await causes(withStatus({ allocation: allocation('n') }))).to.deep.equal(['forbidden status.devices']);
+    expect(await causes(withStatus({}))).to.deep.equal([]);
+  });
 });
