@@ -225,7 +225,7 @@ const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSetting
   AlwaysAllow: () => ({ authorize: alwaysAllow, rules: everythingAllowed }),
   AlwaysDeny: () => ({ authorize: alwaysDeny, rules: null }),
   RBAC: ({ rbac }) => ({ authorize: rbac.authorize, rules: rbac.rules }),
-  Node: ({ storage, files }) => createNodeAuthorization(storage, files.graphTimes),
+  Node: ({ storage, files }) => createNodeAuthorization(storage, files.nodeFeatures, files.graphTimes),
   ABAC: ({ files }) => files.policies,
   Webhook: ({ files }, { name, webhook }) => (webhook === null ? null : askingMode(name, webhook, files)),
 };

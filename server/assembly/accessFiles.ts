@@ -9,7 +9,7 @@ import {
 import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
 import { readStaticTokens, type StaticTokens } from '../authentication/tokens/staticFile.js';
-import type { GraphTimes } from '../authorization/node/authorizer.js';
+import type { GraphTimes, NodeFeatures } from '../authorization/node/authorizer.js';
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../authentication/peer.js';
 import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
@@ -55,6 +55,7 @@ export interface AccessFiles {
   readonly tokenCacheCounts: TokenCacheCounts;
   /** How long the node authorizer takes over changes. */
   readonly graphTimes: GraphTimes;
+  readonly nodeFeatures: NodeFeatures;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
   /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
@@ -101,6 +102,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     countToken: createTokenMetrics(metrics.registry),
     tokenCacheCounts: createTokenCacheMetrics(metrics.registry),
     graphTimes: createGraphMetrics(metrics.registry),
+    nodeFeatures: { podCertificates: featuresOf(options).enabled('PodCertificateRequest') },
     clientAnchors: anchorsIn('client-ca-file', options, live),
     proxyAnchors: proxyAnchorsIn(options, live),
     policies: policyFile === null ? null : readAbacPolicies(policyFile),

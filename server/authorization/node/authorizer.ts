@@ -122,8 +122,23 @@ const slices: Check = (node, attributes, graph) => {
     : 'can only list/watch/deletecollection resourceslices with nodeName field selector';
 };
 
+const podCertificateResource = { group: 'certificates.k8s.io', resource: 'podcertificaterequests' };
+
+const podCertificateRequests: Check = (node, attributes, graph) => {
+  const { verb, subresource } = attributes;
+  if (subresource !== '') return 'cannot authorize PodCertificateRequest subresources';
+  // Admission looks at what is inside.
+  if (verb === 'create') return null;
+  if (verb === 'get') return related(node, attributes, () => graph.hasPodCertificateRequest(node, attributes));
+  if (verb !== 'list' && verb !== 'watch')
+    return 'only the following verbs are allowed for a PodCertificateRequest: get, watch, list, create';
+  return selects(attributes, 'spec.nodeName', { value: node })
+    ? null
+    : 'can only list/watch podcertificaterequests with spec.nodeName field selector';
+};
+
 /** Resources of which a node may have a part; of the others it has what the role `system:node` says. */
-const checks: Readonly<Record<string, Check>> = {
+const usualChecks: Readonly<Record<string, Check>> = {
   secrets: read('secrets'),
   configmaps: read('configmaps'),
   persistentvolumeclaims: claims,
@@ -150,9 +165,16 @@ export interface NodeAuthorization {
 const allow: Decision = { decision: 'allow', reason: '' };
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
+/** What nodes have to do with beyond what all nodes of all clusters have. */
+export interface NodeFeatures {
+  /** Nodes ask for certificates for the pods on them. */
+  readonly podCertificates: boolean;
+}
+
 /** Decides what kubelets may do: what every node may, and of the objects that pods refer to those of the pods on their node. */
-export function decideForNodes(graph: NodeGraph): Authorizer {
+export function decideForNodes(graph: NodeGraph, { podCertificates }: NodeFeatures): Authorizer {
   const common = nodeRules();
+  const checks = podCertificates ? { ...usualChecks, [qualifiedName(podCertificateResource)]: podCertificateRequests } : usualChecks;
   return (attributes) => {
     const node = nodeOf(attributes.user);
     if (node === null) return silence;
@@ -187,6 +209,8 @@ const graphOperations = [
   'DeleteVolumeAttachment',
   'AddResourceSlice',
   'DeleteResourceSlice',
+  'AddPodCertificateRequest',
+  'DeletePodCertificateRequest',
 ] as const;
 type GraphOperation = (typeof graphOperations)[number];
 
@@ -199,8 +223,12 @@ function timedBy(times: GraphTimes): Readonly<Record<GraphOperation, (change: ()
   return Object.fromEntries(graphOperations.map((operation) => [operation, timed(times(operation))])) as ReturnType<typeof timedBy>;
 }
 
-/** Follows pods, volumes, attachments and slices in storage. */
-export function createNodeAuthorization(storage: Pick<Storage, 'watch'>, times: GraphTimes = () => () => undefined): NodeAuthorization {
+/** Follows pods, volumes, attachments and slices in storage, and requests for certificates of pods where there may be some. */
+export function createNodeAuthorization(
+  storage: Pick<Storage, 'watch'>,
+  features: NodeFeatures,
+  times: GraphTimes = () => () => undefined,
+): NodeAuthorization {
   const graph = new NodeGraph();
   const timed = timedBy(times);
   const followed = [
@@ -252,9 +280,10 @@ export function createNodeAuthorization(storage: Pick<Storage, 'watch'>, times: 
         },
       },
     ),
+    ...(features.podCertificates ? [followPodCertificates(storage, graph, timed)] : []),
   ];
   return {
-    authorize: decideForNodes(graph),
+    authorize: decideForNodes(graph, features),
     rules: listRules,
     synced: Promise.all(followed.map(({ synced }) => synced)),
     stop: () => {
@@ -262,3 +291,21 @@ export function createNodeAuthorization(storage: Pick<Storage, 'watch'>, times: 
     },
   };
 }
+
+const followPodCertificates = (
+  storage: Pick<Storage, 'watch'>,
+  graph: NodeGraph,
+  timed: ReturnType<typeof timedBy>,
+): ReturnType<typeof follow> =>
+  follow(storage, podCertificateResource, {
+    put: (object) => {
+      timed.AddPodCertificateRequest(() => {
+        graph.putPodCertificateRequest(object.namespace, object.name, object.decode());
+      });
+    },
+    remove: (namespace, name) => {
+      timed.DeletePodCertificateRequest(() => {
+        graph.removePodCertificateRequest(namespace, name);
+      });
+    },
+  });

@@ -13,7 +13,7 @@ type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
  *
  *     secret, configmap, service account, claim of devices ◀── pod ──▶ node
  *     secret ◀── volume ──▶ claim of storage ◀── pod
- *     attachment ──▶ node      slice of devices ──▶ node
+ *     attachment ──▶ node      slice of devices ──▶ node      request for a pod's certificate ──▶ node
  */
 export class NodeGraph {
   private readonly pods = new Map<string, PodEntry>();
@@ -23,6 +23,7 @@ export class NodeGraph {
   private readonly volumesOfSecret = new Map<ObjectKey, Set<string>>();
   private readonly attached = new Map<string, string>();
   private readonly slices = new Map<string, string>();
+  private readonly podCertificateRequests = new Map<string, string>();
 
   putPod(namespace: string, name: string, pod: ApiObject): void {
     this.removePod(namespace, name);
@@ -87,6 +88,14 @@ export class NodeGraph {
     this.slices.delete(name);
   }
 
+  putPodCertificateRequest(namespace: string, name: string, request: ApiObject): void {
+    this.podCertificateRequests.set(`${namespace}/${name}`, textAt(request, 'spec', 'nodeName'));
+  }
+
+  removePodCertificateRequest(namespace: string, name: string): void {
+    this.podCertificateRequests.delete(`${namespace}/${name}`);
+  }
+
   /** Whether a pod on the node refers to the object, itself or through a volume. */
   readsObject(node: string, { key }: { readonly key: ObjectKey }): boolean {
     if (this.nodesOf.get(key)?.has(node) === true) return true;
@@ -105,5 +114,9 @@ export class NodeGraph {
 
   hasSlice(node: string, { name }: { readonly name: string }): boolean {
     return this.slices.get(name) === node;
+  }
+
+  hasPodCertificateRequest(node: string, { namespace, name }: { readonly namespace: string; readonly name: string }): boolean {
+    return this.podCertificateRequests.get(`${namespace}/${name}`) === node;
   }
 }

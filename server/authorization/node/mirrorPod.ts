@@ -4,7 +4,8 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import { podReferences } from './references.js';
 
-const mirror = 'kubernetes.io/config.mirror';
+/** Marks the pods that kubelets show of their own. */
+export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const nodes = { group: '', resource: 'nodes' };
 
 /**
@@ -13,8 +14,8 @@ const nodes = { group: '', resource: 'nodes' };
  */
 export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
-  if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirror))
-    return `pod does not have ${JSON.stringify(mirror)} annotation, node ${name} can only create mirror pods`;
+  if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation))
+    return `pod does not have ${JSON.stringify(mirrorAnnotation)} annotation, node ${name} can only create mirror pods`;
   if (textAt(pod, 'spec', 'nodeName') !== node) return `node ${name} can only create pods with spec.nodeName set to itself`;
   const wrongOwner = ownerComplaint(node, pod);
   if (wrongOwner !== null) return wrongOwner;

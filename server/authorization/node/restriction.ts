@@ -6,12 +6,14 @@ import type { Lookup } from '../../admission/lookup.js';
 import type { Features } from '../../features/chosen.js';
 import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../registry/equality.js';
+import { orderedMetadata } from '../../registry/metadata.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
 import type { Authorizer } from '../authorizer.js';
 import { audienceComplaint } from './audiences.js';
 import { nodeOf } from './authorizer.js';
 import { forbiddenLabels } from './labels.js';
 import { mirrorPodComplaint } from './mirrorPod.js';
+import { podCertificateComplaint } from './podCertificates.js';
 
 /**
  * Admission plugin `NodeRestriction`: what a kubelet may write goes as far as its own node, and the pods on it. The authorizer has let it come
@@ -20,7 +22,7 @@ import { mirrorPodComplaint } from './mirrorPod.js';
 export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
-  looksAt: NodeChecks = { audiences: true, certificates: true },
+  looksAt: NodeChecks = { audiences: true, certificates: true, podCertificates: false },
 ): AdmissionPlugin => ({
   name: 'NodeRestriction',
   resources: Object.keys(rules),
@@ -42,11 +44,14 @@ export interface NodeChecks {
   readonly audiences: boolean;
   /** Whom certificates are to name. */
   readonly certificates: boolean;
+  /** For which pods certificates are requested. While this is off, nobody issues them, so a kubelet has no reason to ask. */
+  readonly podCertificates: boolean;
 }
 
 export const nodeChecks = (features: Pick<Features, 'enabled'>): NodeChecks => ({
   audiences: features.enabled('ServiceAccountNodeAudienceRestriction'),
   certificates: !features.enabled('AllowInsecureKubeletCertificateSigningRequests'),
+  podCertificates: features.enabled('PodCertificateRequest'),
 });
 
 interface Means {
@@ -151,7 +156,8 @@ const claims: Rule = (node, request) => {
   if (subresource !== 'status') return 'may only update PVC status';
   const unreported = (object: ApiObject | null): unknown => {
     const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !reported.includes(member)));
-    return { ...object, status, metadata: { ...object?.metadata, resourceVersion: undefined, managedFields: undefined } };
+    // A claim has no generation, which an update under way shows as zero.
+    return { ...object, status, metadata: orderedMetadata({ ...object?.metadata, resourceVersion: '', managedFields: [] }) };
   };
   return first(
     [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],
@@ -195,8 +201,8 @@ const rules: Readonly<Record<string, Rule>> = {
   serviceaccounts: accounts,
   persistentvolumeclaims: claims,
   'certificatesigningrequests.certificates.k8s.io': certificates,
-  // Nobody issues these here, so a kubelet has no reason to ask.
-  'podcertificaterequests.certificates.k8s.io': () => 'PodCertificateRequest feature gate is disabled',
+  'podcertificaterequests.certificates.k8s.io': (node, request, { lookup, looksAt }) =>
+    looksAt.podCertificates ? podCertificateComplaint(node, request, lookup) : 'PodCertificateRequest feature gate is disabled',
   'leases.coordination.k8s.io': leases,
   'csinodes.storage.k8s.io': csiNodes,
   'resourceslices.resource.k8s.io': slices,

@@ -1,9 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 
-/** Roles of controllers whose API is off unless an operator switches it on: in an empty cluster nobody has them, as in the reference. */
-interface GatedRole {
-  /** The account in `kube-system`. */
-  readonly account: string;
+/** What is granted only where an operator has switched something on: in an empty cluster nobody has it, as in the reference. */
+interface Gated {
   /** What has to be served for the role to be there. */
   readonly group: string;
   readonly resource: string;
@@ -11,6 +9,12 @@ interface GatedRole {
   readonly feature?: string;
   /** All that the role grants; of a role that every cluster has, what it grants beyond that. */
   readonly rules: readonly JsonObject[];
+}
+
+/** The role of a controller. */
+interface GatedRole extends Gated {
+  /** The account in `kube-system`. */
+  readonly account: string;
 }
 
 const rule = (
@@ -92,20 +96,39 @@ const gated: readonly GatedRole[] = [
   },
 ];
 
-/** Roles and bindings of the controllers whose types are served, and whose features are on. */
+/** What nodes are granted beside what they have in every cluster. */
+const nodes: Gated = {
+  group: certificates,
+  resource: 'podcertificaterequests',
+  feature: 'PodCertificateRequest',
+  rules: [rule(certificates, ['podcertificaterequests'], { verbs: [...read, 'create'] })],
+};
+
+/** Roles and bindings of nodes and of the controllers whose types are served, and whose features are on. */
 export function gatedRoles(
   isServed: (group: string, resource: string) => boolean,
   isOn: (feature: string) => boolean,
 ): Readonly<Record<string, readonly ApiObject[]>> {
-  const served = gated.filter(({ group, resource, feature }) => isServed(group, resource) && (feature === undefined || isOn(feature)));
-  const metadata = (account: string): ApiObject['metadata'] => ({
-    name: `system:controller:${account}`,
+  const isThere = ({ group, resource, feature }: Gated): boolean => isServed(group, resource) && (feature === undefined || isOn(feature));
+  const served = gated.filter(isThere);
+  const named = (name: string): ApiObject['metadata'] => ({
+    name,
     annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
     labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
   });
+  const metadata = (account: string): ApiObject['metadata'] => named(`system:controller:${account}`);
   const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const roleOf = (metadata: ApiObject['metadata'], { rules }: Gated): ApiObject => ({
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata,
+    rules: [...rules],
+  });
   return {
-    clusterroles: served.map(({ account, rules }) => ({ apiVersion, kind: 'ClusterRole', metadata: metadata(account), rules: [...rules] })),
+    clusterroles: [
+      ...(isThere(nodes) ? [roleOf(named('system:node'), nodes)] : []),
+      ...served.map((role) => roleOf(metadata(role.account), role)),
+    ],
     clusterrolebindings: served.map(({ account }) => ({
       apiVersion,
       kind: 'ClusterRoleBinding',

@@ -52,6 +52,9 @@ const rich: { [member: string]: JsonValue } = {
   ],
 };
 
+const podRequests = 'podcertificaterequests';
+const certificates = { group: 'certificates.k8s.io' };
+
 describe('authorization/node', () => {
   const graph = new NodeGraph();
   graph.putPod('ns', 'p', pod('n1', rich));
@@ -60,7 +63,8 @@ describe('authorization/node', () => {
     spec: { claimRef: { namespace: 'ns', name: 'disk' }, csi: { nodeStageSecretRef: { name: 'stage', namespace: 'storage' } } },
   });
   graph.putAttachment('va', { metadata: { name: 'va' }, spec: { nodeName: 'n1' } });
-  const decide = decideForNodes(graph);
+  graph.putPodCertificateRequest('ns', 'pcr', { metadata: { name: 'pcr' }, spec: { nodeName: 'n1' } });
+  const decide = decideForNodes(graph, { podCertificates: true });
   const decision = (attributes: Attributes): string => {
     const answer = decide(attributes);
     return answer instanceof Promise ? 'promise' : answer.decision === 'allow' ? 'allow' : answer.reason;
@@ -138,6 +142,33 @@ describe('authorization/node', () => {
       on('get', 'volumeattachments', { group: 'storage.k8s.io', name: 'va', user: kubelet('n2') }),
       "no relationship found between node 'n2' and this object",
     ],
+    ['a request for the certificate of a pod', on('create', podRequests, { ...certificates, namespace: 'ns' }), 'allow'],
+    ['such a request of its own', on('get', podRequests, { ...certificates, namespace: 'ns', name: 'pcr' }), 'allow'],
+    [
+      'such a request of another',
+      on('get', podRequests, { ...certificates, namespace: 'ns', name: 'pcr', user: kubelet('n2') }),
+      "no relationship found between node 'n2' and this object",
+    ],
+    [
+      'such requests of its own',
+      on('watch', podRequests, { ...certificates, fields: [{ field: 'spec.nodeName', equals: true, value: 'n1' }] }),
+      'allow',
+    ],
+    [
+      'all such requests',
+      on('list', podRequests, certificates),
+      'can only list/watch podcertificaterequests with spec.nodeName field selector',
+    ],
+    [
+      'the deletion of such a request',
+      on('delete', podRequests, { ...certificates, namespace: 'ns', name: 'pcr' }),
+      'only the following verbs are allowed for a PodCertificateRequest: get, watch, list, create',
+    ],
+    [
+      'the status of such a request',
+      on('get', podRequests, { ...certificates, namespace: 'ns', name: 'pcr', subresource: 'status' }),
+      'cannot authorize PodCertificateRequest subresources',
+    ],
     ['what every node may', on('create', 'events', { namespace: 'ns' }), 'allow'],
     ['what no node may', on('get', 'roles', { group: 'rbac.authorization.k8s.io', namespace: 'ns', name: 'r' }), ''],
     ['anything without the group', on('get', 'secrets', { namespace: 'ns', name: 'pull', user: { ...kubelet('n1'), groups: [] } }), ''],
@@ -152,6 +183,11 @@ describe('authorization/node', () => {
       expect(decision(attributes)).to.equal(answer);
     });
   }
+
+  it('knows no requests for certificates of pods while these are off', () => {
+    const without = decideForNodes(graph, { podCertificates: false });
+    expect(without(on('create', podRequests, { ...certificates, namespace: 'ns' }))).to.deep.equal({ decision: 'noOpinion', reason: '' });
+  });
 
   it('forgets what a pod no longer refers to, and pods that are gone', () => {
     const own = new NodeGraph();

@@ -431,6 +431,11 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
     /same NodeName/,
   ],
   [
+    'lets a node report the capacity of a claim, whose generation an update shows as zero',
+    claim({ phase: 'Bound', capacity: { storage: '50G' } }, { generation: 0 }),
+    null,
+  ],
+  [
     'refuses more of a claim than its status',
     { resource: 'persistentvolumeclaims', operation: 'UPDATE', object: { metadata: {} }, old: { metadata: {} } },
     /may only update PVC status/,
@@ -447,7 +452,7 @@ describe('authorization, node restriction', () => {
   }
 
   it('leaves audiences and names in certificates alone where that is switched off', async () => {
-    const lenient = nodeRestriction(lookup, authorize, { audiences: false, certificates: false });
+    const lenient = nodeRestriction(lookup, authorize, { audiences: false, certificates: false, podCertificates: false });
     for (const wanted of [forMine('own', ''), forMine('vault'), certificate('kubernetes.io/kubelet-serving', 'system:node:n2')]) {
       expect(await refusalOf(wanted)).to.not.equal(null);
       expect(await refusalOf(wanted, lenient)).to.equal(null);

@@ -42,6 +42,20 @@ describe('rights of controllers', () => {
     ]);
   });
 
+  it('of nodes to request certificates of pods are there while the feature is on', () => {
+    const role = (isOn: boolean): unknown =>
+      (
+        gatedRoles(
+          (_, resource) => resource === 'podcertificaterequests',
+          () => isOn,
+        )['clusterroles'] ?? []
+      ).find(({ metadata }) => metadata.name === 'system:node')?.['rules'];
+    expect(role(true)).to.deep.equal([
+      { apiGroups: ['certificates.k8s.io'], resources: ['podcertificaterequests'], verbs: ['get', 'list', 'watch', 'create'] },
+    ]);
+    expect(role(false)).to.equal(undefined);
+  });
+
   it('of the controller of Jobs to make groups of pods are there while the feature is on', () => {
     const names = (isOn: boolean): unknown[] =>
       (
