@@ -18,9 +18,6 @@ const gated: JsonObject = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
-/** What less than no time stands for. */
-const shortestGraceSeconds = 1;
-
 /** What a new pod gets from the server, after its defaults and what admission adds. */
 export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enabled'>): void {
   const spec = ensureObject(pod, 'spec');
@@ -29,7 +26,6 @@ export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enab
     ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated }] }),
     qosClass: qosClass(pod as Pod),
   };
-  if (Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   takeAppArmorFromAnnotations(pod, spec);
   selectByOwnLabels(pod, spec, enabled);
 }

@@ -20,10 +20,14 @@ export function setPodSpecDefaults(spec: JsonObject): void {
   for (const volume of objectsIn(spec, 'volumes')) setVolumeDefaults(volume);
 }
 
-/** Defaults that only a pod itself has, on top of those of its specification. */
+/** What less than no time stands for. */
+const shortestGraceSeconds = 1;
+
+/** Defaults that only a pod itself has, on top of those of its specification. Templates keep a negative grace period; a pod is never seen with one. */
 export function setPodDefaults(pod: JsonObject): void {
   const spec = ensureObject(pod, 'spec');
   setPodSpecDefaults(spec);
+  if (Number(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   setDefault(spec, 'enableServiceLinks', true);
   if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) requestWhatIsLimited(container);

@@ -508,6 +508,15 @@ describe('registry/core, pods', () => {
     });
   });
 
+  it('ends a pod within a second that is given less than no time, whenever it is written so', async () => {
+    const impatient = { ...pod(), spec: { ...(pod()['spec'] as JsonObject), terminationGracePeriodSeconds: -1 } };
+    expect((await sample.create(impatient))['spec']).to.have.property('terminationGracePeriodSeconds', 1);
+    const again = await change((spec) => {
+      spec['terminationGracePeriodSeconds'] = -1;
+    });
+    expect(again['spec']).to.have.property('terminationGracePeriodSeconds', 1);
+  });
+
   it('works out how much is promised', async () => {
     const classes: readonly (readonly [resources: JsonObject, expected: string])[] = [
       [{}, 'BestEffort'],
