@@ -126,11 +126,12 @@ export class Creator {
       if (heavy) await nextTurn();
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
       steps.warnings(object).forEach(request.warn);
-      if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
-        throw plainError(500, 'resourceVersion should not be set on objects to be created');
       if (mayCreate !== null) await mayCreate();
       const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
+      // Storage refuses this, after everybody else: a policy's denial comes first.
+      if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
+        throw plainError(500, 'resourceVersion should not be set on objects to be created');
       const outcome = await this.tryCreate(target, form, beside, request);
       if (outcome !== 'claimLost') return outcome;
     }

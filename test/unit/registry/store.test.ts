@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
+import type { Admission } from '../../../server/admission/contract.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
@@ -93,6 +94,20 @@ describe('registry/store', () => {
     expect(metadata).not.to.have.property('deletionTimestamp');
     expect(metadata.creationTimestamp).to.match(/^20(?!01)\d\d-/);
     expect(metadata.resourceVersion).to.equal(String(stored.version));
+  });
+
+  it('refuses a version of a new object after admission has had its say', async () => {
+    const asked: string[] = [];
+    const admission: Admission = {
+      admit: () => undefined,
+      validate: () => {
+        asked.push('validate');
+      },
+    };
+    registry = createRegistry({ storage, admission });
+    const refused = await refusal(registry.create(target(''), configMap({ name: 'a', resourceVersion: '5' }), options()));
+    expect(refused).to.include({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+    expect(asked).to.deep.equal(['validate']);
   });
 
   it('tries another suffix when a generated name is taken', async () => {
