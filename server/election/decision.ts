@@ -26,6 +26,7 @@ export interface Held {
   readonly renewedAt: number | null;
   readonly durationSeconds: number | null;
   readonly preferred: string;
+  readonly strategy: string;
 }
 
 /** What is to be done about a lease. Pure data; whoever decides anew after it was done comes to the next step. */
@@ -36,6 +37,8 @@ export type Step =
   | { readonly do: 'ping'; readonly candidates: readonly string[] }
   /** The candidate has the lease from now on. `strategy` goes with it. */
   | { readonly do: 'elect'; readonly candidate: string; readonly strategy: string }
+  /** The lease is there for whoever knows the strategy to say who has it. */
+  | { readonly do: 'offer'; readonly strategy: string }
   /** The holder is asked to give way to the candidate, which has the lease when the holder lets go of it. */
   | { readonly do: 'prefer'; readonly candidate: string; readonly strategy: string };
 
@@ -47,13 +50,15 @@ export const isGone = ({ renewedAt }: Candidate, now: number): boolean => renewe
 /**
  * The next step of an election (KEP 4355). A lease that its best candidate holds, or is promised to, is left alone. Otherwise candidates that have not been
  * heard of lately are asked first, and those that say nothing within the time of an election do not count until they do. The best one is then elected, or,
- * while another holds the lease, preferred. Leases of other strategies than the oldest emulation version are left to those who know them.
+ * while another holds the lease, preferred. A lease of another strategy than the oldest emulation version is made without a holder, for those who know the
+ * strategy, and left to them.
  */
 export function nextStep(candidates: readonly Candidate[], lease: Held | null, now: number): Step {
   const standing = candidates.filter((candidate) => !isGone(candidate, now) && !isSilent(candidate, now));
   if (standing.length === 0) return { do: 'nothing', lookAgain: null };
   const held = lease === null || lease.holder === '' || isExpired(lease, now) ? null : lease;
-  if (held !== null && isSettled(held, standing)) return { do: 'nothing', lookAgain: electionMs };
+  const settled = held === null ? isOffered(lease, standing) : isSettled(held, standing);
+  if (settled) return { do: 'nothing', lookAgain: electionMs };
   const waitMs = Math.max(...standing.filter(isAsked).map(({ pingedAt }) => (pingedAt ?? 0) + electionMs - now));
   if (waitMs > 0) return { do: 'nothing', lookAgain: waitMs };
   if (!standing.every(({ renewedAt }) => renewedAt !== null && renewedAt + electionMs > now))
@@ -66,9 +71,9 @@ const isAsked = ({ pingedAt, renewedAt }: Candidate): boolean => pingedAt !== nu
 const isSilent = (candidate: Candidate, now: number): boolean => isAsked(candidate) && (candidate.pingedAt ?? 0) + electionMs <= now;
 
 function electedAmong(candidates: readonly Candidate[], held: Held | null): Step {
-  const strategy = strategyOf(candidates);
-  const best = strategy === oldestEmulationVersion ? bestOf(candidates) : null;
+  const [strategy, best] = [strategyOf(candidates), bestOf(candidates)];
   if (strategy === null || best === null) return { do: 'nothing', lookAgain: electionMs };
+  if (strategy !== oldestEmulationVersion) return held === null ? { do: 'offer', strategy } : { do: 'nothing', lookAgain: electionMs };
   return { do: held === null ? 'elect' : 'prefer', candidate: best.name, strategy };
 }
 
@@ -77,6 +82,12 @@ function isSettled({ holder, preferred }: Held, candidates: readonly Candidate[]
   if (strategyOf(candidates) !== oldestEmulationVersion) return true;
   const best = bestOf(candidates)?.name;
   return best === holder || best === preferred;
+}
+
+/** Whether somebody else, who knows the strategy, is to say who has the lease that nobody has. */
+function isOffered(lease: Held | null, candidates: readonly Candidate[]): boolean {
+  const strategy = strategyOf(candidates);
+  return lease !== null && lease.holder === '' && strategy !== oldestEmulationVersion && lease.strategy === strategy;
 }
 
 /** That of the candidates with the newest binary; null where these do not agree, or there are none. */

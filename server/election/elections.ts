@@ -167,10 +167,7 @@ export class Elections {
       await Promise.all(step.candidates.map((name) => this.#ping(election, name)));
       return;
     }
-    const { candidate, strategy } = step;
-    await this.#changeLease(election, (current) =>
-      step.do === 'elect' ? elected(current, candidate, { strategy }, this.options.now()) : preferring(current, candidate, { strategy }),
-    );
+    await this.#changeLease(election, (current) => changed(current, step, this.options.now()));
   }
 
   async #ping({ namespace }: Election, name: string): Promise<void> {
@@ -223,6 +220,27 @@ export class Elections {
 
 const specOf = (object: ApiObject): JsonObject => (object['spec'] = { ...membersOf(object['spec']) });
 
+/** The lease as the step wants it; null where there is nothing to change any more. */
+function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: 'nothing' | 'ping' }>, now: number): ApiObject | null {
+  switch (step.do) {
+    case 'elect':
+      return elected(current, step.candidate, step, now);
+    case 'prefer':
+      return preferring(current, step.candidate, step);
+    case 'offer':
+      return offered(current, step, now);
+  }
+}
+
+/** The lease without a holder, for whoever knows its strategy; null where somebody has it already. */
+function offered(current: ApiObject | null, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
+  const held = heldIn(current);
+  if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
+  const { holderIdentity: _, acquireTime: __, preferredHolder: ___, ...spec } = specOf(current);
+  current['spec'] = { ...spec, strategy, leaseDurationSeconds: firstLeaseSeconds, renewTime: microTimeText(now) };
+  return current;
+}
+
 /** The lease with a new holder, which has some seconds to make it its own; null where somebody else was faster. */
 function elected(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
   const held = heldIn(current);
@@ -253,6 +271,7 @@ function heldIn(lease: ApiObject | null): Held | null {
     renewedAt: whenAt(lease, 'renewTime'),
     durationSeconds: typeof duration === 'number' ? duration : null,
     preferred: textAt(lease, 'spec', 'preferredHolder'),
+    strategy: textAt(lease, 'spec', 'strategy'),
   };
 }
 

@@ -17,6 +17,7 @@ const held = (holder: string, more: Partial<Held> = {}): Held => ({
   renewedAt: now - 1_000,
   durationSeconds: 15,
   preferred: '',
+  strategy: 'OldestEmulationVersion',
   ...more,
 });
 const old = { emulationVersion: '1.35.0' };
@@ -37,10 +38,17 @@ describe('election: the next step', () => {
     expect(strategyOf([candidate('a', { binaryVersion: '1.37.0' }), candidate('b', other)])).to.equal('OldestEmulationVersion');
     expect(strategyOf([candidate('a'), candidate('b', other)])).to.equal(null);
     expect(nextStep([candidate('a'), candidate('b', other)], null, now)).to.deep.equal({ do: 'nothing', lookAgain: electionMs });
-    expect(nextStep([candidate('a', other)], null, now), 'that somebody else knows').to.deep.equal({
-      do: 'nothing',
-      lookAgain: electionMs,
-    });
+  });
+
+  it('offers a lease to whoever knows the strategy of another party, and leaves it to him', () => {
+    const other = { strategy: 'example.com/mine' };
+    const candidates = [candidate('a', other), candidate('b', { ...other, ...old })];
+    const nothing = { do: 'nothing', lookAgain: electionMs };
+    for (const lease of [null, held(''), held('a', { ...other, renewedAt: now - 16_000 })])
+      expect(nextStep(candidates, lease, now)).to.deep.equal({ do: 'offer', ...other });
+    expect(nextStep(candidates, held('', other), now), 'once').to.deep.equal(nothing);
+    expect(nextStep(candidates, held('a', other), now), 'whoever has it').to.deep.equal(nothing);
+    expect(nextStep([candidate('a')], held('', other), now), 'until there are others').to.deep.equal(elect('a'));
   });
 
   it('elects where nobody holds the lease, or no longer renews it', () => {

@@ -88,6 +88,14 @@ describe('elections', () => {
     expect(await leaseWhere(({ holderIdentity }) => holderIdentity === 'old')).to.not.have.property('preferredHolder');
   });
 
+  it('make a lease without a holder where another party knows how to choose', async () => {
+    const mine = candidate('any', '1.36.0');
+    await sample.create({ ...mine, spec: { ...(mine['spec'] as JsonObject), strategy: 'example.com/mine' } });
+    const made = await leaseWhere(() => true);
+    expect(made).to.include({ strategy: 'example.com/mine' });
+    expect(made).to.not.have.property('holderIdentity');
+  });
+
   it('ask candidates that were not heard of lately, and elect those that answer', async () => {
     const quiet = candidate('quiet', '1.35.0', now - 60_000);
     await sample.create(quiet);
