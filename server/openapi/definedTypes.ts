@@ -68,7 +68,7 @@ function objectSchema(
   const properties = {
     ...(described['properties'] as JsonObject | undefined),
     ...frame,
-    metadata: metadata('meta.v1.ObjectMeta', 'Name, labels, annotations and whatever else every object has.'),
+    metadata: metadata('meta.v1.ObjectMeta', "Standard object's metadata: name, labels, annotations and whatever else every object has."),
   };
   return { ...described, type: 'object', properties, ...kindsOf(kind) };
 }

@@ -209,7 +209,7 @@ export interface ObjectMeta {
   readonly resourceVersion?: string;
   /** Counts changes of what is wanted. */
   readonly generation?: number;
-  /** When the object was created. */
+  /** CreationTimestamp is a timestamp of when the object was created. */
   readonly creationTimestamp?: Time;
   /** When the object is to be gone. Set by the server once deletion has been asked for. */
   readonly deletionTimestamp?: Time;

@@ -108,6 +108,15 @@ describe('extensions/documents', () => {
     ).to.deep.equal(['APIVersion defines', 'Kind is']);
   });
 
+  it("describe an object's metadata, and when it was created, as clients expect", () => {
+    const definitions = at(built({ version: 2, encoding: 'json' }, ''), 'definitions');
+    expect(at(definitions, 'com.example.pki.v1.Certificate', 'properties', 'metadata', 'description')).to.match(
+      /^Standard object's metadata/,
+    );
+    const ofMetadata = at(definitions, 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'properties');
+    expect(at(ofMetadata, 'creationTimestamp', 'description')).to.match(/^CreationTimestamp is a timestamp/);
+  });
+
   it('are made in Protobuf as well', () => {
     for (const version of [2, 3] as const)
       expect(
