@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from './codecs/json.js';
 import { writeJson } from './codecs/jsonWriter.js';
 import type { Json, JsonMembers } from './codecs/value.js';
+import { turns, type Steps } from './turns/turns.js';
 
 /**
  * A large value on its way between threads. Passed as it is, it would be rebuilt in one go, which holds the receiving event loop up for as
@@ -23,8 +23,6 @@ export const pieceWeightMax = 8_192;
 const charactersPerWeight = 64;
 /** Deeper values go in one piece: weighing them must not end the stack. */
 const depthMax = 1_000;
-/** Putting together gives way to other work after this long. */
-const sliceMs = 3;
 
 /** Cuts a value to pieces. It must be JSON: 64-bit integers are, members that are undefined are not. */
 export const cut = (value: Json): Piece[] => new Cutter().cut(value);
@@ -79,19 +77,18 @@ class Cutter {
 }
 
 /** Puts a value together, giving way to other work in between. The first piece is the value itself, or the list or map that the others go into. */
-export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => {
+export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => turns.run(puttingTogether(pieces));
+
+function* puttingTogether(pieces: readonly Piece[]): Steps<Json> {
   const [first, ...others] = pieces;
   if (first === undefined) throw new Error('broken invariant: a value of no pieces');
   const value = read(first.text);
-  let end = performance.now() + sliceMs;
   for (const { path, text } of others) {
+    yield;
     add(at(value, path), read(text));
-    if (performance.now() < end) continue;
-    await nextTurn();
-    end = performance.now() + sliceMs;
   }
   return value;
-};
+}
 
 const read = (text: string): Json => {
   const document = parseJson(Buffer.from(text), { depthMax: Infinity, keepLiterals: false });

@@ -1,3 +1,4 @@
+import { turns } from '../../workers/turns/turns.js';
 import type { JsonObject } from '../api/object.js';
 import { requestCostMax } from './eval/budget.js';
 import { AuthorizerValue, ResourceCheck } from './eval/functions/authorization.js';
@@ -39,11 +40,6 @@ const turnCost = 250_000;
 /** Questions of one request; costs bound them to fewer. */
 const questionsMax = 100;
 
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-
 /**
  * Evaluates the expressions of one policy or webhook for one request: they share a budget, values of variables and what the authorizer said. An expression
  * that asks the authorizer is evaluated anew when the answer is there; what that costs twice is charged once.
@@ -83,7 +79,7 @@ export class AdmissionEvaluation {
       if (this.#exhausted) return new Failure('out of budget');
       if (this.#sinceTurn > turnCost) {
         this.#sinceTurn = 0;
-        await nextTurn();
+        await turns.next();
       }
       try {
         return this.#run(program);

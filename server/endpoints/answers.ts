@@ -1,5 +1,5 @@
 import type { ShardSelector } from '../api/shards.js';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { turns, type Steps } from '../../workers/turns/turns.js';
 import { apiVersionOf } from '../api/resource.js';
 import type { Status } from '../api/status.js';
 import type { ListPage } from '../registry/contract.js';
@@ -16,9 +16,7 @@ import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 
 export { send, sendPageNotFound } from './sending.js';
 
-/** Encoding the items of a list takes the event loop for itself no longer than this. */
-const sliceMs = 5;
-/** Items between two looks at the clock. */
+/** Items of a list that are encoded in one step. */
 const sliceItems = 32;
 
 export const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
@@ -144,7 +142,7 @@ async function encodeList(
   const items = await bodies.of(
     page.items,
     `${encoder.mediaType} ${apiVersionOf(resource)} ${metadataOnly ? `metadata ${form.apiVersion}` : ''}`,
-    async () => encoder.items(await encodeItems(encoder, resource, page.items, metadataOnly), itemType(resource, form)),
+    async () => encoder.items(await turns.run(encodeItems(encoder, resource, page.items, metadataOnly)), itemType(resource, form)),
   );
   return encoder.list(type, meta, items, page.items.length);
 }
@@ -159,19 +157,11 @@ function itemType(resource: ServedResource, form: Representation['form']): TypeM
 const bodies = new ListBodies();
 
 /** Nearly always this only looks at what is encoded already; if not, other requests get their turn meanwhile. */
-async function encodeItems(
-  encoder: Encoder,
-  resource: ServedResource,
-  items: readonly StoredObject[],
-  metadataOnly: boolean,
-): Promise<Buffer[]> {
+function* encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Steps<Buffer[]> {
   const encoded: Buffer[] = [];
-  let end = performance.now() + sliceMs;
   for (const stored of items) {
     encoded.push(encoder.item(resource, stored, metadataOnly));
-    if (encoded.length % sliceItems !== 0 || performance.now() < end) continue;
-    await nextTurn();
-    end = performance.now() + sliceMs;
+    if (encoded.length % sliceItems === 0) yield;
   }
   return encoded;
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
+import { turns } from '../../workers/turns/turns.js';
 import type { RequestContext } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
 import { pieceBytes, pieces, type Piece } from './pieces.js';
@@ -80,7 +80,7 @@ interface Pieces {
 async function writePieces(context: RequestContext, out: Writable, { first, rest, gone }: Pieces): Promise<void> {
   write(out, first);
   for (const piece of rest) {
-    await nextTurn();
+    await turns.next();
     if (out.writableLength > untakenBytesMax) await drained(out, context.signal);
     if (gone()) return;
     write(out, piece);

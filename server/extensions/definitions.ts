@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { turns } from '../../workers/turns/turns.js';
 import type { JsonObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
 import { untimed, type RuleTimes } from '../cel/rules/times.js';
@@ -172,7 +173,7 @@ export class CustomResources {
   }
 
   private async work(): Promise<void> {
-    await nextTurn();
+    await turns.next();
     while (this.changed.size > 0) {
       const end = performance.now() + sliceMs;
       const retired: CustomType[] = [];
@@ -183,7 +184,7 @@ export class CustomResources {
       }
       this.publish();
       for (const type of retired) type.retire();
-      await nextTurn();
+      await turns.next();
     }
   }
 
@@ -229,7 +230,7 @@ export class CustomResources {
 
   private async compileAhead(type: CustomType): Promise<void> {
     try {
-      for (const _step of type.compileAhead()) await nextTurn();
+      await turns.run(type.compileAhead());
     } catch (error) {
       this.options.report(error);
     }

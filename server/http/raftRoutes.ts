@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Router } from 'express';
 import { memberId, revision, type Revision } from '../../raft/index.js';
 import type { KeyValue, MembershipChange, MembershipOutcome, Replica, ReplicaAdministration, ReplicaStatus } from '../../raft/index.js';
+import { turns } from '../../workers/turns/turns.js';
 import { badRequest, StatusError, timeout, unavailable } from '../api/status.js';
 import type { Request } from '../endpoints/context.js';
 import { writableOf } from '../endpoints/streams.js';
@@ -364,7 +364,7 @@ async function* pagesAt(
       throw new StatusError(504, 'Timeout', `revision ${at} has not come here yet; the newest is ${page.revision}`, {});
     yield page.items;
     start = page.remaining === 0 || page.items.length === 0 ? null : `${page.items.at(-1)!.key}\0`;
-    await nextTurn();
+    await turns.next();
     signal?.throwIfAborted();
   }
 }

@@ -70,9 +70,9 @@ export class Creator {
     const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     const owners = beginCreate(target, body, request);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     if (owners !== undefined) body.metadata.managedFields = owners;
     const admitted = this.admission?.admit(
       admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
@@ -82,7 +82,7 @@ export class Creator {
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, request, { uid: request.newUid(), owners });
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     // So may the rules of a kind, where neither did.
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;
@@ -119,11 +119,11 @@ export class Creator {
       const object = allocator === null && steps.named === null ? body : structuredClone(body);
       object.metadata.name = name;
       const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
-      const reviewing = reviewAhead(steps, object);
+      const reviewing = reviewAhead(steps, object, request);
       if (reviewing !== null) await reviewing;
       const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled });
       const form = checked instanceof Promise ? await checked : checked;
-      if (heavy) await nextTurn();
+      if (heavy) await nextTurn(request);
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
       steps.warnings(object).forEach(request.warn);
       if (mayCreate !== null) await mayCreate();

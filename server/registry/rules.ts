@@ -1,3 +1,4 @@
+import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject } from '../api/object.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Gated } from './gatedFields.js';
@@ -41,7 +42,7 @@ export interface Rules<T extends object = ApiObject> {
    * Works out beforehand what takes `validate` and `update.review` long about a large object, in steps between which others have their turn. It changes
    * nothing but the time that they take.
    */
-  ahead?(object: T): Generator<void>;
+  ahead?(object: T): Steps<void>;
   /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
   validate?(object: T, servedAs: ServedAs): FieldError[];
   /** What is done to an object that is created (`old` is null) or updated, before its fields of features that are off go: what clients may not set. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, ObjectMeta } from '../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
 import type { Review, ServedAs, WriteContext } from './rules.js';
@@ -46,7 +47,7 @@ export interface FieldSteps {
 /** What happens to every object that is written, once others have had their say. */
 interface WriteSteps {
   /** Works out what takes `review` long about a large object, in steps between which others have their turn. Changes nothing but the time that it takes. */
-  ahead(object: ApiObject): Generator<void>;
+  ahead(object: ApiObject): Steps<void>;
   /** Brings an acceptable object into the form in which it is kept. */
   canonicalize(object: ApiObject): void;
 }

@@ -1,5 +1,6 @@
-import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { turns, type Ended } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import { timeout } from '../api/status.js';
 import type { ChangeSteps, CreateSteps } from './strategy.js';
 
 /**
@@ -29,13 +30,25 @@ function remaining(value: JsonValue | undefined, most: number): number {
   return left;
 }
 
+/** Who waits for the outcome of some work, and until when; as of a write. */
+interface Awaited {
+  readonly waiter?: { readonly signal: AbortSignal } | null | undefined;
+  readonly deadline?: number | undefined;
+}
+
+/** When the work on a write has no purpose any more: its client is gone, or its time is over. */
+export const endedOf =
+  ({ waiter, deadline = Infinity }: Awaited): Ended =>
+  () =>
+    waiter?.signal.aborted === true || performance.now() >= deadline
+      ? timeout('Timeout: request did not complete within the allotted timeout', 0)
+      : null;
+
 /** Gives way to other work: to be awaited between the steps of a heavy object's write. */
-export const nextTurn = (): Promise<void> => nextImmediate();
+export const nextTurn = (request: Awaited): Promise<void> => turns.next(endedOf(request));
 
 /** Does what takes validation long about a large object beforehand, giving way to others; null where nothing does. */
-export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject): Promise<void> | null =>
-  isHeavy(object as JsonObject) ? inTurns(steps.ahead(object)) : null;
-
-async function inTurns(steps: Generator<void>): Promise<void> {
-  while (steps.next().done !== true) await nextTurn();
-}
+export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject, request: Awaited): Promise<void> | null => {
+  const done = isHeavy(object as JsonObject) ? turns.run(steps.ahead(object), endedOf(request)) : undefined;
+  return done instanceof Promise ? done : null;
+};

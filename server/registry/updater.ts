@@ -116,12 +116,12 @@ export class Updater {
     const old = stored.decode();
     refuseOtherUid(target, change, { actual: old.metadata.uid ?? '', dryRun: request.dryRun });
     const heavy = isHeavy(old as JsonObject);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
     withoutRepeatedOwners(object.metadata, 'sent').forEach(request.warn);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
     const changing = (): void => {
@@ -134,28 +134,28 @@ export class Updater {
         request,
       );
     beginUpdate(target, object);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
     withoutRepeatedOwners(object.metadata, 'admitted').forEach(request.warn);
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     const owners =
       applied ??
       (sent.object === undefined
         ? undefined
         : await ownersOfUpdate(target, { object: sent.object, old, subresource: change.subresource }, request));
     const steps = target.resource.behaviour.strategy.through(change.subresource);
-    const reviewing = reviewAhead(steps, object);
+    const reviewing = reviewAhead(steps, object, request);
     if (reviewing !== null) await reviewing;
     const namespaceLabels = steps.readsNamespace(object, old) ? await labelsOfNamespace(this.objects.storage, target.namespace) : undefined;
     const context = contextOf(request, owners, namespaceLabels);
     const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
-    if (heavy) await nextTurn();
+    if (heavy) await nextTurn(request);
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;

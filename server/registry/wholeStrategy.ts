@@ -1,3 +1,4 @@
+import type { Steps } from '../../workers/turns/turns.js';
 import { isDeepStrictEqual } from 'node:util';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject } from '../api/object.js';
@@ -44,7 +45,7 @@ export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
 const nothing = (): void => undefined;
 const none = (): never[] => [];
 /** A generator that has nothing to do. */
-function* noSteps(): Generator<void> {}
+function* noSteps(): Steps<void> {}
 
 const finalizersPath = Path.of('metadata', 'finalizers');
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inOneGo, turns, type Ended, type Steps } from '../../../workers/turns/turns.js';
 import { HeldRules } from './heldRules.js';
 import type { PolicyRule } from './policy.js';
 import { dimension, uncovered, type Box, type Dimension } from './uncovered.js';
@@ -18,25 +18,22 @@ const none: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceName
 
 /** What of `wanted` none of the `held` rules grants; empty when all of it is held. For rules that are known to be few. Pure. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const search = findMissing(held, wanted, { work: new Work(Infinity), listedMax: Infinity });
-  for (;;) {
-    const step = search.next();
-    if (step.done === true) return step.value?.rules ?? [];
-  }
+  return inOneGo(findMissing(held, wanted, { work: new Work(Infinity), listedMax: Infinity }))?.rules ?? [];
 }
 
 /** The same for rules of strangers: gives way to others again and again; null when it takes more than `comparisonStepsMax`. */
 export async function compareRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
-  work = new Work(comparisonStepsMax),
+  { work = new Work(comparisonStepsMax), ended }: ComparisonOptions = {},
 ): Promise<Missing | null> {
-  const search = findMissing(held, wanted, { work, listedMax: listedMax });
-  for (;;) {
-    const step = search.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
+  return turns.run(findMissing(held, wanted, { work, listedMax }), ended);
+}
+
+interface ComparisonOptions {
+  readonly work?: Work;
+  /** When nobody waits for the outcome any more. */
+  readonly ended?: Ended;
 }
 
 /** A combination that is missing: the number of its rule, whether it is about paths, and the positions of its words. */
@@ -46,7 +43,7 @@ function* findMissing(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
   { work, listedMax }: { readonly work: Work; readonly listedMax: number },
-): Generator<void, Missing | null> {
+): Steps<Missing | null> {
   const index = yield* HeldRules.of(held, work);
   const places: Place[] = [];
   let cut = false;

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../api/object.js';
 import { forbidden, notFound, type StatusError } from '../../api/status.js';
 import { groupMasters } from '../../authentication/authenticator.js';
 import { sameValue } from '../../registry/equality.js';
+import { endedOf } from '../../registry/turns.js';
 import type { Authorizer } from '../authorizer.js';
 import { compareRules } from './covers.js';
 import { describeRule, printed, rbacGroup, roleRefOf, rulesOf, type PolicyRule } from './policy.js';
@@ -51,7 +52,10 @@ async function checkRole(request: AdmissionRequest, role: ApiObject, index: Look
   const { decision } = await authorize({ isResource: true, user, verb: 'escalate', version: '*', subresource: '', ...target });
   if (decision === 'allow') return;
   const aggregates = [role, request.old].some((each) => each !== null && (each['aggregationRule'] ?? null) !== null);
-  if (aggregates && (await compareRules(index.rulesFor(user, namespace).rules, everything))?.rules.length !== 0) {
+  if (
+    aggregates &&
+    (await compareRules(index.rulesFor(user, namespace).rules, everything, { ended: endedOf(request) }))?.rules.length !== 0
+  ) {
     throw forbidden(resource, role.metadata.name ?? '', { why: 'must have cluster-admin privileges to use the aggregationRule' });
   }
   await demand(request, role, rulesOf(role), index);
@@ -82,16 +86,12 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
 /** Characters of the list of what is not held, in the message of a refusal. */
 const listCharsMax = 32_768;
 
-async function demand(
-  { user, namespace, resource }: AdmissionRequest,
-  object: ApiObject,
-  wanted: readonly PolicyRule[],
-  index: Lookup,
-): Promise<void> {
+async function demand(request: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {
+  const { user, namespace, resource } = request;
   const { rules, problems } = index.rulesFor(user, namespace);
   const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', { why });
   const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
-  const missing = await compareRules(rules, wanted);
+  const missing = await compareRules(rules, wanted, { ended: endedOf(request) });
   if (missing === null)
     throw refusal(
       `${who} is attempting to grant RBAC permissions in more combinations than can be compared with those currently held; write rules with shorter lists`,

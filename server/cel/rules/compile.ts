@@ -1,4 +1,5 @@
 import { isObject } from '../../../api/json.js';
+import { turns, type Steps } from '../../../workers/turns/turns.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { requestCostMax } from '../eval/budget.js';
 import { comparesMembers, oldItems, sameJson } from './correlation.js';
@@ -26,7 +27,7 @@ export const compileRules: CompileRules = (schema, times = untimed) => {
   const node = nodeOf(schema, true, 0);
   if (node === null) return { isEmpty: true, verdict: () => ({ causes: [], warnings: [] }) };
   times.compiled(secondsSince(begun));
-  return { isEmpty: false, verdict: (object, old) => drive(verdict(node, object, old), times) };
+  return { isEmpty: false, verdict: (object, old) => turns.run(timed(verdict(node, object, old), times)) };
 };
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
@@ -63,10 +64,7 @@ function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
       };
 }
 
-/** Yields where others are to have their turn. */
-type Steps = Generator<void, void>;
-
-function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Generator<void, RulesVerdict> {
+function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Steps<RulesVerdict> {
   const findings = new Findings(requestCostMax);
   yield* walk(node, findings, {
     path: '',
@@ -86,7 +84,7 @@ interface Place {
   readonly unchanged: () => boolean;
 }
 
-function* walk(node: Node, findings: Findings, place: Place): Steps {
+function* walk(node: Node, findings: Findings, place: Place): Steps<void> {
   const { value } = place;
   if (value === undefined || value === null || findings.over) return;
   if (node.rules !== null) {
@@ -97,7 +95,12 @@ function* walk(node: Node, findings: Findings, place: Place): Steps {
   else if (typeof value === 'object') yield* walkMembers(node, findings, place, value);
 }
 
-function* walkItems({ items, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: readonly JsonValue[]): Steps {
+function* walkItems(
+  { items, schema }: Node,
+  findings: Findings,
+  { path, old, unchanged }: Place,
+  value: readonly JsonValue[],
+): Steps<void> {
   if (items === null) return;
   const before = oldItems(schema, old);
   const kept = schema['x-kubernetes-list-type'] === 'set' && Array.isArray(old) ? old : null;
@@ -113,7 +116,12 @@ function* walkItems({ items, schema }: Node, findings: Findings, { path, old, un
   }
 }
 
-function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { path, old, unchanged }: Place, value: JsonObject): Steps {
+function* walkMembers(
+  { rest, properties, schema }: Node,
+  findings: Findings,
+  { path, old, unchanged }: Place,
+  value: JsonObject,
+): Steps<void> {
   const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
   const inside = (name: string, { at }: { readonly at: string }): Place => {
     const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
@@ -129,25 +137,16 @@ function* walkMembers({ rest, properties, schema }: Node, findings: Findings, { 
     if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, { at: path === '' ? name : `${path}.${name}` }));
 }
 
-function drive(steps: Generator<void, RulesVerdict>, times: RuleTimes): RulesVerdict | Promise<RulesVerdict> {
-  const begun = performance.now();
-  const first = steps.next();
-  const seconds = secondsSince(begun);
-  if (first.done !== true) return later(steps, seconds, times);
-  times.evaluated(seconds);
-  return first.value;
-}
-
-async function later(steps: Generator<void, RulesVerdict>, before: number, times: RuleTimes): Promise<RulesVerdict> {
-  for (let seconds = before; ;) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+/** The work, with a note of how long it took, without the turns of others. */
+function* timed(steps: Steps<RulesVerdict>, times: RuleTimes): Steps<RulesVerdict> {
+  for (let seconds = 0; ;) {
     const begun = performance.now();
     const next = steps.next();
     seconds += secondsSince(begun);
-    if (next.done !== true) continue;
-    times.evaluated(seconds);
-    return next.value;
+    if (next.done === true) {
+      times.evaluated(seconds);
+      return next.value;
+    }
+    yield;
   }
 }

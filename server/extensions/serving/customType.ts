@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { compile } from '../../../workers/schema/custom/compile.js';
 import { unknownFieldText, type CompiledSchema, type MergeSchema } from '../../../workers/schema/custom/contract.js';
@@ -96,7 +97,7 @@ export class CustomType {
   }
 
   /** Compiles what is served before somebody needs it, in steps: for types whose first request would hold up all others. */
-  *compileAhead(): Generator<void> {
+  *compileAhead(): Steps<void> {
     for (const { defined, schema, mergeTypes, rules } of this.versions.values()) {
       if (!defined.served) continue;
       for (const step of [schema, mergeTypes, rules]) {

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { turns, type Steps } from '../../../workers/turns/turns.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject } from '../../api/object.js';
 import { plainError } from '../../api/status.js';
@@ -23,8 +23,6 @@ export interface PresenterOptions {
   readonly fieldsOf: FieldsOf | null;
 }
 
-/** Presenting takes the event loop for itself no longer than this. */
-const sliceMs = 5;
 /** Objects that a converter is asked about at once. */
 const convertedAtOnce = 500;
 
@@ -62,17 +60,19 @@ export class Presenter {
     if (known !== undefined) return known;
     const waiting = stored.filter((object) => !this.known.has(object) && this.needsConverter(object));
     for (let from = 0; from < waiting.length; from += convertedAtOnce) await this.converted(waiting.slice(from, from + convertedAtOnce));
-    const shown: StoredObject[] = [];
-    let end = performance.now() + sliceMs;
-    for (const object of stored) {
-      shown.push(this.now(object) ?? object);
-      if (performance.now() < end) continue;
-      await nextTurn();
-      end = performance.now() + sliceMs;
-    }
+    const shown = await turns.run(this.shown(stored));
     const all = shown.every((object, position) => object === stored[position]) ? stored : shown;
     this.lists.set(stored, all);
     return all;
+  }
+
+  private *shown(stored: readonly StoredObject[]): Steps<StoredObject[]> {
+    const shown: StoredObject[] = [];
+    for (const object of stored) {
+      shown.push(this.now(object) ?? object);
+      yield;
+    }
+    return shown;
   }
 
   /** Whether an object is stored in another form than the one in which it would be written now. */

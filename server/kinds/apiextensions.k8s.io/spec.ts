@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
@@ -42,7 +43,7 @@ export function validateSpec(spec: JsonObject, before: JsonObject | null): Field
 }
 
 /** Does the costly part of `validateSpec` beforehand, in steps. */
-export function* reviewSchemas(spec: JsonObject): Generator<void> {
+export function* reviewSchemas(spec: JsonObject): Steps<void> {
   const { shared, versions } = hoist(spec);
   yield;
   const anyStatus = hasStatus(shared) || versions.some(hasStatus);

@@ -101,7 +101,7 @@ const rules: readonly Rule[] = [
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
   { from: 'server/operations/', to: ['server/operations/', raftDoor, ...plainWords] },
   // Patterns mean in expressions what they mean where objects are checked.
-  { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', ...plainWords] },
+  { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', 'workers/turns/', ...plainWords] },
   // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
   {
     from: 'server/registry/',

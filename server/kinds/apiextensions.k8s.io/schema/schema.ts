@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../workers/turns/turns.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
@@ -75,7 +76,7 @@ export function validateSchema({ schema, hasStatus, path }: PlacedSchema, struct
 }
 
 /** The same work in steps, so that others have their turn in between; `validateSchema` knows of it afterwards. */
-export function* reviewInSteps(placed: PlacedSchema): Generator<void> {
+export function* reviewInSteps(placed: PlacedSchema): Steps<void> {
   reviewed.set(placed.schema, { ...placed, findings: yield* review(placed) });
 }
 
