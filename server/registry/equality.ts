@@ -27,4 +27,19 @@ export function sameInMemory(a: unknown, b: unknown): boolean {
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => sameInMemory(left[name], right[name]));
 }
 
+/**
+ * A text that values have in common which are the same (`sameValue`): with it, equal ones among many are found without comparing each with each. Values that differ
+ * only in a null and an absent member share it too.
+ */
+export const likeness = (value: unknown): string => JSON.stringify(value, inOrder);
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => !isNone(member))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
 const isNone = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);

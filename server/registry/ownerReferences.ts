@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../api/object.js';
-import { sameValue } from './equality.js';
+import { likeness, sameValue } from './equality.js';
 
 /** When owners were found to be repeated: in what a client sent, or in what admission made of it. */
 type Moment = 'sent' | 'admitted';
@@ -16,13 +16,13 @@ export function withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): str
   const kept = new Map<string, typeof owners>();
   const repeated = new Set<string>();
   const first = owners.filter((owner) => {
-    const uid = owner.uid ?? '';
-    const known = kept.get(uid) ?? [];
+    const like = likeness(owner);
+    const known = kept.get(like) ?? [];
     if (known.some((other) => sameValue(other, owner))) {
-      repeated.add(uid);
+      repeated.add(owner.uid ?? '');
       return false;
     }
-    kept.set(uid, [...known, owner]);
+    kept.set(like, [...known, owner]);
     return true;
   });
   if (repeated.size === 0) return [];

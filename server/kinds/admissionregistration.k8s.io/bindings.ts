@@ -12,6 +12,7 @@ import { specOf } from '../parts.js';
 import { setMatchDefaults, validateMatch, validateParamRef } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 /** Of both kinds: those of policies that change objects have all but actions. */
 type Binding = Draft<ValidatingAdmissionPolicyBinding>;
@@ -34,10 +35,11 @@ function validateCommon(spec: BindingSpec): FieldError[] {
 
 function validateActions(actions: readonly string[], path: Path): FieldError[] {
   if (actions.length === 0) return [required(path, 'at least one validation action is required')];
+  const isRepeated = repeats(actions);
   return [
     ...actions.flatMap((action, position) => [
       ...(knownActions.includes(action) ? [] : [notSupported(path.index(position), action, knownActions)]),
-      ...(actions.indexOf(action) < position ? [duplicate(path.index(position), action)] : []),
+      ...(isRepeated(position) ? [duplicate(path.index(position), action)] : []),
     ]),
     ...(actions.includes('Deny') && actions.includes('Warn') ? [invalid(path, actions, twiceTold)] : []),
   ];

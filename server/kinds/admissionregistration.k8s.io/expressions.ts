@@ -5,6 +5,7 @@ import { objectAt, objectsIn } from '../../registry/defaulting.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualified } from '../../registry/validation/values.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 /** What webhooks and policies write in CEL: conditions, variables, and what is asked of objects. Expressions that cannot be right are refused when they are stored. */
 
@@ -54,7 +55,7 @@ export function validateExpression(
 
 export function validateMatchConditions(holder: JsonObject, path: Path, scope: AdmissionScope): FieldError[] {
   const conditions = objectsIn(holder, 'matchConditions');
-  const names = conditions.map((condition) => textAt(condition, 'name'));
+  const isRepeated = repeats(conditions.map((condition) => textAt(condition, 'name')));
   return [
     ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, { max: conditionsMax })] : []),
     ...conditions.flatMap((condition, position) => {
@@ -63,7 +64,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
       return [
         ...validateExpression(textAt(condition, 'expression').trim(), at.child('expression'), scope, { types: ['bool'] }),
         ...(name === '' ? [required(at.child('name'), '')] : qualified(name, at.child('name'))),
-        ...(name !== '' && names.indexOf(name) < position ? [duplicate(at.child('name'), name)] : []),
+        ...(name !== '' && isRepeated(position) ? [duplicate(at.child('name'), name)] : []),
       ];
     }),
   ];

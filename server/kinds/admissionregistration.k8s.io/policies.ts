@@ -21,6 +21,7 @@ import { scopeOf, validateExpression, validateMatchConditions, validateVariables
 import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
 import { validateMutatingOperations } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 type Validating = Draft<ValidatingAdmissionPolicy>;
 type Mutating = Draft<MutatingAdmissionPolicy>;
@@ -110,6 +111,7 @@ function validateAuditAnnotations(
   path: Path,
 ): FieldError[] {
   const keys = annotations.map((annotation) => textAt(annotation, 'key'));
+  const isRepeated = repeats(keys);
   return [
     ...(annotations.length > auditAnnotationsMax
       ? [
@@ -122,7 +124,7 @@ function validateAuditAnnotations(
       : []),
     ...annotations.flatMap((annotation, position) => [
       ...validateAuditAnnotation(annotation, policy, scope, path.index(position)),
-      ...(keys.indexOf(keys[position] ?? '') < position ? [duplicate(path.index(position).child('key'), keys[position])] : []),
+      ...(isRepeated(position) ? [duplicate(path.index(position).child('key'), keys[position])] : []),
     ]),
   ];
 }

@@ -4,6 +4,7 @@ import { itemsOf } from '../../registry/members.js';
 import { duplicate, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { named } from '../../registry/validation/values.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 /** Which requests a webhook or a policy is about: groups, versions, resources, operations and scope. */
 
@@ -75,10 +76,11 @@ function covered(resource: string, earlier: ReadonlySet<string>, path: Path): Fi
 /** A rule of a policy, which may also name objects. */
 export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
   const names = texts(rule, 'resourceNames');
+  const isRepeated = repeats(names);
   return [
     ...names.flatMap((name, position) => {
       const at = path.child('resourceNames').index(position);
-      return [...named(name, pathSegmentName, at), ...(names.indexOf(name) < position ? [duplicate(at, name)] : [])];
+      return [...named(name, pathSegmentName, at), ...(isRepeated(position) ? [duplicate(at, name)] : [])];
     }),
     ...validateRule(rule, path),
   ];

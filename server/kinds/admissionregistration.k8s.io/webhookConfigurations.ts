@@ -12,6 +12,7 @@ import { setClientDefaults, validateClient } from './clients.js';
 import { validateMatchConditions, webhookScope } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 const webhooks = Path.of('webhooks');
 const timeoutSecondsDefault = 10;
@@ -66,14 +67,14 @@ const hasKnownVersion = (hook: Hook): boolean =>
 
 function validate(configuration: Configuration, kind: HookKind, strictness: Strictness): FieldError[] {
   const hooks = hooksOf(configuration);
-  const names = hooks.map((hook) => textAt(hook, 'name'));
+  const isRepeated = repeats(hooks.map((hook) => textAt(hook, 'name')));
   return hooks.flatMap((hook, position) => {
     const path = webhooks.index(position);
     const name = textAt(hook, 'name');
     return [
       ...validateHook(hook, kind, strictness, path),
       ...validateReviewVersions(hook, strictness, path.child('admissionReviewVersions')),
-      ...(strictness.uniqueNames && name !== '' && names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
+      ...(strictness.uniqueNames && name !== '' && isRepeated(position) ? [duplicate(path.child('name'), name)] : []),
     ];
   });
 }
@@ -116,10 +117,11 @@ const validateSideEffects = (value: unknown, allowed: readonly string[], path: P
 function validateReviewVersions(hook: Hook, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
   const versions = itemsOf(hook.admissionReviewVersions).map(String);
   if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
+  const isRepeated = repeats(versions);
   return [
     ...versions.flatMap((version, position) => {
       const at = path.index(position);
-      return versions.indexOf(version) < position ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
+      return isRepeated(position) ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
     }),
     ...(knownReviewVersion && !hasKnownVersion(hook)
       ? [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]

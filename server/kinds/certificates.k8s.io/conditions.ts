@@ -4,6 +4,7 @@ import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { statusOf } from '../parts.js';
+import { firstPositions } from '../../registry/validation/repeats.js';
 
 /** How far a request has come: who may say what of it, and what cannot be taken back. */
 
@@ -23,16 +24,18 @@ export function validateConditions(request: ApiObject, old: ApiObject | null): F
   const types = conditions.map((condition) => textAt(condition, 'type'));
   const before = old === null ? [] : conditionsOf(old).map((condition) => textAt(condition, 'type'));
   const mayRepeat = new Set(before).size < before.length;
+  const mayContradict = old !== null && hasBoth(old);
+  const [first, namelessBefore] = [firstPositions(types), before.includes('')];
   return conditions.flatMap((condition, position) => {
     const path = conditionsPath.index(position);
     const type = types[position] ?? '';
     const opposite = decisions.find((decision) => decision !== type && decisions.includes(type));
-    const contradicts = opposite !== undefined && types.slice(0, position).includes(opposite) && (old === null || !hasBoth(old));
+    const contradicts = opposite !== undefined && !mayContradict && (first.get(opposite) ?? position) < position;
     return [
-      ...(type === '' && !before.includes('') ? [required(path.child('type'), '')] : []),
+      ...(type === '' && !namelessBefore ? [required(path.child('type'), '')] : []),
       ...validateStatus(textAt(condition, 'status'), final.includes(type) ? ['True'] : statuses, path.child('status')),
       ...(contradicts ? [invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive')] : []),
-      ...(types.indexOf(type) < position && !mayRepeat ? [duplicate(path.child('type'), type)] : []),
+      ...(first.get(type) !== position && !mayRepeat ? [duplicate(path.child('type'), type)] : []),
     ];
   });
 }
@@ -63,14 +66,25 @@ const isZero = (time: JsonValue | undefined): boolean => time === undefined || t
 
 /** Fills in when a condition was written, and when it came to be so. */
 export function fillConditionTimes(request: ApiObject, old: ApiObject, now: string): void {
+  const since = timesBefore(old);
   for (const condition of conditionsOf(request)) {
     if (isZero(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;
     if (!isZero(condition['lastTransitionTime'])) continue;
-    const same = conditionsOf(old).find(
-      (each) => each['type'] === condition['type'] && each['status'] === condition['status'] && !isZero(each['lastTransitionTime']),
-    );
-    condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? now;
+    condition['lastTransitionTime'] = since.get(stateOf(condition)) ?? now;
   }
+}
+
+const stateOf = (condition: JsonObject): string => JSON.stringify([condition['type'], condition['status']]);
+
+/** When each condition first came to be as it is, where that is known. */
+function timesBefore(request: ApiObject): ReadonlyMap<string, JsonValue> {
+  const times = new Map<string, JsonValue>();
+  for (const condition of conditionsOf(request)) {
+    const time = condition['lastTransitionTime'];
+    const state = stateOf(condition);
+    if (time !== undefined && time !== null && !times.has(state)) times.set(state, time);
+  }
+  return times;
 }
 
 /** A status that repeats the decisions does so imprecisely (clients may have lost members); as long as it repeats all of them, they stay as they are. */

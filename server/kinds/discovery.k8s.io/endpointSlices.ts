@@ -11,6 +11,7 @@ import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registr
 import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;
@@ -96,12 +97,10 @@ function validateHints(hints: JsonObject, path: Path): FieldError[] {
   const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
     const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
     if (names.length > hintsMax) return [tooMany(path.child(list), names.length, { max: hintsMax })];
+    const isRepeated = repeats(names);
     return names.flatMap((name, position) => {
       const at = path.child(list).index(position).child('name');
-      return [
-        ...(names.indexOf(name) < position ? [duplicate(at, name)] : []),
-        ...complaintsOf(name).map((text) => invalid(at, name, text)),
-      ];
+      return [...(isRepeated(position) ? [duplicate(at, name)] : []), ...complaintsOf(name).map((text) => invalid(at, name, text))];
     });
   };
   return [...named('forZones', labelValueComplaints), ...named('forNodes', (name) => subdomainName(name, false))];
@@ -111,12 +110,13 @@ function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {
   const ports = itemsOf(slice.ports).map(membersOf);
   if (ports.length > portsMax) return [tooMany(portsPath, ports.length, { max: portsMax })];
   const names = ports.map((port) => textAt(port, 'name'));
+  const isRepeated = repeats(names);
   return ports.flatMap((port, position) => {
     const path = portsPath.index(position);
     const [name = '', protocol] = [names[position], textAt(port, 'protocol')];
     return [
       ...(name === '' ? [] : dnsLabel(name, path.child('name'))),
-      ...(names.indexOf(name) < position ? [duplicate(path.child('name'), name)] : []),
+      ...(isRepeated(position) ? [duplicate(path.child('name'), name)] : []),
       ...(protocols.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, protocols)]),
       ...(typeof port.appProtocol === 'string' ? qualified(port.appProtocol, path.child('appProtocol')) : []),
     ];

@@ -4,18 +4,17 @@ import { textAt } from '../../registry/members.js';
 import type { SubresourceRules } from '../../registry/rules.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { statusOf } from '../parts.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 const conditions = Path.of('status', 'conditions');
 
 /** Both kinds tell how they are in conditions, one of each type. */
 export function validateStatus(object: ApiObject): FieldError[] {
   const types = objectsIn(statusOf(object), 'conditions').map((condition) => textAt(condition, 'type'));
+  const isRepeated = repeats(types);
   return types.flatMap((type, position) => {
     const path = conditions.index(position).child('type');
-    return [
-      ...(types.indexOf(type) < position ? [duplicate(path, type)] : []),
-      ...(type === '' ? [required(path, 'must not be empty')] : []),
-    ];
+    return [...(isRepeated(position) ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, 'must not be empty')] : [])];
   });
 }
 

@@ -100,15 +100,16 @@ function validateCondition({ type = '', status = '', reason, message }: Conditio
 }
 
 function validateStatus({ status = {} }: Draft<StorageVersion>): FieldError[] {
-  const types = (status.conditions ?? []).map(({ type }) => type);
+  const latest = new Map<string | undefined, number>();
   return [
     ...(status.storageVersions ?? []).flatMap((server, position) =>
       validateServer(server, statusPath.child('storageVersions').index(position)),
     ),
     ...validateCommonVersion(status),
     ...(status.conditions ?? []).flatMap((condition, position) => {
-      const before = types.lastIndexOf(condition.type, position - 1);
-      return validateCondition(condition, statusPath.index(position), position === 0 || before < 0 ? null : before);
+      const before = latest.get(condition.type) ?? null;
+      latest.set(condition.type, position);
+      return validateCondition(condition, statusPath.index(position), before);
     }),
   ];
 }

@@ -71,11 +71,12 @@ function validatePeer(peer: JsonObject, lenient: boolean, path: Path): FieldErro
   const selectors = ['podSelector', 'namespaceSelector'].filter((member) => objectAt(peer, member) !== null);
   const block = objectAt(peer, 'ipBlock');
   const ofSelectors = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
-  const findings = lenient ? ofSelectors : strictly(ofSelectors);
-  if (block !== null) findings.push(...validateBlock(block, path.child('ipBlock')));
-  if (selectors.length === 0 && block === null) findings.push(required(path, 'must specify a peer'));
-  if (selectors.length > 0 && block !== null) findings.push(forbidden(path, 'may not specify both ipBlock and another peer'));
-  return findings;
+  return [
+    ...(lenient ? ofSelectors : strictly(ofSelectors)),
+    ...(block === null ? [] : validateBlock(block, path.child('ipBlock'))),
+    ...(selectors.length === 0 && block === null ? [required(path, 'must specify a peer')] : []),
+    ...(selectors.length > 0 && block !== null ? [forbidden(path, 'may not specify both ipBlock and another peer')] : []),
+  ];
 }
 
 function validateBlock(block: JsonObject, path: Path): FieldError[] {

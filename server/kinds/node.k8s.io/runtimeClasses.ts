@@ -1,7 +1,7 @@
 import type { RuntimeClass } from '../../../api/types/node/v1.js';
 import type { JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
+import { likeness } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
 import { duplicate, Path, strictly, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
@@ -12,6 +12,7 @@ import { validateTolerationList } from '../core/podSpec/validation/scheduling.js
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 const tolerationForm: StructureForm = [
   ['key', 'Key', 'text'],
@@ -46,12 +47,12 @@ function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
 /** What tells tolerations apart, which are a map by all that they say but for how long they hold. */
 const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject => toleration;
 
-const repeated = (tolerations: readonly JsonObject[], path: Path): FieldError[] =>
-  tolerations.flatMap((toleration, position) =>
-    tolerations.slice(0, position).some((earlier) => sameValue(withoutSeconds(earlier), withoutSeconds(toleration)))
-      ? [duplicate(path.index(position), printedStructure(toleration, tolerationForm))]
-      : [],
+function repeated(tolerations: readonly JsonObject[], path: Path): FieldError[] {
+  const isRepeated = repeats(tolerations.map((toleration) => likeness(withoutSeconds(toleration))));
+  return tolerations.flatMap((toleration, position) =>
+    isRepeated(position) ? [duplicate(path.index(position), printedStructure(toleration, tolerationForm))] : [],
   );
+}
 
 /** Of labels of nodes that have a successor; the warning does not say which. */
 const selectorWarnings = (runtime: Draft<RuntimeClass>): string[] =>

@@ -4,6 +4,7 @@ import { objectAt } from '../../registry/defaulting.js';
 import { itemsOf } from '../../registry/members.js';
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { compareAmounts, quantityOf, wholeValue } from '../../registry/validation/quantities.js';
+import { repeats } from '../../registry/validation/repeats.js';
 
 /** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */
 
@@ -54,7 +55,8 @@ function validateOptions(
 /** Amounts that round up to the same whole number are the same, and are reported as that number. */
 function validateDistinct(values: readonly JsonValue[], path: Path): FieldError[] {
   const keys = values.map((value) => String(wholeValue(value)));
-  return keys.flatMap((key, position) => (keys.indexOf(key) < position ? [duplicate(path.index(position), key)] : []));
+  const isRepeated = repeats(keys);
+  return keys.flatMap((key, position) => (isRepeated(position) ? [duplicate(path.index(position), key)] : []));
 }
 
 /** A default out of range is reported at the bound that it crosses. */

@@ -108,13 +108,14 @@ export function validateBindingConditions(holder: JsonObject, path: Path): Field
     string[],
   ];
   const [wantedPath, failuresPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
+  const [isRepeated, isWanted] = [repeats(failures), new Set(wanted)];
   return [
     ...validateList(wanted, bindingConditionsMax, wantedPath, qualified),
     ...validateList(failures, bindingConditionsMax, failuresPath, qualified),
     ...repeated(wanted, wantedPath),
     ...failures.flatMap((condition, position) => [
-      ...(failures.indexOf(condition) < position ? [duplicate(failuresPath.index(position), condition)] : []),
-      ...(wanted.includes(condition)
+      ...(isRepeated(position) ? [duplicate(failuresPath.index(position), condition)] : []),
+      ...(isWanted.has(condition)
         ? [invalid(failuresPath.index(position), condition, 'bindingFailureConditions must not overlap with bindingConditions')]
         : []),
     ]),

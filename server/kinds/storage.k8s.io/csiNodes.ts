@@ -10,6 +10,7 @@ import { nonNegative, qualified } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
+import { groupedBy, repeats } from '../../registry/validation/repeats.js';
 
 const drivers = Path.of('spec', 'drivers');
 const nodeIdMax = 256;
@@ -48,23 +49,25 @@ const validateNodeId = (id: string, path: Path): FieldError[] =>
       : [];
 
 /** Keys are reported at their driver. */
-const validateTopologyKeys = (keys: readonly string[], path: Path): FieldError[] =>
-  keys.flatMap((key, position) => [
+function validateTopologyKeys(keys: readonly string[], path: Path): FieldError[] {
+  const isRepeated = repeats(keys);
+  return keys.flatMap((key, position) => [
     ...(key === '' ? [required(path, '')] : []),
-    ...(keys.indexOf(key) < position ? [duplicate(path, key)] : []),
+    ...(isRepeated(position) ? [duplicate(path, key)] : []),
     ...qualified(key, path),
   ]);
+}
 
 /** Drivers come and go, but what one has said of itself stands, except for how many volumes fit. */
-const validateKept = (node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] =>
-  driversOf(old).flatMap((before) =>
-    driversOf(node)
-      .filter((driver) => driver.name === before.name)
-      .flatMap((driver) => {
-        const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
-        return unchanged(now, then, drivers, printedStructure(now, driverForm));
-      }),
+function validateKept(node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] {
+  const byName = groupedBy(driversOf(node), (driver) => driver.name);
+  return driversOf(old).flatMap((before) =>
+    (byName.get(before.name) ?? []).flatMap((driver) => {
+      const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
+      return unchanged(now, then, drivers, printedStructure(now, driverForm));
+    }),
   );
+}
 
 export const csiNodes: Kind<Draft<CSINode>> = {
   name: 'csinodes.storage.k8s.io',

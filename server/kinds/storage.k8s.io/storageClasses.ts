@@ -11,6 +11,7 @@ import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
+import { causesMax } from '../../api/status.js';
 
 const topologies = Path.of('allowedTopologies');
 
@@ -32,14 +33,17 @@ const emptyTerm = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
   // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
-  const earlier: Term[] = terms.map(() => emptyTerm);
-  return terms.flatMap((term, position) => {
+  const earlier = new Map<Term, number>([[emptyTerm, terms.length]]);
+  const findings: FieldError[] = [];
+  for (const [position, term] of terms.entries()) {
     const path = topologies.index(position).child('matchLabelExpressions');
-    const { values, findings } = readTerm(term, path);
-    findings.push(...earlier.filter((other) => other === values).map(() => duplicate(path, '')));
-    earlier.push(values);
-    return findings;
-  });
+    const read = readTerm(term, path);
+    const times = earlier.get(read.values) ?? 0;
+    earlier.set(read.values, times + 1);
+    findings.push(...read.findings, ...Array.from({ length: Math.min(times, causesMax) }, () => duplicate(path, '')));
+    if (findings.length >= causesMax) break;
+  }
+  return findings;
 }
 
 function readTerm(term: JsonObject, path: Path): { readonly values: Term; readonly findings: FieldError[] } {

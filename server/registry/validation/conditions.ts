@@ -2,6 +2,7 @@ import type { JsonValue } from '../../api/object.js';
 import { membersOf, textAt } from '../members.js';
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from './field.js';
 import { qualified } from './values.js';
+import { repeats } from './repeats.js';
 
 const statuses = ['False', 'True', 'Unknown'];
 const reasonBytesMax = 1024;
@@ -15,10 +16,10 @@ const reasonPattern = new RegExp(`^${reasonSource}$`);
 /** Conditions in their common form (`meta.k8s.io/v1 Condition`): one of each type, each complete. */
 export function validateConditions(conditions: readonly JsonValue[], path: Path): FieldError[] {
   const types = conditions.map((condition) => textAt(condition, 'type'));
+  const isRepeated = repeats(types);
   return conditions.flatMap((condition, position) => {
     const at = path.index(position);
-    const type = types[position] ?? '';
-    return [...(types.indexOf(type) < position ? [duplicate(at.child('type'), type)] : []), ...validateCondition(condition, at)];
+    return [...(isRepeated(position) ? [duplicate(at.child('type'), types[position])] : []), ...validateCondition(condition, at)];
   });
 }
 

@@ -4,6 +4,7 @@ import { isSet, itemsOf, membersOf } from '../members.js';
 import { duplicate, invalid, notSupported, required as missing, tooLong, tooMany, type FieldError, type Path } from './field.js';
 import { caselessSubdomain, longName as longNameRule, pathSegmentName, shortName as shortNameRule, type NameRule } from './names.js';
 import { named, qualified } from './values.js';
+import { groupedBy, repeats } from './repeats.js';
 
 /**
  * Rules that the reference declares beside the fields of a type (its `+k8s:` tags) and generates the checks from, for the kinds whose checks are generated alone.
@@ -90,16 +91,14 @@ export const list =
     const items = itemsOf(value);
     if (items.length > itemsMax) return [tooMany(path, items.length, { max: itemsMax })];
     const keyOf = (item: JsonValue | undefined): JsonValue => (key === undefined ? null : (membersOf(item)[key] ?? null));
-    const keys = items.map(keyOf);
-    const known = key === undefined || before === null ? [] : itemsOf(before.value);
+    const isRepeated = key === undefined ? (): boolean => false : repeats(items.map(keyOf));
+    const known = key === undefined || before === null ? null : groupedBy(itemsOf(before.value), keyOf);
     const beforeOf = (item: JsonValue): Before => {
-      const found = known.find((other) => keyOf(other) === keyOf(item));
+      const found = known?.get(keyOf(item))?.[0];
       return found === undefined ? null : { value: found };
     };
     return [
-      ...items.flatMap((item, position) =>
-        key !== undefined && keys.indexOf(keys[position] ?? null) < position ? [duplicate(path.index(position), item)] : [],
-      ),
+      ...items.flatMap((item, position) => (isRepeated(position) ? [duplicate(path.index(position), item)] : [])),
       ...items.flatMap((item, position) => unlessSame(each, item, beforeOf(item), path.index(position))),
     ];
   };

@@ -139,7 +139,8 @@ function validateOwnerReference(reference: OwnerReference, path: Path): FieldErr
 }
 
 function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[]): FieldError[] {
-  const added = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort();
+  const known = new Set(old);
+  const added = [...new Set(finalizers)].filter((finalizer) => !known.has(finalizer)).sort();
   if (added.length === 0) return [];
   const list = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
   return [

@@ -1,6 +1,7 @@
 import { itemsOf } from '../../../registry/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
+import { repeats } from '../../../registry/validation/repeats.js';
 
 /** How the items of a list are told apart when several clients write it: by position, by value, or by the values of keys. */
 
@@ -65,6 +66,7 @@ function validateKeyed(schema: Schema, path: Path): FieldError[] {
 
 function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldError[] {
   const keysPath = path.child(mapKeys);
+  const isRepeated = repeats(keys);
   return keys.flatMap((key, position) => {
     const property = propertyOf(item, key);
     const scalar = property === null || !['array', 'object'].includes(typeOf(property));
@@ -73,7 +75,7 @@ function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldE
         ? []
         : [invalid(path.child('items', 'properties').key(key).child('type'), typeOf(item), `must be a scalar type ${parentIsMap}`)]),
       ...(property === null ? [invalid(keysPath, keys, 'entries must all be names of item properties')] : []),
-      ...(keys.indexOf(key) < position ? [invalid(keysPath, keys, 'must not contain duplicate entries')] : []),
+      ...(isRepeated(position) ? [invalid(keysPath, keys, 'must not contain duplicate entries')] : []),
     ];
   });
 }
@@ -82,8 +84,8 @@ function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldE
 function validateIdentity(schema: Schema, listType: string, path: Path): FieldError[] {
   const item = itemSchemaOf(schema);
   if (item === null) return [];
-  const needed = itemsOf(item['required']);
-  const missing = (key: string, property: Schema): boolean => !needed.includes(key) && !isSet(property, 'default');
+  const needed = new Set(itemsOf(item['required']));
+  const missing = (key: string, property: Schema): boolean => !needed.has(key) && !isSet(property, 'default');
   return [
     ...(isTrue(item, 'nullable')
       ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${listTypeMember} is ${listType}`)]

@@ -3,6 +3,7 @@ import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
 import { duplicate, invalid, notSupported, type Path, required, tooMany, type FieldError } from '../../../registry/validation/field.js';
 import { qualified } from '../../../registry/validation/values.js';
+import { repeats } from '../../../registry/validation/repeats.js';
 
 /** What becomes of a job when a pod of it fails in a certain way (`podFailurePolicy`). */
 
@@ -78,11 +79,12 @@ function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: 
 
 function validateValues(values: readonly number[], operator: string, path: Path): FieldError[] {
   if (values.length === 0) return [invalid(path, [], 'at least one value is required')];
+  const isRepeated = repeats(values);
   return [
     ...(values.length > exitCodesMax ? [tooMany(path, values.length, { max: exitCodesMax })] : []),
     ...values.flatMap((value, position) => [
       ...(operator === 'In' && value === 0 ? [invalid(path.index(position), value, 'must not be 0 for the In operator')] : []),
-      ...(values.indexOf(value) < position ? [duplicate(path.index(position), value)] : []),
+      ...(isRepeated(position) ? [duplicate(path.index(position), value)] : []),
     ]),
     ...(values.some((value, position) => position > 0 && (values[position - 1] ?? 0) > value)
       ? [invalid(path, values, 'must be ordered')]

@@ -10,6 +10,7 @@ import { inRange, ipAddress, qualified } from '../../../registry/validation/valu
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { annotations } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
+import { groupedBy } from '../../../registry/validation/repeats.js';
 
 /** The `status` of a pod: what its node reports. Little of it is checked. */
 
@@ -82,11 +83,12 @@ function validateAllocated(
   { containers }: { readonly containers: string | null },
   spec: JsonObject,
 ): FieldError[] {
+  const specified = groupedBy(containers === null ? [] : objectsIn(spec, containers), (one) => textAt(one, 'name'));
   return objectsIn(status, list).flatMap((each, position) => {
     const path = statusPath.child(list).index(position).child('allocatedResourcesStatus');
     const allocated = objectsIn(each, 'allocatedResourcesStatus');
     if (containers === null) return allocated.length === 0 ? [] : [forbidden(path, 'must not be specified in container status')];
-    const container = objectsIn(spec, containers).find((one) => textAt(one, 'name') === textAt(each, 'name'));
+    const container = specified.get(textAt(each, 'name'))?.[0];
     return allocated.flatMap((resource, index) => [
       ...(container === undefined ? [] : validateAllocatedName(textAt(resource, 'name'), container, path.index(index).child('name'))),
       ...validateHealth(objectsIn(resource, 'resources'), path.index(index).child('resources')),
@@ -144,6 +146,10 @@ function validateTransitions(status: JsonObject, before: JsonObject, { spec }: {
       .map((container) => textAt(container, 'name')),
   );
   const terminated = (each: JsonObject): JsonObject | null => objectAt(objectAt(each, 'state') ?? {}, 'terminated');
+  const running = groupedBy(
+    objectsIn(status, list).filter((each) => terminated(each) === null),
+    (each) => textAt(each, 'name'),
+  );
   return objectsIn(before, list).flatMap((was, position) => {
     const end = terminated(was);
     const name = textAt(was, 'name');
@@ -153,9 +159,9 @@ function validateTransitions(status: JsonObject, before: JsonObject, { spec }: {
       (list === 'initContainerStatuses' && restarted.has(name))
     )
       return [];
-    return objectsIn(status, list)
-      .filter((each) => textAt(each, 'name') === name && terminated(each) === null)
-      .map(() => forbidden(statusPath.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'));
+    return (running.get(name) ?? []).map(() =>
+      forbidden(statusPath.child(list).index(position).child('state'), 'may not be transitioned to non-terminated state'),
+    );
   });
 }
 

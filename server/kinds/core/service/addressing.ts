@@ -4,6 +4,7 @@ import { duplicate, invalid, notSupported, Path, required, type FieldError } fro
 import { ipAddress } from '../../../registry/validation/values.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, policyOf } from './kinds.js';
 import { specOf } from '../../parts.js';
+import { repeats } from '../../../registry/validation/repeats.js';
 
 /** Addresses of a service, their families and the policy for them: three members that have to agree. */
 
@@ -21,11 +22,12 @@ export function validateAddressing(service: ApiObject): FieldError[] {
   const addresses = clusterIPsOf(service);
   const policy = policyOf(service);
   const malformed = validateAddresses(addresses);
+  const isRepeated = repeats(familiesOf(service));
   const findings = [
     ...validatePrimary(String(specOf(service)['clusterIP'] ?? ''), addresses),
-    ...familiesOf(service).flatMap((family, position, all) => [
+    ...familiesOf(service).flatMap((family, position) => [
       ...(familyNames.includes(family) ? [] : [notSupported(families.index(position), family, familyNames)]),
-      ...(all.indexOf(family) < position ? [duplicate(families.index(position), family)] : []),
+      ...(isRepeated(position) ? [duplicate(families.index(position), family)] : []),
     ]),
     ...(lacksPolicy(service) || policyNames.includes(policy) ? [] : [notSupported(policyPath, policy, policyNames)]),
     ...malformed,

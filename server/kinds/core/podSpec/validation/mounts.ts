@@ -75,6 +75,8 @@ export function validateVolumeDevices(container: JsonObject, volumes: Volumes, c
   const paths = new Set<string>();
   const names = new Set<string>();
   const mounted = objectsIn(container, 'volumeMounts');
+  const mountedNames = new Set(mounted.map((mount) => textAt(mount, 'name')));
+  const mountedPaths = new Set(mounted.map((mount) => textAt(mount, 'mountPath')));
   return objectsIn(container, 'volumeDevices').flatMap((device, position) => {
     const at = containerPath.child('volumeDevices').index(position);
     const name = textAt(device, 'name');
@@ -92,9 +94,8 @@ export function validateVolumeDevices(container: JsonObject, volumes: Volumes, c
     if (paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
     const climbs = devicePath.split('/').includes('..');
     if (climbs) findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
-    if (mounted.some((mount) => textAt(mount, 'name') === name))
-      findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
-    if (mounted.some((mount) => textAt(mount, 'mountPath') === devicePath))
+    if (mountedNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
+    if (mountedPaths.has(devicePath))
       findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     if (!climbs) paths.add(devicePath);
     if (name !== '') names.add(name);
