@@ -1,14 +1,16 @@
 /**
- * Runs every compiled test in one mocha process and ends with the line `N passed, N failed[, N skipped]`.
+ * Runs every compiled test, several files at a time, and ends with the line `N passed, N failed[, N skipped]`.
  *
- *     node dist/test/run.js [--only unit/raft] [--except cluster/] [--grep TEXT]
+ *     node dist/test/run.js [--only unit/raft] [--except cluster/] [--grep TEXT] [--jobs N]
  *
  * The status is 1 when a test failed, and also when none ran: an empty run proves nothing.
  */
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
+import { FileTimes } from './fileTimes.js';
 
 /** Ends what hangs, so that the run ends; whatever a busy machine makes slow takes less. */
 const testTimeoutMs = 180_000;
@@ -17,20 +19,33 @@ interface Choice {
   readonly only: readonly string[];
   readonly except: readonly string[];
   readonly grep: string | undefined;
+  /** Files that run at the same time, each in a process; 1 runs them one after the other in this process, where a debugger reaches them. */
+  readonly jobs: number;
 }
+
+/** Most tests of whole clusters wait, so one more than there are processors keeps those busy. */
+const usualJobs = os.availableParallelism() + 1;
 
 function parse(args: readonly string[]): Choice {
   const only: string[] = [];
   const except: string[] = [];
   let grep: string | undefined;
+  let jobs = usualJobs;
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? '';
     if (arg === '--help' || arg === '-h') {
       process.stdout.write(
-        'usage: npm test -- [--grep TEXT] [--except PART] [FOLDER-OR-FILE-PART...]\n\n  npm test -- unit/raft        tests whose path contains "unit/raft"\n  npm test -- --except unit/   tests whose path does not contain "unit/"\n  npm test -- --grep election  tests whose title contains "election"\n',
+        `usage: npm test -- [--grep TEXT] [--except PART] [--jobs N] [FOLDER-OR-FILE-PART...]
+
+  npm test -- unit/raft        tests whose path contains "unit/raft"
+  npm test -- --except unit/   tests whose path does not contain "unit/"
+  npm test -- --grep election  tests whose title contains "election"
+  npm test -- --jobs 1         one file after the other, in one process (${usualJobs} at a time unless set)
+`,
       );
       process.exit(0);
     } else if (arg === '--grep' || arg === '-g') grep = args[++i];
+    else if (arg === '--jobs' || arg === '-j') jobs = jobsIn(args[++i]);
     else if (arg === '--only') only.push(args[++i] ?? '');
     else if (arg === '--except') except.push(inTests(args[++i] ?? ''));
     else if (arg.startsWith('-')) {
@@ -38,7 +53,14 @@ function parse(args: readonly string[]): Choice {
       process.exit(2);
     } else only.push(inTests(arg));
   }
-  return { only, except, grep };
+  return { only, except, grep, jobs };
+}
+
+function jobsIn(text: string | undefined): number {
+  const jobs = Number(text);
+  if (Number.isInteger(jobs) && jobs > 0) return jobs;
+  process.stderr.write(`--jobs takes a whole number above 0, not ${text ?? 'nothing'}; see npm test -- --help\n`);
+  process.exit(2);
 }
 
 /** A path as those of compiled tests are written. */
@@ -55,21 +77,34 @@ function testFiles(folder: string, { only, except }: Choice): string[] {
   return chosen.map((file) => path.join(folder, file));
 }
 
-/** Unit tests first: whoever waits learns of the plainest failures soonest. */
-function order(file: string): number {
-  return ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'].findIndex((folder) =>
-    file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`),
-  );
+/**
+ * What takes longest begins first, so that processors have work until the end: tests of whole clusters take minutes a file, unit tests a second. One after
+ * the other it is the other way round: whoever waits learns of the plainest failures soonest.
+ */
+function order(file: string, jobs: number): number {
+  const kinds = ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'];
+  const place = kinds.findIndex((folder) => file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`));
+  return jobs > 1 ? -place : place;
 }
 
 async function main(): Promise<void> {
   const choice = parse(process.argv.slice(2));
   const { grep } = choice;
-  const files = testFiles(path.dirname(fileURLToPath(import.meta.url)), choice).sort((a, b) => order(a) - order(b));
-  const mocha = new Mocha({ reporter: 'spec', timeout: testTimeoutMs, ...(grep === undefined ? {} : { grep: new RegExp(grep, 'i') }) });
-  for (const file of files) mocha.addFile(file);
-  await mocha.loadFilesAsync();
-  const runner = mocha.run(() => close(runner.stats));
+  const chosen = testFiles(path.dirname(fileURLToPath(import.meta.url)), choice);
+  const jobs = Math.min(choice.jobs, chosen.length);
+  const mocha = new Mocha({
+    reporter: 'spec',
+    timeout: testTimeoutMs,
+    ...(jobs > 1 ? { parallel: true, jobs } : {}),
+    ...(grep === undefined ? {} : { grep: new RegExp(grep, 'i') }),
+  });
+  for (const file of chosen.sort((a, b) => order(a, jobs) - order(b, jobs))) mocha.addFile(file);
+  if (jobs <= 1) await mocha.loadFilesAsync();
+  const runner = mocha.run(() => {
+    process.stdout.write(times.report());
+    close(runner.stats);
+  });
+  const times = FileTimes.of(runner);
 }
 
 /** A test that leaves a handle open must not keep the run alive, and the line must be out before the process ends. */

@@ -1,30 +1,45 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ApiClient } from '../fixtures/apiClient.js';
 import type { Counts } from './counts.js';
+import { Latencies } from './latencies.js';
 import type { Target } from './target.js';
 
 export type Errand = 'probe' | 'read' | 'write';
 
-/** One request of the bystander. Status 0: the connection failed, or no answer came within `patienceMs`. */
-export interface Noted {
-  readonly errand: Errand;
-  readonly status: number;
-  readonly ms: number;
+/** Requests of one errand that have ended. Nothing grows with their number: how many there are depends on how fast the machine is. */
+class Tally {
+  /** How often which status came; 0: the connection failed, or no answer came within `patienceMs`. */
+  readonly statuses = new Map<number, number>();
+  readonly latencies = new Latencies();
+
+  get ended(): number {
+    return sum(this.statuses.values());
+  }
+
+  get failed(): number {
+    return this.ended - (this.statuses.get(200) ?? 0);
+  }
+
+  note(status: number, ms: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    this.latencies.add(ms);
+  }
 }
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 const errands: readonly Errand[] = ['probe', 'read', 'write'];
 /** Nobody who means well waits longer for so little. */
 const patienceMs = 30_000;
 const namespace = 'bystander';
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
-const notesMax = 100_000;
 
 /**
  * Somebody who means well beside an attack: asks `/livez` without credentials, and reads and writes a config map as an ordinary user, each in a loop of
  * its own, one request at a time.
  */
 export class Bystander {
-  readonly notes: Noted[] = [];
+  readonly #tallies: Readonly<Record<Errand, Tally>> = { probe: new Tally(), read: new Tally(), write: new Tally() };
   #running = true;
   #waiting: (() => void)[] = [];
   readonly #loops: Promise<unknown>;
@@ -50,24 +65,24 @@ export class Bystander {
 
   /** Resolves when each errand has been done `rounds` more times since the call with a success: it rejects when there is a failure among them. */
   async served(rounds = 3): Promise<void> {
-    const since = this.notes.length;
+    const before = this.#failed();
     await this.answered(rounds);
-    const bad = this.notes.slice(since).filter(({ status }) => status !== 200);
-    if (bad.length > 0) throw new Error(`the bystander was refused: ${JSON.stringify(bad.slice(0, 5))}`);
+    if (this.#failed() > before) throw new Error(`the bystander was refused: ${JSON.stringify(this.summary().statuses)}`);
   }
 
   /** Resolves when each errand has ended `rounds` more times since the call, well or not. */
   async answered(rounds = 3): Promise<void> {
-    const since = this.notes.length;
-    const done = (): boolean =>
-      errands.every((errand) => this.notes.slice(since).filter((note) => note.errand === errand).length >= rounds);
-    while (!done()) {
-      if (!this.#running || this.notes.length >= notesMax)
-        throw new Error(`the bystander has stopped, after ${this.notes.length} requests`);
+    const wanted = errands.map((errand) => ({ tally: this.#tallies[errand], ended: this.#tallies[errand].ended + rounds }));
+    while (wanted.some(({ tally, ended }) => tally.ended < ended)) {
+      if (!this.#running) throw new Error('the bystander has stopped');
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
       });
     }
+  }
+
+  #failed(): number {
+    return sum(errands.map((errand) => this.#tallies[errand].failed));
   }
 
   /** Counts of a calm server with what the bystander itself may have under way at any moment. */
@@ -82,12 +97,11 @@ export class Bystander {
     readonly p99Ms: number;
     readonly maxMs: number;
   } {
-    const notes = this.notes.filter((note) => errand === undefined || note.errand === errand);
+    const tallies = errand === undefined ? errands.map((each) => this.#tallies[each]) : [this.#tallies[errand]];
     const statuses: Record<number, number> = {};
-    for (const { status } of notes) statuses[status] = (statuses[status] ?? 0) + 1;
-    const times = notes.map(({ ms }) => ms).sort((a, b) => a - b);
-    const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-    return { statuses, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+    for (const tally of tallies) for (const [status, count] of tally.statuses) statuses[status] = (statuses[status] ?? 0) + count;
+    const latencies = Latencies.of(tallies.map((tally) => tally.latencies));
+    return { statuses, p50Ms: latencies.at(0.5), p99Ms: latencies.at(0.99), maxMs: latencies.at(1) };
   }
 
   /** Its connections end with it. */
@@ -98,10 +112,10 @@ export class Bystander {
   }
 
   async #loop(errand: Errand): Promise<void> {
-    for (let round = 1; this.#running && this.notes.length < notesMax; round += 1) {
+    for (let round = 1; this.#running; round += 1) {
       const asked = performance.now();
       const status = await this.#ask(errand, round).catch(() => 0);
-      this.notes.push({ errand, status, ms: performance.now() - asked });
+      this.#tallies[errand].note(status, performance.now() - asked);
       for (const resolve of this.#waiting.splice(0)) resolve();
       await turn();
     }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { extensionGroup, shownToBackends, startWithBackends, type TargetWithBackends } from './backends.js';
 import { Bystander } from './bystander.js';
+import { Latencies } from './latencies.js';
 import { Target } from './target.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
 import { errorCodes, flags, frame, frameTypes, goawayFrame, pingFrame, RawHttp2, settingIds } from './wire/http2Frames.js';
@@ -87,6 +88,17 @@ describe('attacks/tools', function () {
     const after = await target.settled(before);
     expect(after.longRunning).to.equal(before.longRunning);
     expect(target.residentBytes()).to.be.above(10_000_000);
+  });
+});
+
+describe('attacks/tools, latencies', () => {
+  it('are told to within 5 %, the longest exactly, of any number and of several together', () => {
+    const [even, odd] = [new Latencies(), new Latencies()];
+    for (let ms = 1; ms <= 10_000; ms += 1) (ms % 2 === 0 ? even : odd).add(ms);
+    const all = Latencies.of([even, odd]);
+    expect(all.at(0.5)).to.be.within(5_000, 5_250);
+    expect(all.at(0.99)).to.be.within(9_900, 10_000);
+    expect([all.at(1), odd.at(1), new Latencies().at(0.5)]).to.deep.equal([10_000, 9_999, 0]);
   });
 });
 

@@ -70,7 +70,7 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
 }
 
 const pollMs = 50;
-const pollsMax = 600;
+const pollsMax = 3_600;
 
 /** Tries until it holds; a bound keeps a failure from hanging. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

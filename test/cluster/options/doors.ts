@@ -102,7 +102,7 @@ plugins:
         `--kubelet-client-certificate=${write('agents.client.crt', agent.client.certificate)}`,
         `--kubelet-client-key=${write('agents.client.key', agent.client.key)}`,
         '--kubelet-preferred-address-types=ExternalIP,InternalIP',
-        '--kubelet-timeout=300ms',
+        '--kubelet-timeout=6s',
         '--max-connection-bytes-per-sec=40000',
         `--requestheader-client-ca-file=${proxies.caFile}`,
         '--requestheader-allowed-names=front',
@@ -328,9 +328,9 @@ plugins:
         const log = await server.ask(`${pods}/on-good/log`);
         expect([log.status, log.text]).to.deep.equal([200, 'ok']);
         expect(agent.seen.at(-1)?.client).to.equal('apiserver');
-        const began = Date.now();
+        const began = performance.now();
         expect((await server.ask(`${pods}/on-silent/log`)).status).to.be.at.least(500);
-        expect(Date.now() - began, 'not the usual five seconds').to.be.below(4_500);
+        expect(performance.now() - began, 'not the usual five seconds').to.be.at.least(5_900);
         silent.close();
       },
     );

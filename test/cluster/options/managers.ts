@@ -198,9 +198,9 @@ export function managers(): void {
         ...workers.map(([option, atOnce]) => `--${option}=${atOnce}`),
         '--leader-elect-resource-name=chosen',
         '--leader-elect-resource-namespace=default',
-        '--leader-elect-lease-duration=7s',
-        '--leader-elect-renew-deadline=2s',
-        '--leader-elect-retry-period=400ms',
+        '--leader-elect-lease-duration=30s',
+        '--leader-elect-renew-deadline=16s',
+        '--leader-elect-retry-period=3s',
         '--enable-leader-migration',
         `--leader-migration-config=${write(
           'migration.yaml',
@@ -251,14 +251,14 @@ export function managers(): void {
         'leader-elect-retry-period',
         'leader-elect-resource-lock',
       ],
-      'a lease of that name, renewed in time',
+      'a lease of that name and duration, renewed at that pace',
       async () => {
         const lease = async (): Promise<{ leaseDurationSeconds?: number; renewTime?: string }> =>
           ((await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen')).body['spec'] ?? {}) as object;
         const first = await eventually(lease, ({ renewTime }) => renewTime !== undefined);
-        expect(first.leaseDurationSeconds).to.equal(7);
+        expect(first.leaseDurationSeconds).to.equal(30);
         const second = await eventually(lease, ({ renewTime }) => renewTime !== first.renewTime);
-        expect(Date.parse(second.renewTime!) - Date.parse(first.renewTime!), 'not the usual two seconds').to.be.below(1_900);
+        expect(Date.parse(second.renewTime!) - Date.parse(first.renewTime!), 'not the usual two seconds').to.be.at.least(2_900);
       },
     );
     probe(['enable-leader-migration', 'leader-migration-config'], 'controllers that move have a lease of their own', async () => {
@@ -496,7 +496,7 @@ export function managers(): void {
       server.program.signal('SIGSTOP');
       const began = performance.now();
       expect(await manager.exited).to.equal(1);
-      expect(performance.now() - began, 'not the usual ten seconds, with five to stop').to.be.below(14_000);
+      expect(performance.now() - began, 'not the usual ten seconds').to.be.at.least(12_000);
       server.program.signal('SIGCONT');
     });
   });

@@ -227,7 +227,7 @@ class Both {
       }
       case 'compact': {
         this.model.compact(this.model.version - operation_.back);
-        await this.cache.compact(Math.max(1, this.model.version - operation_.back), { timeoutMs: 1_000 });
+        await this.cache.compact(Math.max(1, this.model.version - operation_.back), { timeoutMs: 60_000 });
       }
     }
   }
@@ -264,7 +264,7 @@ class Both {
     const current = await this.model.get(at, { at: 'any' });
     const version = (current.outcome === 'found' ? current.object.version : 0) - (stale ? 1 : 0);
     const object = objectFor(at, { node, ...(label === null ? {} : { labels: { l: label } }) });
-    const options = { timeoutMs: 1_000 };
+    const options = { timeoutMs: 60_000 };
     const change = (storage: Storage): Promise<WriteResult> => {
       if (verb === 'delete') return storage.delete(at, Math.max(1, version), options);
       return version <= 0 ? storage.create(at, object, options) : storage.update(at, object, version, options);

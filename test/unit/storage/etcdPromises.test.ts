@@ -178,7 +178,7 @@ describe('storage/etcd: promises over members that fail', function () {
     await server.engine.barrier({ timeoutMs });
     const foreign = await others.engine.write(
       { comparisons: [], operations: [{ type: 'put', key: '/elsewhere', value: Buffer.from('x') }] },
-      { timeoutMs: 1_000 },
+      { timeoutMs: 60_000 },
     );
     if (foreign.outcome !== 'applied') throw new Error(foreign.outcome);
     const barrier = await server.engine.barrier({ timeoutMs });

@@ -6,7 +6,7 @@ import type { Storage } from '../../../server/storage/contract.js';
 import type { ApiObject } from '../../../server/api/object.js';
 
 const events = { group: '', resource: 'events' };
-const terms = { timeoutMs: 1_000 };
+const terms = { timeoutMs: 60_000 };
 const ttlMs = 60_000;
 const started = Date.UTC(2026, 0, 1);
 

@@ -125,7 +125,7 @@ describe('forms of stored values', () => {
     const objects = storedObjects().filter(({ resource }) => resource.resource !== 'namespaces');
     for (const { resource, object: original } of objects) {
       const where = key(resource, original.metadata.namespace ?? '', original.metadata.name ?? '');
-      const written = applied(await writer.create(where, original, { timeoutMs: 1_000 }));
+      const written = applied(await writer.create(where, original, { timeoutMs: 60_000 }));
       const read = await other.get(where, { at: 'any' });
       expect(read.outcome === 'found' && read.object.decode(), resource.resource).to.deep.equal(written.decode());
       expect(read.outcome === 'found' && read.object.version).to.equal(written.version);
@@ -165,7 +165,7 @@ describe('forms of stored values', () => {
   it('reads what was written under any setting, and changes it', async () => {
     const replica = new FakeReplica();
     const storages: RaftStorage[] = [null, ...otherTypes.map(form)].map((storedForm) => createRaftStorage({ replica, storedForm }));
-    const within = { timeoutMs: 1_000 };
+    const within = { timeoutMs: 60_000 };
     for (const [index, storage] of storages.entries()) {
       await storage.ready();
       applied(

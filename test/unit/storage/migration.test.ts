@@ -155,7 +155,7 @@ describe('migration', () => {
     const write = async (): Promise<void> => {
       const name = `served${n++}`;
       const operations = [{ type: 'put', key: `/registry/leases/ns-one/${name}`, value: lease } as const];
-      const { outcome } = await server.write({ comparisons: [], operations }, { timeoutMs: 1_000 });
+      const { outcome } = await server.write({ comparisons: [], operations }, { timeoutMs: 60_000 });
       if (outcome === 'applied') taken.push(name);
       else refused++;
     };

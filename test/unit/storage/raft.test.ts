@@ -22,7 +22,7 @@ import {
   type Subject,
 } from './suite.js';
 
-const within = { timeoutMs: 1_000 };
+const within = { timeoutMs: 60_000 };
 const quick = { versionTimeoutMs: 20 };
 const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> => {
   const storage = createRaftStorage({ replica: new FakeReplica(), selectableFields, ...quick, ...options });

@@ -41,7 +41,7 @@ describe('over a real replica', () => {
     return {
       storage,
       compact: async (version) => {
-        await storage.compact(version, { timeoutMs: 1_000 });
+        await storage.compact(version, { timeoutMs: 60_000 });
       },
       close: () => storage.close(),
     };
@@ -58,7 +58,7 @@ describe('over a real replica', () => {
     return {
       storage,
       compact: async (version) => {
-        await storage.compact(version, { timeoutMs: 1_000 });
+        await storage.compact(version, { timeoutMs: 60_000 });
       },
       close: () => storage.close(),
     };

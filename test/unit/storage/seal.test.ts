@@ -5,7 +5,7 @@ import { changesFromJson, changesToJson, rangeFromJson, rangeToJson } from '../.
 import { FakeReplica } from './fakeReplica.js';
 
 const key = sealKeyOf('/registry');
-const terms = { timeoutMs: 1_000 };
+const terms = { timeoutMs: 60_000 };
 const put = (name: string): { readonly type: 'put'; readonly key: string; readonly value: Buffer } => ({
   type: 'put',
   key: `/registry/${name}`,

@@ -86,7 +86,7 @@ export function applied(result: WriteResult): StoredObject {
   if (result.outcome !== 'applied') throw new Error(`write answered ${result.outcome}`);
   return result.object;
 }
-const within = { timeoutMs: 1_000 };
+const within = { timeoutMs: 60_000 };
 
 /** What every Storage does. `make` gives an empty one. */
 export function storageSuite(name: string, make: () => Promise<Subject>): void {
