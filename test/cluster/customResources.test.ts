@@ -5,13 +5,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { ApiObject } from '../fixtures/apiClient.js';
-import { kubectlRunsHere, type ClusterCommands } from '../fixtures/kubectl.js';
+import type { ClusterCommands } from '../fixtures/kubectl.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 import { startHookService } from '../fixtures/hookService.js';
 import type { JsonObject } from '../../server/api/object.js';
 import { createIdentities } from '../unit/http/identities.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
-import { sharedCommands } from './sharedCommands.js';
+import { commandsUnderTest } from './commandsUnderTest.js';
 
 const definitionText = (name: string): string =>
   fs.readFileSync(path.join(packageRoot, 'test', 'fixtures', 'definitions', `${name}.yaml`), 'utf8');
@@ -40,9 +40,8 @@ describe('cluster/customResources', function () {
   let test: ClusterUnderTest;
   let commands: ClusterCommands;
 
-  before(async function () {
-    if (!kubectlRunsHere) this.skip();
-    ({ test, commands } = await sharedCommands());
+  commandsUnderTest((started) => {
+    ({ test, commands } = started);
   });
 
   const conditionsOf = (object: ApiObject): readonly Condition[] =>

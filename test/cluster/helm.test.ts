@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { kubectlRunsHere, type ClusterCommands, type Finished } from '../fixtures/kubectl.js';
-import { sharedCommands } from './sharedCommands.js';
+import type { ClusterCommands, Finished } from '../fixtures/kubectl.js';
+import { commandsUnderTest } from './commandsUnderTest.js';
 
 /** A chart with a template of each usual kind. */
 const chart: Readonly<Record<string, string>> = {
@@ -46,11 +46,9 @@ spec:
 describe('cluster/helm', function () {
   let commands: ClusterCommands;
   let folder: string;
-  before(async function () {
-    if (!kubectlRunsHere) this.skip();
-    const shared = await sharedCommands();
-    ({ commands } = shared);
-    folder = path.join(shared.home, 'shop');
+  commandsUnderTest((started) => {
+    ({ commands } = started);
+    folder = path.join(started.home, 'shop');
     for (const [file, text] of Object.entries(chart)) {
       fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       fs.writeFileSync(path.join(folder, file), text);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { kubectlRunsHere, type ClusterCommands } from '../fixtures/kubectl.js';
-import { sharedCommands } from './sharedCommands.js';
+import type { ClusterCommands } from '../fixtures/kubectl.js';
+import { commandsUnderTest } from './commandsUnderTest.js';
 import type { ApiObject } from '../fixtures/apiClient.js';
 
 const manifest = (color: string): string => `apiVersion: v1
@@ -17,9 +17,8 @@ data:
 describe('cluster/kubectl', function () {
   let commands: ClusterCommands;
 
-  before(async function () {
-    if (!kubectlRunsHere) this.skip();
-    ({ commands } = await sharedCommands());
+  commandsUnderTest((started) => {
+    ({ commands } = started);
   });
 
   const paint = async (): Promise<ApiObject> => parse(await commands.kubectl('get', 'configmap', 'paint', '-o', 'yaml')) as ApiObject;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { kubectlRunsHere, type ClusterCommands } from '../fixtures/kubectl.js';
-import { sharedCommands } from './sharedCommands.js';
+import type { ClusterCommands } from '../fixtures/kubectl.js';
+import { commandsUnderTest } from './commandsUnderTest.js';
 
 const deployment = (name: string, { replicas = 2, image = 'main:1' } = {}): string => `apiVersion: apps/v1
 kind: Deployment
@@ -30,9 +30,8 @@ const configMap = (name: string, value: string): string =>
 
 describe('cluster/kubectl writes', function () {
   let commands: ClusterCommands;
-  before(async function () {
-    if (!kubectlRunsHere) this.skip();
-    ({ commands } = await sharedCommands());
+  commandsUnderTest((started) => {
+    ({ commands } = started);
   });
 
   const kubectl = (...args: string[]): Promise<string> => commands.kubectl(...args);

@@ -1,0 +1,22 @@
+import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { ClusterUnderTest } from './clusterUnderTest.js';
+
+/** A cluster with a controller manager, for a suite that uses it through commands. */
+export interface CommandsUnderTest {
+  readonly test: ClusterUnderTest;
+  readonly commands: ClusterCommands;
+  readonly home: string;
+}
+
+/** Starts the cluster before the tests of the suite that this is called in, and stops it after them. Where kubectl does not run they skip. */
+export function commandsUnderTest(ready: (started: CommandsUnderTest) => void): void {
+  let test: ClusterUnderTest | undefined;
+  before(async function () {
+    if (!kubectlRunsHere) this.skip();
+    test = await ClusterUnderTest.start({ managers: 1 });
+    const home = temporaryDirectory('commands');
+    ready({ test, home, commands: new ClusterCommands(test.cluster.kubeconfig, home) });
+  });
+  after(() => test?.stop());
+}
