@@ -1,5 +1,4 @@
 import tseslint from 'typescript-eslint';
-import { namedNeighbours } from './.ci/lint/namedNeighbours.mjs';
 
 /** Code that decides and touches nothing: time arrives as an argument, randomness is injected, effects are returned. */
 const pureFolders = [
@@ -114,11 +113,6 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx}'],
     ignores: ['test/**'],
     rules: { '@typescript-eslint/max-params': ['error', { max: 4 }] },
-  },
-  {
-    files: ['{api,raft,workers,server,controllers,deploy}/**/*.ts'],
-    plugins: { own: { rules: { 'named-neighbours': namedNeighbours } } },
-    rules: { 'own/named-neighbours': 'error' },
   },
   {
     // chai's assertions are property reads.

@@ -22,7 +22,6 @@ export function selects(selector: LabelSelector | null | undefined, labels: Labe
 }
 
 /** A plain set of labels as a selector: all must be there. */
-// eslint-disable-next-line own/named-neighbours -- it is asked of each pair of an object and a selector
 export const selectsAll = (wanted: Labels, labels: Labels): boolean =>
   Object.entries(wanted ?? {}).every(([key, value]) => labels?.[key] === value);
 

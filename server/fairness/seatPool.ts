@@ -32,7 +32,6 @@ const levelsMax = 512;
 
 /** TypeScript's declarations for this version of the language do not have it. */
 interface WaitAsync {
-  // eslint-disable-next-line own/named-neighbours -- as the platform has it
   waitAsync(view: Int32Array, index: number, value: number): { readonly async: boolean; readonly value: Promise<string> | string };
 }
 

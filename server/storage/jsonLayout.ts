@@ -69,7 +69,6 @@ const hasMembers = (members: object): boolean => {
   return false;
 };
 
-// eslint-disable-next-line own/named-neighbours -- it runs for every object that is stored
 function withOthers(object: JsonObject, all: JsonObject, placed: ReadonlySet<string>): JsonObject {
   for (const name in all)
     if (!placed.has(name)) {

@@ -195,5 +195,4 @@ export class FormTable {
 }
 
 /** How many versions one is older than another, of both only the low 32 bits. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every entry of a set
 const age = (standing: number, version: number): number => (version - standing) | 0;

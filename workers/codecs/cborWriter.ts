@@ -27,7 +27,6 @@ export const writeCbor = (
 };
 
 /** The initial bytes of a map or list of so many. */
-// eslint-disable-next-line own/named-neighbours -- as in the writer that it stands for, and once for every value
 export const cborHead = (major: number, count: number): Buffer => {
   scratch.reset();
   scratch.head(major, count);

@@ -54,7 +54,6 @@ export const surveyJson = (bytes: Uint8Array, latin1: string): JsonSurvey => {
 };
 
 /** Index of the quote that ends a string: the first from `quote` on that is not escaped. -1 for none. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every string of a body
 const endOfEscaped = (bytes: Uint8Array, latin1: string, start: number, quote: number): number => {
   for (let index = quote; index >= 0; index = latin1.indexOf('"', index + 1)) {
     let before = index - 1;

@@ -25,7 +25,6 @@ import {
 const textMax = 8 * 1024 * 1024;
 
 /** null is a value. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 export const orElse = (value: Value | undefined, missing: Value): Value => (value === undefined ? missing : value);
 
 /** A member by a name in the expression. */
@@ -46,7 +45,6 @@ const optionalOf = (value: Value | undefined): Value =>
   value === undefined ? Optional.none : value instanceof Failure || value instanceof Optional ? value : new Optional(value);
 
 /** `a[key]`, `a[?key]`. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 export function indexed(holder: Value, key: Value, asks: boolean): Value {
   if (holder instanceof Failure) return holder;
   if (key instanceof Failure) return key;
@@ -61,7 +59,6 @@ export function indexed(holder: Value, key: Value, asks: boolean): Value {
 }
 
 /** undefined for what is not there. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every part of an expression that is evaluated
 function memberAt(holder: Value, key: Value): Value | undefined {
   if (holder instanceof MapValue) return holder.get(key);
   if (!(holder instanceof ListValue)) return undefined;

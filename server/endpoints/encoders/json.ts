@@ -22,7 +22,6 @@ function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
 }
 
 /** `{"metadata":…}` becomes `{"kind":…,"apiVersion":…,"metadata":…}` and a line end. An item is never an empty object: it has metadata. */
-// eslint-disable-next-line own/named-neighbours -- it runs for every object of a list
 function joined(prefix: Buffer, item: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(prefix.length + item.length);
   prefix.copy(bytes, 0);

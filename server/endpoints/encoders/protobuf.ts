@@ -25,7 +25,6 @@ const varintLength = (value: number): number => Math.max(1, Math.ceil((32 - Math
 
 const lengthBytes = 4;
 
-// eslint-disable-next-line own/named-neighbours -- it runs for every object of a list
 const field = (tag: number, length: number): Buffer => Buffer.from([tag, ...varint(length)]);
 const empty = Buffer.alloc(0);
 

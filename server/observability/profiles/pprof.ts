@@ -104,7 +104,6 @@ const length = 2;
 class Writer {
   readonly #parts: Buffer[] = [];
 
-  // eslint-disable-next-line own/named-neighbours -- a row of numbers and what they hold, as the format has them
   number(field: number, value: number): this {
     this.#parts.push(varint(BigInt(field * 8 + varintType)), varint(BigInt(Math.round(value))));
     return this;

@@ -129,7 +129,6 @@ class Coercer {
   }
 }
 
-// eslint-disable-next-line own/named-neighbours -- it runs for every member of an object
 const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Findings about embedded objects: which kind they are, and their metadata. */
