@@ -288,7 +288,7 @@ function presenceOf({
     ? null
     : new Presence({
         storage: api.storage,
-        registry: api.registry,
+        registry: api.ownRegistry,
         catalogue: api.catalogue,
         reconciles,
         masters: reconciles && store.asReference ? new MasterLeases(api.storage, ip) : null,

@@ -60,7 +60,8 @@ import { createAdmissionPolicies } from './policies.js';
 import { bootstrap } from '../registry/bootstrap.js';
 import type { Registry } from '../registry/contract.js';
 import { liveCatalogue, type Catalogue } from '../registry/resources.js';
-import { createRegistry } from '../registry/store.js';
+import type { StartTaskOptions } from '../registry/startTask.js';
+import { createRegistry, type RegistryOptions } from '../registry/store.js';
 import { advertisedAddress } from './serving.js';
 import { seed } from '../seed/seed.js';
 import type { CommonForms } from '../storage/commonForms.js';
@@ -83,6 +84,11 @@ import { createAdmissionWebhooks, createConversionWebhooks, hookConnections } fr
 export interface Api {
   readonly storage: RaftStorage;
   readonly registry: Registry;
+  /**
+   * The same without admission, for what the server itself owes the cluster. Webhooks and policies must not stand in its way: they may wait for this very server,
+   * and a plug-in that refuses everything would leave a cluster without roles and namespaces.
+   */
+  readonly ownRegistry: Registry;
   readonly catalogue: Catalogue;
   readonly access: Access;
   readonly resources: (context: RequestContext) => Promise<void> | void;
@@ -235,12 +241,18 @@ export function assembleApi({
     log: log.named('policies'),
   });
   parts.add({ name: 'admission policies', stop: () => policies.stop() });
-  const registry: Registry = createRegistry({
+  const lifeCycle: RegistryOptions = {
     storage,
     enabled: (feature) => features.enabled(feature),
     collectsGarbage: options['enable-garbage-collector'],
-    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     allocators: { services },
+    deletionsAtOnce: options['delete-collection-workers'],
+    observers: [issueObserver(createIssueMetrics(metrics))],
+  };
+  const ownRegistry = createRegistry(lifeCycle);
+  const registry: Registry = createRegistry({
+    ...lifeCycle,
+    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
     admission: admissionOf({
       options,
       plugins,
@@ -253,8 +265,6 @@ export function assembleApi({
       enabled,
       guards: [...webhooks.steps, ...policies.steps],
     }),
-    deletionsAtOnce: options['delete-collection-workers'],
-    observers: [issueObserver(createIssueMetrics(metrics))],
   });
   // Without authorities to know peers by, there is nobody to ask.
   const peers =
@@ -331,6 +341,7 @@ export function assembleApi({
   return {
     storage,
     registry,
+    ownRegistry,
     catalogue,
     access,
     synced,
@@ -352,28 +363,36 @@ export function assembleApi({
       return outcome;
     },
     bootstrap: async (signal) => {
+      const work: StartTaskOptions & Pick<Api, 'catalogue'> & { readonly registry: Registry } = {
+        registry: ownRegistry,
+        catalogue,
+        signal,
+        refused: (what, error) => {
+          log.named('start').warn('what every cluster has cannot be made now, and is tried again', { what, error });
+        },
+        recovered: (what) => {
+          log.named('start').info('what every cluster has could be made', { what });
+        },
+      };
       const seeded =
         store.replica !== null &&
         (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now: () => timeText(Date.now()), signal }));
       await bootstrap({
-        registry,
-        catalogue,
-        signal,
+        ...work,
         seeded,
         servicePort: options['secure-port'],
         serviceRanges: ranges.map(({ text }) => text),
         nodePort: options['kubernetes-service-node-port'],
       });
       await Promise.all([
-        bootstrapRbac({ registry, catalogue, seeded, isOn: (feature) => features.enabled(feature), signal }),
+        bootstrapRbac({ ...work, seeded, isOn: (feature) => features.enabled(feature) }),
         repairs.begin(),
-        publishTrust({ registry, catalogue, signal }, access.published()),
-        publishTrackingStart({ registry, catalogue, signal }),
+        publishTrust(work, access.published()),
+        publishTrackingStart(work),
       ]);
       access.onPublishedChange(() => {
-        publishTrust({ registry, catalogue, signal }, access.published()).catch((error: unknown) => {
-          log.named('access').warn('authorities cannot be published', { error });
-        });
+        // Rejects only when the server stops.
+        publishTrust(work, access.published()).catch(() => undefined);
       });
       await synced;
       const policyStatuses = new PolicyStatuses({
@@ -450,8 +469,8 @@ function storeOf({
   };
   const engine = new SealableEngine(store.engine, sealKeyOf(options['etcd-prefix']));
   if (encryption === null) return { ...kept, replica: engine };
-  const report = (error: unknown): void => {
-    log.named('encryption').warn('a stored value cannot be decrypted', { error });
+  const report = (error: unknown, key: string): void => {
+    log.named('encryption').warn('a stored value cannot be decrypted', { key, error });
   };
   const encrypted = new EncryptedReplica({
     replica: engine,
@@ -459,6 +478,7 @@ function storeOf({
     encryption: () => encryption.current,
     report,
   });
+  encryption.onChange(() => encrypted.reconfigured());
   return { ...kept, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 

@@ -25,12 +25,12 @@ export interface Surroundings {
 
 /** `failed` is what the log of the part then says. */
 export const leaderWork = (
-  { api: { storage, registry, catalogue }, store, log }: Surroundings,
+  { api: { storage, ownRegistry, catalogue }, store, log }: Surroundings,
   part: string,
   { failed }: { readonly failed: string },
 ): LeaderWork => ({
   storage,
-  registry,
+  registry: ownRegistry,
   catalogue,
   leads: () => store.leads(),
   now: machineClock.now,

@@ -1,6 +1,5 @@
 import { dayText } from '../../api/time.js';
 import { X509Certificate } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { certificateBlocks } from '../files/pem.js';
@@ -8,6 +7,7 @@ import type { Registry } from '../registry/contract.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import { membersOf } from '../registry/members.js';
 import type { Catalogue } from '../registry/resources.js';
+import { startTask, type StartTaskOptions } from '../registry/startTask.js';
 import type { Anchors } from './peer.js';
 
 /** What extension servers must know to trust clients and front proxies as this server does; texts of a ConfigMap. */
@@ -27,9 +27,6 @@ export interface TrustFacts {
 const namespace = 'kube-system';
 const trustName = 'extension-apiserver-authentication';
 const trackingName = 'kube-apiserver-legacy-service-account-token-tracking';
-const retryMs = 200;
-/** The namespace is not visible yet, another server was faster, or storage is not ready. */
-const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 
 /** Texts for the ConfigMap. Pure. */
 export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
@@ -83,13 +80,12 @@ function joinLists(current: string, { own }: { readonly own: string }): string {
   return JSON.stringify([...new Set([...texts, ...(JSON.parse(own) as string[])])]);
 }
 
-export interface Publishing {
+export interface Publishing extends StartTaskOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  readonly signal?: AbortSignal;
 }
 
-/** Writes the ConfigMap that extension servers read. Rejects when `signal` aborts, or the object is refused, which is a defect. */
+/** Writes the ConfigMap that extension servers read. What is refused is attempted again in the background (`startTask.ts`). */
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
   ensure(where, trustName, (data) => mergedTrust(data, { own }, Date.now()));
 
@@ -97,17 +93,8 @@ export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<vo
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
   ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
 
-async function ensure(where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
-  for (;;) {
-    where.signal?.throwIfAborted();
-    try {
-      return await write(where, name, change);
-    } catch (error) {
-      if (!(error instanceof StatusError) || !retryable.has(error.code)) throw error;
-    }
-    await delay(retryMs, undefined, where.signal === undefined ? {} : { signal: where.signal });
-  }
-}
+const ensure = (where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> =>
+  startTask(`configmaps ${name}`, () => write(where, name, change), where);
 
 async function write({ registry, catalogue }: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> {
   const resource = catalogue.resource('', 'v1', 'configmaps');

@@ -1,16 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { timeText } from '../../api/time.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { StatusError } from '../api/status.js';
 import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
 import type { Registry } from './contract.js';
+import { noDeleteOptions } from './deletion.js';
 import type { Target } from './target.js';
 import { ownWrites } from './ownWrites.js';
 import { itemsOf, membersOf } from './members.js';
 import type { Catalogue, ServedResource } from './resources.js';
-import { formatAddress, parseRange } from './validation/addresses.js';
+import { startTask, type StartTaskOptions } from './startTask.js';
+import { contains, formatAddress, parseAddress, parseRange, type Range } from './validation/addresses.js';
+import type { StoredObject } from '../storage/contract.js';
 
-export interface BootstrapOptions {
+export interface BootstrapOptions extends StartTaskOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   /** Ranges of service addresses; the `kubernetes` service has the first address of the first one. */
@@ -21,8 +23,6 @@ export interface BootstrapOptions {
   readonly nodePort?: number;
   /** What is the same in every cluster has just been put there (`server/seed`). */
   readonly seeded?: boolean;
-  /** Ends the attempts. */
-  readonly signal?: AbortSignal;
 }
 
 /** Created in this order: what is namespaced needs its namespace. */
@@ -37,62 +37,63 @@ const bootstrapped = [
 
 const serviceRangesDefault = ['10.0.0.0/24'];
 const servicePortDefault = 6443;
-const retryMs = 200;
 
 /**
  * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
- * object there. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
+ * object there. Waits for storage to take writes; what is refused is attempted again in the background (`startTask.ts`).
  */
-export async function bootstrap({
-  registry,
-  catalogue,
-  serviceRanges = serviceRangesDefault,
-  servicePort = servicePortDefault,
-  nodePort = 0,
-  seeded = false,
-  signal,
-}: BootstrapOptions): Promise<void> {
+export async function bootstrap(options: BootstrapOptions): Promise<void> {
+  const {
+    registry,
+    catalogue,
+    serviceRanges = serviceRangesDefault,
+    servicePort = servicePortDefault,
+    nodePort = 0,
+    seeded = false,
+  } = options;
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of bootstrapped) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null || (seeded && name !== 'services')) continue;
     const wanted = objects[name] ?? [];
     if (name === 'services')
-      for (const service of wanted) fitService(service, { address: firstAddress(serviceRanges), port: servicePort, nodePort });
+      for (const service of wanted) fitService(service, { range: firstRange(serviceRanges), port: servicePort, nodePort });
+    const isRight = name === 'services' ? (current: ApiObject): boolean => isWithin(current, serviceRanges) : anyIsRight;
     // Together, so that they share the store's round trips.
-    await Promise.all(wanted.map((object) => ensureWithStatus(registry, resource, object, signal)));
+    await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight }, options)));
   }
   const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
-  if (ranges !== null) await ensureRanges(registry, ranges, serviceRanges, signal);
+  if (ranges !== null) await ensureRanges({ registry, resource: ranges, cidrs: serviceRanges }, options);
 }
 
-function firstAddress(ranges: readonly string[]): string {
+const anyIsRight = (): boolean => true;
+
+function firstRange(ranges: readonly string[]): Range {
   const range = parseRange(ranges[0] ?? '');
   if (range === null) throw new Error(`${JSON.stringify(ranges[0])} is no range of addresses`);
-  return formatAddress({ family: range.family, value: range.first + 1n });
+  return range;
+}
+
+/** Whether the addresses of a service are of the ranges that the cluster has now. */
+function isWithin(service: ApiObject, ranges: readonly string[]): boolean {
+  const parsed = ranges.map(parseRange);
+  return itemsOf(membersOf(service['spec'])['clusterIPs']).every((text) => {
+    const address = parseAddress(String(text));
+    return address !== null && parsed.some((range) => range !== null && contains(range, address));
+  });
 }
 
 const rangesName = 'kubernetes';
 
 /** The object that shows the configured ranges. Its controller keeps it from then on; it is ready from the start. */
-async function ensureRanges(
-  registry: Registry,
-  resource: ServedResource,
-  cidrs: readonly string[],
-  signal: AbortSignal | undefined,
+function ensureRanges(
+  { registry, resource, cidrs }: { readonly registry: Registry; readonly resource: ServedResource; readonly cidrs: readonly string[] },
+  options: StartTaskOptions,
 ): Promise<void> {
   const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
-  if (
-    !(await ensure(
-      registry,
-      resource,
-      { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } },
-      signal,
-    ))
-  )
-    return;
+  const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } };
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
-  await writeConditions(registry, resource, { namespace: '', name: rangesName }, [ready]);
+  return ensureWithStatus({ registry, resource, object: { ...object, status: { conditions: [ready] } }, isRight: anyIsRight }, options);
 }
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
@@ -108,70 +109,76 @@ async function writeConditions(
   await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, ownWrites);
 }
 
-async function ensureWithStatus(
-  registry: Registry,
-  resource: ServedResource,
-  object: ApiObject,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { name = '', namespace = '' } = object.metadata;
-  const created = await ensure(registry, resource, object, signal);
-  const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
-  // API services are the exception: their rules find out by themselves that they are available.
-  if (created && conditions.length > 0 && resource.resource !== 'apiservices')
-    await writeConditions(registry, resource, { namespace, name }, conditions);
+interface Wish {
+  readonly registry: Registry;
+  readonly resource: ServedResource;
+  readonly object: ApiObject;
+  /** False of an object that has to be replaced. */
+  readonly isRight: (current: ApiObject) => boolean;
 }
 
-/** The recorded service carries the address and port of the installation where it was recorded. */
+function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> {
+  const { registry, resource, object } = wish;
+  const { name = '', namespace = '' } = object.metadata;
+  const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
+  // API services are the exception: their rules find out by themselves that they are available.
+  const written = conditions.length > 0 && resource.resource !== 'apiservices';
+  let created = false;
+  return startTask(
+    `${resource.resource} ${name}`,
+    async () => {
+      created = (await ensure(wish)) || created;
+      if (created && written) await writeConditions(registry, resource, { namespace, name }, conditions);
+    },
+    options,
+  );
+}
+
+/** The recorded service carries the address and port of the installation where it was recorded. It has one address, of the cluster's main family. */
 function fitService(
   service: ApiObject,
-  { address, port, nodePort }: { readonly address: string; readonly port: number; readonly nodePort: number },
+  { range, port, nodePort }: { readonly range: Range; readonly port: number; readonly nodePort: number },
 ): void {
   const spec = service['spec'] as {
     type?: string;
     clusterIP: string;
     clusterIPs: string[];
+    ipFamilies: string[];
     ports: { targetPort: number; nodePort?: number }[];
   };
+  const address = formatAddress({ family: range.family, value: range.first + 1n });
   spec.clusterIP = address;
   spec.clusterIPs = [address];
+  spec.ipFamilies = [range.family];
   for (const entry of spec.ports) entry.targetPort = port;
   if (nodePort === 0) return;
   spec.type = 'NodePort';
   for (const entry of spec.ports) entry.nodePort = nodePort;
 }
 
-/** Whether this call has created it. */
-async function ensure(registry: Registry, resource: ServedResource, object: ApiObject, signal: AbortSignal | undefined): Promise<boolean> {
+/** Whether this call has created it. One that is not right any more is replaced: what makes it wrong cannot be changed. */
+async function ensure({ registry, resource, object, isRight }: Wish): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
-  let refusal: StatusError | null = null;
-  for (let attempts = 0; ; attempts++) {
-    signal?.throwIfAborted();
-    if (attempts > 0) await delay(retryMs, undefined, signal === undefined ? {} : { signal });
-    try {
-      if (await exists(registry, { resource, namespace, name }, refusal === null ? 'any' : 'mostRecent')) return false;
-      if (refusal !== null) break;
-      await registry.create({ resource, namespace, name: '' }, structuredClone(object), ownWrites);
-      return true;
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      if (error.reason === 'AlreadyExists') return false;
-      // Another replica may have been faster: then what this one asked for (an address, say) is taken by the very same object. Look again before giving up.
-      if (!retryable.has(error.code)) refusal = error;
-    }
-  }
-  throw new Error(`${resource.resource} ${name} cannot be created: ${refusal.message}`, { cause: refusal });
-}
-
-/** 404 among them: the namespace may not be visible yet. */
-const retryable: ReadonlySet<number> = new Set([404, 429, 503, 504]);
-
-async function exists(registry: Registry, target: Target, at: 'any' | 'mostRecent'): Promise<boolean> {
+  const target = { resource, namespace, name };
+  const current = await read(registry, target, 'any');
+  if (current !== null && isRight(current.decode())) return false;
+  if (current !== null) await registry.delete(target, { ...noDeleteOptions, uid: current.uid }, ownWrites);
   try {
-    await registry.get(target, { at });
+    await registry.create({ ...target, name: '' }, structuredClone(object), ownWrites);
     return true;
   } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return false;
+    // Another replica may have been faster: then what this one asked for (an address, say) is taken by the very same object.
+    if (error instanceof StatusError && (error.reason === 'AlreadyExists' || (await read(registry, target, 'mostRecent')) !== null))
+      return false;
+    throw error;
+  }
+}
+
+async function read(registry: Registry, target: Target, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
+  try {
+    return await registry.get(target, { at });
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return null;
     throw error;
   }
 }

@@ -39,7 +39,7 @@ const lookMs = 5;
 export async function seed({ storage, catalogue, leads, now, signal }: SeedOptions): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {
     signal.throwIfAborted();
-    if ((await storage.get(defaultNamespace, { at: 'any' })).outcome === 'found') return waitedMs > 0;
+    if (await isThere(storage)) return waitedMs > 0;
     if (waitedMs >= patienceMs || (await leads())) break;
     await delay(lookMs, undefined, { signal });
   }
@@ -49,6 +49,13 @@ export async function seed({ storage, catalogue, leads, now, signal }: SeedOptio
   const { outcome } = await storage.putAll(served.map(keyed), { timeoutMs: writeTimeoutMs, unless: defaultNamespace });
   return outcome === 'applied';
 }
+
+/** One that cannot be read is there. */
+const isThere = (storage: SeedOptions['storage']): Promise<boolean> =>
+  storage.get(defaultNamespace, { at: 'any' }).then(
+    ({ outcome }) => outcome === 'found',
+    () => true,
+  );
 
 const entriesAt = (now: string): SeedEntry[] =>
   JSON.parse(readSeed().replaceAll(JSON.stringify(nowMark), JSON.stringify(now))) as SeedEntry[];

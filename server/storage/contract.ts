@@ -149,6 +149,11 @@ export interface WatchSink {
   /** The watch cannot go on. No call follows. */
   end(reason: Failure): void;
   /**
+   * The stored value of `object` cannot be read, so nothing but its name and namespace is known. A sink without this method is ended instead: who is shown the
+   * rest would take it for all there is. An event follows once the object can be read again, or is gone.
+   */
+  unreadable?(object: StoredObject, reason: string): void;
+  /**
    * Asked between slices of initial and replayed events: a promise makes the watch pause until it settles, so that a large state
    * is not pushed at a slow client. Live events never wait: a sink that can take no more of them says so with `Watch.fallBehind`.
    * Null, or no such method: go on.

@@ -1,10 +1,20 @@
 import type { GroupResource } from '../api/resource.js';
 import type { Storage, StoredObject, Watch } from './contract.js';
+import { DamagedValueError } from './encoding.js';
+
+/** An object of which no more is known than that it is there, and why. */
+export interface Unreadable {
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: string;
+}
 
 /** Where a followed resource's objects go. Calls come while changes are applied: they must be quick and must not throw. */
 export interface Follower {
   put(object: StoredObject): void;
   remove(namespace: string, name: string): void;
+  /** The object is there, and cannot be read. Without this method it counts as gone: what an object grants ends when nobody knows any more what that is. */
+  unreadable?(object: Unreadable): void;
 }
 
 export interface Following {
@@ -17,7 +27,7 @@ export interface Following {
 const restartDelayMs = 500;
 
 /**
- * Shows all objects of a resource and every change to them. When the watch breaks, what was shown stays until the new state has come; then
+ * Shows all objects of a resource and every change to them. One that cannot be read keeps none of the others from being shown. When the watch breaks, what was shown stays until the new state has come; then
  * what is no longer in it is removed.
  */
 export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
@@ -30,6 +40,12 @@ export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource,
     settle = resolve;
   });
 
+  const lose = (object: Unreadable): void => {
+    const { namespace, name } = object;
+    known.set(`${namespace}/${name}`, [namespace, name]);
+    if (follower.unreadable === undefined) follower.remove(namespace, name);
+    else follower.unreadable(object);
+  };
   const begin = (): void => {
     const unseen = new Map(known);
     watch = storage.watch(
@@ -44,8 +60,18 @@ export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource,
             follower.remove(namespace, name);
           } else {
             known.set(key, [namespace, name]);
-            follower.put(object);
+            try {
+              follower.put(object);
+            } catch (error) {
+              // Some values show only when they are decoded that they make no sense.
+              if (!(error instanceof DamagedValueError)) throw error;
+              lose({ namespace, name, reason: error.message });
+            }
           }
+        },
+        unreadable({ namespace, name }, reason) {
+          unseen.delete(`${namespace}/${name}`);
+          lose({ namespace, name, reason });
         },
         synced() {
           for (const [key, [namespace, name]] of unseen) {

@@ -2,6 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
 import type { AdmissionRequest } from '../contract.js';
+import { UnreadGuards } from '../unreadGuards.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
 import { isExempt, isReview } from './exempt.js';
 import { bindingOf, type Binding, type Policy } from './policy.js';
@@ -69,6 +70,8 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
 
 export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;
+  /** Policies and bindings that are there and could not be read so far. */
+  readonly unread: readonly UnreadGuards[];
   /** From manifests; they cannot be taken away through the API, so they judge webhooks and policies, too. Null for none. */
   readonly manifests: PolicyIndex<P> | null;
   /** Settles once all policies and bindings are known; until then nothing may pass. */
@@ -76,13 +79,15 @@ export interface FollowedPolicies<P extends Policy> {
   stop(): void;
 }
 
-/** Policies that may be about a request, those from manifests first. */
+/** Policies that may be about a request, those from manifests first. Throws where one may be of which nobody knows what it is about. */
 export function policiesFor<P extends Policy>(
-  { index, manifests }: Pick<FollowedPolicies<P>, 'index' | 'manifests'>,
+  { index, manifests, unread }: Pick<FollowedPolicies<P>, 'index' | 'manifests' | 'unread'>,
   request: AdmissionRequest,
 ): readonly Bound<P>[] {
   if (isReview(request)) return [];
-  const own = isExempt(request) ? [] : index.candidates(request);
+  const exempt = isExempt(request);
+  if (!exempt) for (const guards of unread) guards.demandNone();
+  const own = exempt ? [] : index.candidates(request);
   const first = manifests?.candidates(request) ?? [];
   return first.length === 0 ? own : [...first, ...own];
 }
@@ -107,29 +112,41 @@ export interface FollowOptions<P extends Policy> {
 /** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. */
 export function followPolicies<P extends Policy>({ resources, read, storage, report, manifests }: FollowOptions<P>): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
-  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> =>
-    follow(
+  const unread: UnreadGuards[] = [];
+  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> => {
+    const guards = new UnreadGuards(resource);
+    unread.push(guards);
+    return follow(
       storage,
       { group: group, resource },
       {
         put(object) {
+          const decoded = object.decode();
+          guards.delete(object.name);
           try {
-            known.set(object.name, make(object.decode()));
+            known.set(object.name, make(decoded));
           } catch (error) {
-            // What was known of it before stays: a guard that cannot be read any more must not fall.
             report(error, object.name);
           }
           index.changed();
         },
         remove(_namespace, name) {
           known.delete(name);
+          guards.delete(name);
           index.changed();
+        },
+        unreadable({ name, reason }) {
+          // What was known of it before stays: a guard that cannot be read any more must not fall.
+          if (!known.has(name)) guards.add({ name, reason });
+          report(new Error(reason), name);
         },
       },
     );
+  };
   const followed = [into(resources.policies, index.policies, read), into(resources.bindings, index.bindings, bindingOf)];
   return {
     index,
+    unread,
     manifests,
     synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined),
     stop: () => {

@@ -4,6 +4,7 @@ import type { AdmissionRequest } from '../contract.js';
 import { isExempt } from './exempt.js';
 import { hooksOf, type Hook, type HookKind } from './hook.js';
 import { HookIndex } from './hookIndex.js';
+import { UnreadGuards } from '../unreadGuards.js';
 
 const resources: Readonly<Record<HookKind, string>> = {
   mutating: 'mutatingwebhookconfigurations',
@@ -12,6 +13,8 @@ const resources: Readonly<Record<HookKind, string>> = {
 
 export interface FollowedHooks {
   readonly index: HookIndex;
+  /** Configurations that are there and could not be read so far, with the reason. */
+  readonly unread: UnreadGuards;
   /** From manifests; they cannot be taken away through the API, so they are asked about webhooks and policies, too. Null for none. */
   readonly manifests: HookIndex | null;
   /** Settles once all configurations are known; until then nothing may pass. */
@@ -21,9 +24,14 @@ export interface FollowedHooks {
 
 const none: readonly Hook[] = [];
 
-/** Webhooks that may be about a request, those from manifests first. */
-export function hooksFor({ index, manifests }: Pick<FollowedHooks, 'index' | 'manifests'>, request: AdmissionRequest): readonly Hook[] {
-  const own = isExempt(request) ? none : index.candidates(request);
+/** Webhooks that may be about a request, those from manifests first. Throws where one may be of which nobody knows what it is about. */
+export function hooksFor(
+  { index, manifests, unread }: Pick<FollowedHooks, 'index' | 'manifests' | 'unread'>,
+  request: AdmissionRequest,
+): readonly Hook[] {
+  const exempt = isExempt(request);
+  if (!exempt) unread.demandNone();
+  const own = exempt ? none : index.candidates(request);
   const first = manifests?.candidates(request) ?? none;
   return first.length === 0 ? own : [...first, ...own];
 }
@@ -36,25 +44,34 @@ export function followHooks(
   manifests: HookIndex | null = null,
 ): FollowedHooks {
   const index = new HookIndex();
+  const unread = new UnreadGuards(resources[kind]);
   const following = follow(
     storage,
     { group: 'admissionregistration.k8s.io', resource: resources[kind] },
     {
       put(object) {
+        const decoded = object.decode();
+        unread.delete(object.name);
         try {
-          index.put(object.name, hooksOf(object.decode()));
+          index.put(object.name, hooksOf(decoded));
         } catch (error) {
-          // What was known of it before stays: a guard that cannot be read any more must not fall.
           report(error, object.name);
         }
       },
       remove(_namespace, name) {
         index.remove(name);
+        unread.delete(name);
+      },
+      unreadable({ name, reason }) {
+        // What was known of it before stays: a guard that cannot be read any more must not fall.
+        if (!index.has(name)) unread.add({ name, reason });
+        report(new Error(reason), name);
       },
     },
   );
   return {
     index,
+    unread,
     manifests,
     synced: following.synced,
     stop: () => {

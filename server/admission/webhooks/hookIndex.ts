@@ -20,6 +20,10 @@ export class HookIndex {
     this.#reorder();
   }
 
+  has(configuration: string): boolean {
+    return this.#configurations.has(configuration);
+  }
+
   /** These in place of all that were there. */
   replace(configurations: ReadonlyMap<string, readonly Hook[]>): void {
     this.#configurations.clear();

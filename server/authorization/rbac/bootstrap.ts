@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
@@ -8,6 +7,7 @@ import { ownWrites } from '../../registry/ownWrites.js';
 import { servedObject } from '../../registry/conversion.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import { startTask, type StartTaskOptions } from '../../registry/startTask.js';
 import { gatedRoles } from './gatedRoles.js';
 import { rbacGroup } from './policy.js';
 import { reconcileBinding, reconcileRole, type Reconciled } from './reconcile.js';
@@ -19,28 +19,23 @@ const kinds = [
   { name: 'rolebindings', reconcile: reconcileBinding },
 ] as const;
 
-const retryMs = 200;
-/** Storage is not ready, or the namespace is not visible yet, or another server was faster: look again. */
-const retryable: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
-
 /**
  * Makes sure that the roles and bindings of every cluster are there and grant at least what they should. All replicas may run it at the same
- * time. Waits for storage to take writes; rejects only when `signal` aborts or an object is refused, which is a defect.
+ * time. Waits for storage to take writes; what is refused is attempted again in the background (`startTask.ts`).
  */
 export async function bootstrapRbac({
   registry,
   catalogue,
   seeded = false,
   isOn = () => false,
-  signal,
-}: {
+  ...options
+}: StartTaskOptions & {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   /** Those that are the same in every cluster have just been put there (`server/seed`). */
   readonly seeded?: boolean;
   /** Whether a feature is on; none unless told. */
   readonly isOn?: (feature: string) => boolean;
-  readonly signal?: AbortSignal;
 }): Promise<void> {
   const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }), isOn)];
   await Promise.all(
@@ -49,7 +44,11 @@ export async function bootstrapRbac({
       if (resource === null) return;
       // Together, so that they share the store's round trips; but what goes beyond a role that every cluster has comes after that.
       for (const all of [objects[name] ?? [], gated[name] ?? []])
-        await Promise.all(all.map((object) => ensure({ registry, resource, wanted: object, reconcile, signal })));
+        await Promise.all(
+          all.map((wanted) =>
+            startTask(`${name} ${wanted.metadata.name ?? ''}`, () => bringUpToDate({ registry, resource, wanted, reconcile }), options),
+          ),
+        );
     }),
   );
 }
@@ -62,26 +61,6 @@ interface Wish {
   readonly resource: ServedResource;
   readonly wanted: ApiObject;
   readonly reconcile: (current: ApiObject, wanted: ApiObject) => Reconciled;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function ensure(deleteOptions: Wish): Promise<void> {
-  for (;;) {
-    deleteOptions.signal?.throwIfAborted();
-    try {
-      return await bringUpToDate(deleteOptions);
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      if (!retryable.has(error.code))
-        throw new Error(
-          `${deleteOptions.resource.resource} ${deleteOptions.wanted.metadata.name ?? ''} cannot be written: ${error.message}`,
-          {
-            cause: error,
-          },
-        );
-    }
-    await delay(retryMs, undefined, deleteOptions.signal === undefined ? {} : { signal: deleteOptions.signal });
-  }
 }
 
 async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): Promise<void> {

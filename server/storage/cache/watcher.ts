@@ -114,11 +114,20 @@ export class Watcher implements Watch, LiveWatcher {
     const { version } = events.change;
     if (version <= this.after || this.state === 'ended') return;
     if (this.fullAt !== null && version > this.fullAt) this.leave(version);
-    else this.showAs(this.all ? events.seenByAll : shownOf(events, this.request));
+    else if (!this.tellsUnreadable(events)) this.showAs(this.all ? events.seenByAll : shownOf(events, this.request));
+  }
+
+  private tellsUnreadable(events: ChangeEvents): boolean {
+    return (
+      this.sink.unreadable !== undefined &&
+      tellUnreadable(events, this.sink, (event) => {
+        this.send(event);
+      })
+    );
   }
 
   private show(events: ChangeEvents): void {
-    this.showAs(shownOf(events, this.request));
+    if (!this.tellsUnreadable(events)) this.showAs(shownOf(events, this.request));
   }
 
   private showAs(shown: WatchEvent | Failure | null): void {
@@ -145,8 +154,13 @@ export class Watcher implements Watch, LiveWatcher {
   }
 
   private showInitial(item: StoredItem): void {
-    if (item instanceof DamagedItem) this.end(unreadable(item));
+    if (item instanceof DamagedItem) this.showUnreadable(item);
     else if (!this.ended && selects(this.request, item)) this.send(this.resource.recentEvents.addedOf(item));
+  }
+
+  private showUnreadable(item: DamagedItem): void {
+    if (this.sink.unreadable === undefined) this.end(unreadable(item));
+    else if (!this.ended) this.sink.unreadable(item, item.damage.message);
   }
 
   private finishInitial(version: Version): false {
@@ -243,4 +257,16 @@ export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent
   if (next instanceof DamagedItem) return unreadable(next);
   const before = previous !== null && !(previous instanceof DamagedItem) && selects(request, previous);
   return events.seenAs(before, next !== null && selects(request, next));
+}
+
+/** Tells a sink that takes them of an object that cannot be read, or that one is gone. Returns whether the change was of that kind. */
+export function tellUnreadable(events: ChangeEvents, sink: WatchSink, send: (event: WatchEvent) => void): boolean {
+  const { previous, next } = events.change;
+  if (next instanceof DamagedItem) sink.unreadable?.(next, next.damage.message);
+  else if (next !== null || !(previous instanceof DamagedItem)) return false;
+  else {
+    const gone = events.seenAs(true, false);
+    if (gone !== null) send(gone);
+  }
+  return true;
 }

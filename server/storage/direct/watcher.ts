@@ -1,5 +1,5 @@
 import { unreadable, ChangeEvents, SharedEvent } from '../cache/change.js';
-import { shownOf } from '../cache/watcher.js';
+import { shownOf, tellUnreadable } from '../cache/watcher.js';
 import type { LiveWatcher } from '../cache/watchindex.js';
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects } from '../matching.js';
@@ -78,8 +78,10 @@ export class DirectWatcher implements Watch, LiveWatcher {
       if (this.isOver()) return;
       if (page.outcome !== 'found') return this.end(page);
       for (const item of page.items) {
-        if (item instanceof DamagedItem) return this.end(unreadable(item));
-        if (selects(this.request, item)) this.send(new SharedEvent('ADDED', item));
+        if (item instanceof DamagedItem) {
+          if (this.sink.unreadable === undefined) return this.end(unreadable(item));
+          this.sink.unreadable(item, item.damage.message);
+        } else if (selects(this.request, item)) this.send(new SharedEvent('ADDED', item));
       }
       await this.sink.drained?.();
       bounds = page.next;
@@ -187,6 +189,13 @@ export class DirectWatcher implements Watch, LiveWatcher {
 
   private show(events: ChangeEvents): void {
     if (this.isOver()) return;
+    if (
+      this.sink.unreadable !== undefined &&
+      tellUnreadable(events, this.sink, (event) => {
+        this.send(event);
+      })
+    )
+      return;
     const shown = shownOf(events, this.request);
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Revision } from '../../../raft/index.js';
+import { revision, type Revision } from '../../../raft/index.js';
 import { unreadableValue } from '../encoding.js';
 import type {
   Change,
@@ -23,10 +23,20 @@ export interface EncryptingOptions {
   readonly encryption: () => Encryption;
   /** Waits between tries while a key service is in trouble, in milliseconds; as many as there are. */
   readonly retryWaitsMs?: readonly number[];
-  readonly report?: (error: unknown) => void;
+  /** How often it is looked whether a key service that was in trouble works again, in milliseconds. */
+  readonly lookMs?: number;
+  /** Hears of each value that cannot be decrypted, by its key in the store. */
+  readonly report?: (error: unknown, key: string) => void;
 }
 
 const retryWaitsDefaultMs = [100, 300, 1_000, 3_000, 5_000];
+const lookDefaultMs = 5_000;
+
+/** A value that came out unreadable, and may not stay so. */
+interface Unopened {
+  readonly key: string;
+  readonly value: Buffer;
+}
 
 /**
  * A replica whose values are encrypted on the way in and decrypted on the way out, so that neither the log nor the store, snapshots or
@@ -34,21 +44,38 @@ const retryWaitsDefaultMs = [100, 300, 1_000, 3_000, 5_000];
  *
  * Changes keep their order. Where a key has to be asked for, those that follow wait, and so do barriers and writes from here: who is
  * answered can rely on the changes before having been told.
+ *
+ * Caches keep what they were told, unreadable or not. So once a key service works again, or there is another configuration, listeners hear that they have missed
+ * something (`gap`), and read everything anew.
  */
 export class EncryptedReplica implements StoreEngine {
   readonly #replica: StoreEngine;
   readonly #keys: KeySpace;
   readonly #encryption: () => Encryption;
   readonly #waitsMs: readonly number[];
-  readonly #report: (error: unknown) => void;
+  readonly #lookMs: number;
+  readonly #report: (error: unknown, key: string) => void;
+  readonly #listeners = new Set<(batch: ChangeBatch) => void>();
   /** The end of what has not been told yet; null when everything has. */
   #telling: Promise<void> | null = null;
+  /** The last value that no key opened, and the last one whose key service was in trouble. */
+  #undecryptable: Unopened | null = null;
+  #unserved: Unopened | null = null;
+  #looking: NodeJS.Timeout | null = null;
 
-  constructor({ replica, keys, encryption, retryWaitsMs = retryWaitsDefaultMs, report = () => {} }: EncryptingOptions) {
+  constructor({
+    replica,
+    keys,
+    encryption,
+    retryWaitsMs = retryWaitsDefaultMs,
+    lookMs = lookDefaultMs,
+    report = () => {},
+  }: EncryptingOptions) {
     this.#replica = replica;
     this.#keys = keys;
     this.#encryption = encryption;
     this.#waitsMs = retryWaitsMs;
+    this.#lookMs = lookMs;
     this.#report = report;
   }
 
@@ -95,7 +122,8 @@ export class EncryptedReplica implements StoreEngine {
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
-    return this.#replica.onChanges((batch) => {
+    this.#listeners.add(listener);
+    const stop = this.#replica.onChanges((batch) => {
       if (this.#telling === null) {
         const open = this.#openedBatch(batch);
         if (!(open instanceof Promise)) return listener(open);
@@ -104,6 +132,53 @@ export class EncryptedReplica implements StoreEngine {
         this.#tellAfter(this.#telling.then(() => this.#openedBatch(batch)).then(listener));
       }
     });
+    return () => {
+      stop();
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopLooking();
+    };
+  }
+
+  /** There is another configuration: what could not be read before may be readable now. */
+  reconfigured(): void {
+    if (this.#undecryptable !== null || this.#unserved !== null) this.#tellGap();
+  }
+
+  #tellGap(): void {
+    this.#undecryptable = null;
+    this.#unserved = null;
+    this.#stopLooking();
+    const tell = (): void => {
+      const now = this.#replica.current() ?? nothingYet;
+      for (const listener of this.#listeners) listener({ changes: [], revision: now, compacted: nothingYet, gap: true });
+    };
+    if (this.#telling === null) tell();
+    else this.#tellAfter(this.#telling.then(tell));
+  }
+
+  #lookLater(): void {
+    if (this.#listeners.size === 0) return;
+    this.#looking ??= setTimeout(() => {
+      this.#looking = null;
+      void this.#look();
+    }, this.#lookMs).unref();
+  }
+
+  #stopLooking(): void {
+    if (this.#looking !== null) clearTimeout(this.#looking);
+    this.#looking = null;
+  }
+
+  /** Whether the service that a value needs works again. */
+  async #look(): Promise<void> {
+    const unserved = this.#unserved;
+    if (unserved === null) return;
+    try {
+      await opened(unserved.value, this.#transformersOf(unserved.key) ?? [], unserved.key, this.#encryption().counts);
+    } catch (error) {
+      if (error instanceof KeyServiceError) return this.#lookLater();
+    }
+    if (this.#unserved !== null) this.#tellGap();
   }
 
   /** Whether an object should be written anew although nothing in it has changed: with another key, or with any at all. */
@@ -164,14 +239,15 @@ export class EncryptedReplica implements StoreEngine {
       const open = opened(bufferOf(value), transformers, key, this.#encryption().counts);
       return open instanceof Promise ? open.catch((error: unknown) => this.#retry(key, bufferOf(value), transformers, error)) : open;
     } catch (error) {
-      return this.#unreadable(error);
+      return this.#unreadable(error, { key, value: bufferOf(value) });
     }
   }
 
   async #retry(key: string, value: Buffer, transformers: readonly Transformer[], first: unknown): Promise<Buffer> {
     let last = first;
     for (const waitMs of this.#waitsMs) {
-      if (!(last instanceof KeyServiceError)) break;
+      // A service that others have waited for in vain is not waited for again: once it works, everything is read anew.
+      if (!(last instanceof KeyServiceError) || this.#unserved !== null) break;
       await delay(waitMs, undefined, { ref: false });
       try {
         return await opened(value, transformers, key, this.#encryption().counts);
@@ -179,13 +255,19 @@ export class EncryptedReplica implements StoreEngine {
         last = error;
       }
     }
-    return this.#unreadable(last);
+    return this.#unreadable(last, { key, value });
   }
 
-  #unreadable(error: unknown): Buffer {
-    this.#report(error);
+  #unreadable(error: unknown, unopened: Unopened): Buffer {
+    if (error instanceof KeyServiceError) {
+      this.#unserved = unopened;
+      this.#lookLater();
+    } else this.#undecryptable = unopened;
+    this.#report(error, unopened.key);
     return unreadableValue(error instanceof Error ? error.message : String(error));
   }
 }
+
+const nothingYet = revision(0);
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

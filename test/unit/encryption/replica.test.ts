@@ -122,6 +122,54 @@ describe('encryption, replica', () => {
     expect(replica.current()).to.equal(inner.current());
   });
 
+  it('lets everything be read anew once a key service works again, or there is another configuration', async () => {
+    const inner = new PlainReplica();
+    let trouble: Error | null = null;
+    const service: Transformer = {
+      prefix: 'k8s:enc:test:',
+      encrypt: (value) => value,
+      decrypt: (value) => (trouble === null ? value : Promise.reject(trouble)),
+      isCurrent: () => true,
+    };
+    let encryption = secretsWith(service);
+    const replica = new EncryptedReplica({
+      replica: inner,
+      keys: new KeySpace('/registry'),
+      encryption: () => encryption,
+      retryWaitsMs: [],
+      lookMs: 1,
+    });
+    let gaps = 0;
+    let gapTold = (): void => undefined;
+    const nextGap = (): Promise<void> =>
+      new Promise((resolve) => {
+        gapTold = resolve;
+      });
+    const stop = replica.onChanges(({ gap }) => {
+      if (!gap) return;
+      gaps++;
+      gapTold();
+    });
+    await put(replica, secretKey);
+    trouble = new KeyServiceError('away');
+    expect(await valueOf(replica, secretKey)).to.include('away');
+    expect(gaps).to.equal(0);
+    const recovered = nextGap();
+    trouble = null;
+    await recovered;
+    expect(await valueOf(replica, secretKey)).to.equal('a stored value');
+
+    // Nothing is amiss, so nothing has to be read anew.
+    replica.reconfigured();
+    expect(gaps).to.equal(1);
+    encryption = secretsWith(keyed('aesgcm', aesGcm, 'other', randomBytes(32)));
+    expect(await valueOf(replica, secretKey)).to.include('no matching key');
+    encryption = secretsWith(service);
+    replica.reconfigured();
+    expect(gaps).to.equal(2);
+    stop();
+  });
+
   it('rotates: an old key reads until it is taken away, and values that it wrote are stale', async () => {
     const inner = new PlainReplica();
     const [old, young] = [keyed('aesgcm', aesGcm, 'old', randomBytes(32)), keyed('aesgcm', aesGcm, 'young', randomBytes(32))];

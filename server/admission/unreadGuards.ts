@@ -1,0 +1,25 @@
+import { internalError } from '../api/status.js';
+import type { Unreadable } from '../storage/follow.js';
+
+/** Admission configurations, or policies, that are stored and cannot be read: nobody knows which requests they are about, so none may pass until they can be read or are gone. */
+export class UnreadGuards {
+  readonly #reasons = new Map<string, string>();
+
+  constructor(private readonly resource: string) {}
+
+  add({ name, reason }: Pick<Unreadable, 'name' | 'reason'>): void {
+    this.#reasons.set(name, reason);
+  }
+
+  delete(name: string): void {
+    this.#reasons.delete(name);
+  }
+
+  /** Throws StatusError 500, which names one of them, where there is one. */
+  demandNone(): void {
+    for (const [name, reason] of this.#reasons)
+      throw internalError(
+        new Error(`${this.resource} ${JSON.stringify(name)} may be about this request and cannot be read; mend or delete it: ${reason}`),
+      );
+  }
+}
