@@ -9,9 +9,7 @@ import { enabledPlugins } from '../admission/names.js';
 import { PolicyStatuses } from '../admission/policies/statuses.js';
 import { createAggregation } from '../aggregation/aggregation.js';
 import { apiServicesResource } from '../aggregation/apiServices.js';
-import { publishTrackingStart, publishTrust } from '../authentication/published.js';
 import { openIdDocuments, type OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
-import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import { release } from '../catalogue/version.js';
 import { createDiscovery } from '../discovery/discovery.js';
 import { createOpenId, openidPaths } from '../discovery/openid.js';
@@ -57,13 +55,11 @@ import { goneAfterMs } from '../presence/presence.js';
 import { leaseName } from '../presence/serverLease.js';
 import { Parts } from './parts.js';
 import { createAdmissionPolicies } from './policies.js';
-import { bootstrap } from '../registry/bootstrap.js';
 import type { Registry } from '../registry/contract.js';
 import { liveCatalogue, type Catalogue } from '../registry/resources.js';
-import type { StartTaskOptions } from '../registry/startTask.js';
 import { createRegistry, type RegistryOptions } from '../registry/store.js';
 import { advertisedAddress } from './serving.js';
-import { seed } from '../seed/seed.js';
+import { doStartWork } from './startWork.js';
 import type { CommonForms } from '../storage/commonForms.js';
 import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
 import { isOtherMediaType, type StoredForm } from '../storage/forms.js';
@@ -363,37 +359,22 @@ export function assembleApi({
       return outcome;
     },
     bootstrap: async (signal) => {
-      const work: StartTaskOptions & Pick<Api, 'catalogue'> & { readonly registry: Registry } = {
-        registry: ownRegistry,
-        catalogue,
+      await doStartWork(
+        {
+          options,
+          store,
+          storage,
+          registry: ownRegistry,
+          catalogue,
+          builtIn,
+          access,
+          repairs,
+          serviceRanges: ranges.map(({ text }) => text),
+          now: () => timeText(Date.now()),
+          log,
+        },
         signal,
-        refused: (what, error) => {
-          log.named('start').warn('what every cluster has cannot be made now, and is tried again', { what, error });
-        },
-        recovered: (what) => {
-          log.named('start').info('what every cluster has could be made', { what });
-        },
-      };
-      const seeded =
-        store.replica !== null &&
-        (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now: () => timeText(Date.now()), signal }));
-      await bootstrap({
-        ...work,
-        seeded,
-        servicePort: options['secure-port'],
-        serviceRanges: ranges.map(({ text }) => text),
-        nodePort: options['kubernetes-service-node-port'],
-      });
-      await Promise.all([
-        bootstrapRbac({ ...work, seeded, isOn: (feature) => features.enabled(feature) }),
-        repairs.begin(),
-        publishTrust(work, access.published()),
-        publishTrackingStart(work),
-      ]);
-      access.onPublishedChange(() => {
-        // Rejects only when the server stops.
-        publishTrust(work, access.published()).catch(() => undefined);
-      });
+      );
       await synced;
       const policyStatuses = new PolicyStatuses({
         storage,

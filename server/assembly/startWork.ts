@@ -1,0 +1,72 @@
+import { publishTrackingStart, publishTrust } from '../authentication/published.js';
+import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
+import type { Logger } from '../observability/logger.js';
+import { featuresOf } from '../options/features.js';
+import type { ApiServerOptions } from '../options/flags.js';
+import { bootstrap } from '../registry/bootstrap.js';
+import type { Registry } from '../registry/contract.js';
+import type { Catalogue } from '../registry/resources.js';
+import type { StartTaskOptions } from '../registry/startTask.js';
+import { seed } from '../seed/seed.js';
+import type { RaftStorage } from '../storage/raft.js';
+import type { ServerStore } from '../store/store.js';
+import type { Access } from './access.js';
+import type { ClaimRepairs } from './claimRepairs.js';
+
+export interface StartWork {
+  readonly options: ApiServerOptions;
+  readonly store: ServerStore;
+  readonly storage: RaftStorage;
+  /** Without admission. */
+  readonly registry: Registry;
+  readonly catalogue: Catalogue;
+  /** What is built in. */
+  readonly builtIn: Catalogue;
+  readonly access: Access;
+  readonly repairs: ClaimRepairs;
+  /** Ranges of service addresses. */
+  readonly serviceRanges: readonly string[];
+  /** The time of day, RFC 3339 with seconds. */
+  readonly now: () => string;
+  readonly log: Logger;
+}
+
+/**
+ * Makes what a server owes its cluster: objects that every cluster has, and what extension servers must know of this one. Waits for storage to take writes, and
+ * for nothing else: what is refused, or cannot be read, goes on being attempted in the background. Rejects when `signal` aborts.
+ */
+export async function doStartWork(
+  { options, store, storage, registry, catalogue, builtIn, access, repairs, serviceRanges, now, log }: StartWork,
+  signal: AbortSignal,
+): Promise<void> {
+  const tasks: StartTaskOptions = {
+    signal,
+    refused: (what, error) => {
+      log.named('start').warn('what every cluster has cannot be made now, and is tried again', { what, error });
+    },
+    recovered: (what) => {
+      log.named('start').info('what every cluster has could be made', { what });
+    },
+  };
+  const seeded = store.replica !== null && (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now, signal }));
+  await bootstrap({
+    ...tasks,
+    registry,
+    catalogue,
+    seeded,
+    servicePort: options['secure-port'],
+    serviceRanges,
+    nodePort: options['kubernetes-service-node-port'],
+  });
+  const publishing = { ...tasks, registry, catalogue };
+  await Promise.all([
+    bootstrapRbac({ ...publishing, seeded, isOn: (feature) => featuresOf(options).enabled(feature) }),
+    repairs.begin(),
+    publishTrust(publishing, access.published()),
+    publishTrackingStart(publishing),
+  ]);
+  access.onPublishedChange(() => {
+    // Rejects only when the server stops.
+    publishTrust(publishing, access.published()).catch(() => undefined);
+  });
+}
