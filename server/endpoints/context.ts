@@ -130,6 +130,8 @@ export interface RequestContext {
   readonly warnings: string[];
   /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */
   readonly upgrade?: Upgrade | null;
+  /** Called by whoever has taken the connection over, once the other protocol has begun. */
+  switchedProtocols?(): void;
   /** What the server speaks about resources: set by the endpoints before a verb runs. Absent: what every server speaks. */
   encoders?: Encoders;
   /**

@@ -37,19 +37,24 @@ const badGateway = (message: string, cause?: unknown): StatusError => new Status
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
+/** What a log is written to. Called once the agent has begun to answer; settles when nothing is written any more. */
+export type LogWay = (log: IncomingMessage) => Promise<void>;
+
 /** Passes on the log that a node agent streams, as it comes. What the agent refuses is told in the words of `about`. */
 export async function relayLog(
   context: RequestContext,
   backends: Backends,
   location: Location,
-  about: { readonly name: string; readonly trusting: boolean },
+  about: { readonly name: string; readonly trusting: boolean; readonly to: LogWay },
 ): Promise<void> {
+  const stay = leaveWith(context.upgrade ?? null);
   const answer = await ask(
     backends,
     location,
     { method: 'GET', headers: { accept: '*/*' }, body: null, signal: context.signal, trusting: about.trusting },
     'error dialing backend',
   );
+  stay();
   const { response } = answer;
   const code = response.statusCode ?? 0;
   if (isRedirect(code)) {
@@ -58,10 +63,7 @@ export async function relayLog(
   }
   if (answer.outcome !== 'response' || code < 200 || code > 206)
     throw refusedByAgent(code, await beginningOf(response), { name: about.name });
-  context.response.writeHead(200, { 'content-type': 'text/plain' });
-  // Who follows a log that says nothing yet should know that it is being followed.
-  context.response.flushHeaders();
-  await pass(response, context);
+  await about.to(response);
 }
 
 async function beginningOf(response: AsyncIterable<unknown> & { destroy(): void }): Promise<string> {
@@ -120,7 +122,9 @@ export async function relayStream(context: RequestContext, backends: Backends, l
  * Nobody reads from the client while the backend makes up its mind, and a connection that is not read does not tell of its end: one that
  * is given up would stay as long as the backend thinks. Begins to read, without taking anything. Returns how to stop looking.
  */
-export function leaveWith({ socket }: Upgrade): () => void {
+export function leaveWith(upgrade: Upgrade | null): () => void {
+  if (upgrade === null) return ignore;
+  const { socket } = upgrade;
   const leave = (): void => {
     socket.destroy();
   };
@@ -214,6 +218,7 @@ export async function handOver(
   }
   const { response, socket: backend, head: sent } = answer;
   socket.write(upgradeHead(response));
+  context.switchedProtocols?.();
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
   await joined(socket, { backend }, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));

@@ -12,7 +12,8 @@ import type { RequestContext } from '../context.js';
 import { booleanParameter, integerParameter } from '../options/values.js';
 import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
-import { webSocketUpgrade } from '../watch/webSocket.js';
+import { webSocketUpgrade } from '../webSockets.js';
+import { logOf } from './logMessages.js';
 import { agentOf, backendsOf } from './agents.js';
 
 /** Requests that the agent of a node answers: logs, processes, streams. */
@@ -38,7 +39,7 @@ export const podLog: VerbHandler = async (context, route, deps) => {
     const trusting = booleanParameter(query, 'insecureSkipTLSVerifyBackend') ?? false;
     deps.counts.log(trusting);
     try {
-      return await relayLog(context, backendsOf(deps), location, { name: route.name, trusting });
+      return await relayLog(context, backendsOf(deps), location, { name: route.name, trusting, to: logOf(context) });
     } catch (error) {
       const { cause } = error as Error;
       if (cause instanceof BackendError && cause.untrusted) deps.counts.untrustedLog();

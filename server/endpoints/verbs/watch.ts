@@ -8,7 +8,8 @@ import { isGone } from '../streams.js';
 import { WatchStream } from '../watch/stream.js';
 import { plain, type Transport } from '../watch/transport.js';
 import { openResponse } from '../watch/response.js';
-import { messagesOf, openWebSocket, webSocketUpgrade } from '../watch/webSocket.js';
+import { messagesOf, openWebSocket } from '../watch/webSocket.js';
+import { webSocketUpgrade } from '../webSockets.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 
 /** GET with `watch`, and the older `/watch/` paths: a stream of events until the time is over or the client goes. */

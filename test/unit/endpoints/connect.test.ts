@@ -279,6 +279,79 @@ describe('requests that go on to nodes and programs', () => {
     sockets.close();
   });
 
+  describe('logs as the messages of a WebSocket', () => {
+    interface Message {
+      readonly text: string;
+      readonly isBinary: boolean;
+    }
+    const clients: WebSocket[] = [];
+    afterEach(() => {
+      for (const client of clients.splice(0)) client.terminate();
+    });
+    const follow = (offered: readonly string[]): WebSocket => {
+      const client = new WebSocket(`${server.url.replace('http', 'ws')}${pods}/p/log?container=c`, [...offered]);
+      clients.push(client);
+      return client;
+    };
+    const logThrough = async (offered: readonly string[]): Promise<{ protocol: string; code: number; messages: Message[] }> => {
+      const client = follow(offered);
+      const messages: Message[] = [];
+      client.on('message', (data: Buffer, isBinary) => messages.push({ text: data.toString(), isBinary }));
+      const [code] = (await once(client, 'close')) as [number];
+      return { protocol: client.protocol, code, messages };
+    };
+
+    for (const [offered, protocol, isBinary, text] of [
+      [['binary.k8s.io'], 'binary.k8s.io', true, 'container is alive\n'],
+      [['unheard.of', 'base64.binary.k8s.io', 'binary.k8s.io'], 'base64.binary.k8s.io', false, 'Y29udGFpbmVyIGlzIGFsaXZlCg=='],
+      [[], '', true, 'container is alive\n'],
+    ] as const)
+      it(`come in the form of ${protocol || 'no protocol'}, behind an empty one`, async () => {
+        await start();
+        agent.answer = (_request, response) => {
+          response.end('container is alive\n');
+        };
+        expect(await logThrough(offered)).to.deep.equal({
+          protocol,
+          code: 1000,
+          messages: [
+            { text: '', isBinary },
+            { text, isBinary },
+          ],
+        });
+      });
+
+    it('are refused in protocols that nobody knows, and where the agent refuses', async () => {
+      await start();
+      const refusalOf = async (offered: readonly string[]): Promise<string> =>
+        String(((await once(follow(offered), 'error')) as [Error])[0]);
+      expect(await refusalOf(['unheard.of'])).to.contain('403');
+      agent.answer = (_request, response) => {
+        response.writeHead(404).end('no such container');
+      };
+      expect(await refusalOf(['binary.k8s.io'])).to.contain('404');
+    });
+
+    it('come while they are written, and let go of the agent when the client leaves', async () => {
+      await start();
+      let gone = Promise.resolve<unknown>(undefined);
+      agent.answer = (_request, response) => {
+        gone = once(response, 'close');
+        response.write('one\n');
+      };
+      const client = follow(['binary.k8s.io']);
+      const seen: string[] = [];
+      await new Promise<void>((resolve) => {
+        client.on('message', (data: Buffer) => {
+          if (seen.push(data.toString()) === 2) resolve();
+        });
+      });
+      expect(seen).to.deep.equal(['', 'one\n']);
+      client.close();
+      await gone;
+    });
+  });
+
   it('serves nothing below the older path of proxies, for which another right is asked', async () => {
     await start();
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'POST', 'HEAD']) {

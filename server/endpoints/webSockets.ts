@@ -1,0 +1,52 @@
+import { WebSocketServer, type WebSocket } from 'ws';
+import { badRequest } from '../api/status.js';
+import type { RequestContext, Upgrade } from './context.js';
+
+/** WebSockets that end at this server: watches and logs. Those of processes in pods are handed over to the nodes. */
+
+/** Clients of watches and logs have nothing to say but pings. */
+const messageBytesMax = 4 * 1024;
+/** RFC 6455, section 7.4.1. */
+export const normalClosure = 1000;
+/** Bearer tokens of browsers travel as a protocol; it must not be the one that is chosen. */
+const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
+
+const server = new WebSocketServer({
+  noServer: true,
+  perMessageDeflate: false,
+  maxPayload: messageBytesMax,
+  clientTracking: false,
+  handleProtocols: (protocols) => [...protocols].find(isOffered) ?? false,
+});
+
+const isOffered = (protocol: string): boolean => !protocol.startsWith(tokenProtocol);
+
+/** The connection, when the client wants to go on as a WebSocket. */
+export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null =>
+  request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null;
+
+/** The protocols that a client offers for what it will be told, in its order. */
+export const offeredProtocols = ({ headers }: RequestContext['request']): readonly string[] =>
+  String(headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol !== '' && isOffered(protocol));
+
+/**
+ * Completes the handshake, with `protocol` or the first one that the client offers. Rejects what is no handshake; the client has been told then.
+ */
+export async function acceptWebSocket(context: RequestContext, { socket, head }: Upgrade, protocol?: string): Promise<WebSocket> {
+  const { request } = context;
+  if (protocol !== undefined) request.headers['sec-websocket-protocol'] = protocol;
+  const webSocket = await new Promise<WebSocket>((resolve, reject) => {
+    context.onClose(() => {
+      reject(badRequest('the WebSocket handshake failed'));
+    });
+    server.handleUpgrade(request as Parameters<typeof server.handleUpgrade>[0], socket, head, resolve);
+  });
+  webSocket.on('error', () => {
+    webSocket.terminate();
+  });
+  context.switchedProtocols?.();
+  return webSocket;
+}
