@@ -13,6 +13,9 @@ export interface AuditedRequest extends Audited {
   /** When it arrived, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
   onClose(action: () => void): void;
+  /** Calls `action` when the connection goes on in another protocol; from then on the code of the answer is 101. */
+  onSwitch(action: () => void): void;
+  readonly switched: boolean;
 }
 
 export interface Auditor {
@@ -21,8 +24,11 @@ export interface Auditor {
    * sink cannot write: the request must not go on.
    */
   begin(request: AuditedRequest): Promise<AuditRecord | null>;
-  /** Begins the record of a request whose credentials were refused; `attempted` names the ways that were tried. It has one event, when the answer starts. */
-  beginRefused(request: AuditedRequest, attempted: string): AuditRecord | null;
+  /**
+   * Begins the record of a request that is refused before it is known who sends it. It has one event, when the answer starts. `attempted` names the
+   * ways in which credentials were tried; null where nobody has looked at them.
+   */
+  beginRefused(request: AuditedRequest, tried: { readonly attempted: string | null }): AuditRecord | null;
   /** Writes what waits. */
   close(): Promise<void>;
 }
@@ -58,12 +64,16 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
     return extent.level === 'None' ? null : new AuditRecord(request, extent, Date.now() - (performance.now() - request.startedAt));
   };
   const follow = (request: AuditedRequest, record: AuditRecord): void => {
-    const complete = once(() => emit(record, record.ending, request.response.headersSent ? request.response.statusCode : 0));
-    if (request.longRunning)
-      beforeHead(request.response, (code) => {
+    const complete = once(() => emit(record, record.ending, codeOf(request)));
+    if (request.longRunning) {
+      const started = (code: number): void => {
         void emit(record, 'ResponseStarted', code);
+      };
+      beforeHead(request.response, started);
+      request.onSwitch(() => {
+        started(switchingProtocols);
       });
-    else holdEnd(request.response, complete);
+    } else holdEnd(request.response, complete);
     request.onClose(() => {
       void complete();
     });
@@ -79,10 +89,10 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
       follow(request, record);
       return record;
     },
-    beginRefused: (request, attempted) => {
+    beginRefused: (request, { attempted }) => {
       const record = recordOf(request);
       if (record === null) return null;
-      record.failedAuthentication(attempted);
+      if (attempted !== null) record.failedAuthentication(attempted);
       let written: Promise<unknown> = Promise.resolve();
       beforeHead(request.response, (code) => {
         written = emit(record, 'ResponseStarted', code);
@@ -94,6 +104,11 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
     close: () => sink.close(),
   };
 }
+
+const switchingProtocols = 101;
+
+const codeOf = ({ switched, response }: AuditedRequest): number =>
+  switched ? switchingProtocols : response.headersSent ? response.statusCode : 0;
 
 /** Several sinks as one: what a strict one cannot write is not written. */
 function allOf(sinks: readonly Sink[]): Sink {

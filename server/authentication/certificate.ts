@@ -1,3 +1,4 @@
+import type { User } from '../api/user.js';
 import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authentication, Authenticator } from './authenticator.js';
@@ -8,6 +9,12 @@ const credentialIdKey = 'authentication.kubernetes.io/credential-id';
 
 /** Object identifier of the attribute of a subject that holds a uid, below the number that the Kubernetes project has. */
 const uidAttribute = '1.3.6.1.4.1.57683.2';
+
+const certificateIdPrefix = 'X509SHA256=';
+
+/** Whether the user was found by a client certificate. Browsers show one wherever a page leads them, as no token is shown. */
+export const isByCertificate = ({ extra }: User): boolean =>
+  extra[credentialIdKey]?.some((id) => id.startsWith(certificateIdPrefix)) ?? false;
 
 const absent: Authentication = { outcome: 'absent' };
 const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: `client certificate: ${why}` });
@@ -42,6 +49,6 @@ function readUser(peer: Peer, uids: boolean): Authentication {
   // Who says it twice or leaves it empty may be taken for somebody else.
   if (said.length > 1) return invalid(`its subject has ${said.length} uids`);
   if (said[0] === '') return invalid('the uid in its subject is empty');
-  const extra = { [credentialIdKey]: [`X509SHA256=${peer.certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`] };
+  const extra = { [credentialIdKey]: [`${certificateIdPrefix}${peer.certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`] };
   return { outcome: 'user', user: withAuthenticatedGroup({ name, uid: said[0] ?? '', groups: subjectValues(peer, 'O'), extra }) };
 }

@@ -12,7 +12,7 @@ import type { Connection } from './connection.js';
 import { ExchangeList, type ActiveExchanges } from './exchangeList.js';
 import { Exchange } from './exchange.js';
 import { toStatusError, writeStatusError, writeText } from './errors.js';
-import { auditFilter } from './filters/audit.js';
+import { auditedRefusals, auditFilter } from './filters/audit.js';
 import { authenticateFilter } from './filters/authenticate.js';
 import { authorizeFilter } from './filters/authorize.js';
 import { corsFilter } from './filters/cors.js';
@@ -24,9 +24,10 @@ import { impersonateFilter } from './filters/impersonate.js';
 import { inflightFilter, isProbe } from './filters/inflight.js';
 import type { InflightLimits } from './filters/inflight.js';
 import { observeFilter } from './filters/observe.js';
+import { originFilter } from './filters/origin.js';
 import { traceFilter } from './filters/trace.js';
 import type { Tracer } from '../tracing/tracer.js';
-import { headFaultOf } from './headFaults.js';
+import { expectsOther, headFaultOf } from './headFaults.js';
 import { requestInfo } from './requestinfo.js';
 import { parseQuery, parseTarget } from './target.js';
 
@@ -85,10 +86,11 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     (exchange) => {
       if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) turnAway(exchange, draining);
     },
-    deadlineFilter(options.requestTimeoutMs),
+    auditedRefusals(options.audit ?? null, deadlineFilter(options.requestTimeoutMs)),
     corsFilter(options.corsOrigins, options.strictTransportSecurity),
     () => options.caughtUp?.(),
     auditFilter(options.audit ?? null, authenticateFilter(options.authenticate, access, log.named('authentication'))),
+    originFilter(options.corsOrigins),
     (exchange) => {
       if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
     },
@@ -123,8 +125,9 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     });
     connection?.begin(exchange);
     if (exchange.closed) return;
-    if (fault === null) void run(exchange);
-    else writeText(exchange, fault.code, fault.text);
+    if (fault === null) return void run(exchange);
+    exchange.audit = options.audit?.beginRefused(exchange, { attempted: null }) ?? null;
+    writeText(exchange, fault.code, fault.text);
   };
   return {
     handle,
@@ -161,7 +164,7 @@ interface Arrived {
 }
 /** Why a request gets no further than the door. */
 interface Fault {
-  readonly code: 400 | 500;
+  readonly code: 400 | 417 | 500;
   readonly text: string;
 }
 
@@ -181,6 +184,10 @@ function begin({ request, response, upgrade, connection }: Arrived): { readonly 
   if (headFault !== null) {
     response.setHeader('connection', 'close');
     return { exchange, fault: { code: 400, text: `400 Bad Request: ${headFault}` } };
+  }
+  if (expectsOther(request)) {
+    if (request.httpVersionMajor === 1) response.setHeader('connection', 'close');
+    return { exchange, fault: { code: 417, text: '417 Expectation Failed\n' } };
   }
   if (!target.ok) return { exchange, fault: { code: 400, text: `400 Bad Request: ${target.message}\n` } };
   if (!read.ok)

@@ -51,6 +51,9 @@ export class Exchange implements RequestContext, BodySender {
   #held: HeldSeat | null = null;
   #content: Promise<Buffer> | null = null;
   #onClose: (() => void)[] = [];
+  #onSwitch: (() => void)[] | null = null;
+  /** The connection goes on in another protocol, so that the response says nothing. */
+  switched = false;
   #onAbort: (() => void)[] | null = null;
   /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
   #all: Iterable<Untaken> | null = null;
@@ -139,6 +142,16 @@ export class Exchange implements RequestContext, BodySender {
   onClose(action: () => void): void {
     if (this.closed) action();
     else this.#onClose.push(action);
+  }
+
+  onSwitch(action: () => void): void {
+    (this.#onSwitch ??= []).push(action);
+  }
+
+  switchedProtocols(): void {
+    this.switched = true;
+    for (const action of this.#onSwitch ?? []) action();
+    this.#onSwitch = null;
   }
 
   /** Nobody reads the answer any more. Without effect the second time. */

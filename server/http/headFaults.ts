@@ -21,4 +21,8 @@ export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders
   return headers['content-length'] === undefined ? null : 'both a transfer encoding and a length';
 }
 
+/** Whether a client wants what no server does (RFC 9110, section 10.1.1). Node answers those that expect to go on by itself. */
+export const expectsOther = ({ headers: { expect } }: Request): boolean =>
+  expect !== undefined && !/(?:^|\W)100-continue(?:$|\W)/i.test(expect);
+
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';

@@ -270,13 +270,13 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     });
   };
   /** Answers that need no work keep their turn as well: what came behind them must not find them on the socket. */
-  const refuse = (socket: Socket, response: ServerResponse, status: Refusal): void => {
+  const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, () => {
       begin(socket, response);
-      writeRefusal(response, status);
+      refuseHeaders(response);
     });
   };
-  server.on('request', (request: Request, response: Response) => {
+  const serve = (request: Request, response: Response): void => {
     if ('stream' in request) {
       const { stream } = request;
       const { session } = stream;
@@ -293,19 +293,17 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     } else {
       const { socket } = request;
       const answer = response as ServerResponse;
-      if (tooManyHeaders(request)) refuse(socket, answer, 431);
+      if (tooManyHeaders(request)) refuse(socket, answer);
       else
         turns.take(socket, () => {
           begin(socket, answer);
           handle(request, answer, null, connections.of(socket));
         });
     }
-  });
+  };
+  server.on('request', serve);
   // Node would answer by itself, out of turn: an upgrade behind that met its answer on the socket, and the error ended the process.
-  server.on('checkExpectation', (request: Request, response: Response) => {
-    if ('stream' in request) writeRefusal(response, 417);
-    else refuse(request.socket, response as ServerResponse, 417);
-  });
+  server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
@@ -333,15 +331,12 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
 
 const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
 
-/** What is said before anybody is asked who the client is (RFC 6585, section 5; RFC 9110, section 15.5.18). */
-const refusals = { 417: '417 Expectation Failed', 431: '431 Request Header Fields Too Large' } as const;
-type Refusal = keyof typeof refusals;
-
-function writeRefusal(response: Response, status: Refusal): void {
-  response.statusCode = status;
+/** What is said before anybody is asked who the client is (RFC 6585, section 5): a head in which lines are missing says nothing reliable. */
+function refuseHeaders(response: ServerResponse): void {
+  response.statusCode = 431;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
-  if (!('stream' in response)) response.setHeader('connection', 'close');
-  response.end(`${refusals[status]}\n`);
+  response.setHeader('connection', 'close');
+  response.end('431 Request Header Fields Too Large\n');
 }
 
 /** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */

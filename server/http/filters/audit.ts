@@ -12,12 +12,25 @@ export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filt
     try {
       await authenticate(exchange);
     } catch (error) {
-      exchange.audit = auditor.beginRefused(exchange, attempted(exchange));
+      exchange.audit = auditor.beginRefused(exchange, { attempted: attempted(exchange) });
       throw error;
     }
     exchange.audit = await auditor.begin(exchange);
     const { audit, credentialNote: note } = exchange;
     if (note !== null) audit?.annotate(note.key, note.text);
+  };
+}
+
+/** Has a record of the requests that a filter refuses before anybody is asked who sends them. */
+export function auditedRefusals(auditor: Auditor | null, filter: Filter): Filter {
+  if (auditor === null) return filter;
+  return (exchange) => {
+    try {
+      return filter(exchange);
+    } catch (error) {
+      exchange.audit = auditor.beginRefused(exchange, { attempted: null });
+      throw error;
+    }
   };
 }
 
