@@ -1,179 +1,293 @@
 import type { Expression } from '../check/parser.js';
 import type { Type } from '../check/types.js';
-import { capped, exactly, plus, share, times, union, unknownSize, type Size } from './sizes.js';
+import type { Place } from './paths.js';
+import { capped, exactly, most, plus, share, times, unknownSize, type Size } from './sizes.js';
 
 /** An argument of a call, as far as it is known before anything runs. */
 export interface Part {
   readonly expression: Expression;
   readonly type: Type;
+  readonly place: Place;
+  /** As the expression tells it, or its place did when the part was visited; null for unknown. */
   readonly size: Size | null;
-  /** Sizes of the elements of a list or map. */
-  readonly elements: Size | null;
 }
 
-/** The most that a call itself may cost, and how large its result may be. */
+/** The most that a call itself may cost, and how large its result may be; without a size nothing is said about that. */
 export interface CallEstimate {
   readonly cost: number;
   readonly size?: Size;
 }
 
-/** `target` is what the function is called on, or null. */
-type Estimator = (target: Part | null, args: readonly Part[]) => CallEstimate | null;
+/** What is known of the sizes of values. */
+export interface KnownSizes {
+  /** The size of a part. */
+  of(part: Part): Size;
+  /** The size of what a list holds, by the place of the list alone: what an expression tells of the elements of a list that it makes does not count here. */
+  ofElements(list: Part): Size;
+}
+
+/** `target` is what the function is called on, or null. Null where nothing is said about such a call: it costs what one of the language costs. */
+type Estimator = (target: Part | null, args: readonly Part[], sizes: KnownSizes) => CallEstimate | null;
 
 const character = 0.1;
 const patternCharacter = 0.25;
-const sizeOf = (part: Part | null | undefined): Size => part?.size ?? unknownSize;
+const listCost = 10;
+const messageCost = 40;
+/** Characters that a requirement of a selector takes at least. */
+const requirementShare = 0.5;
+const addressBytesMax = 16;
+/** `MaxNameFormatRegexSize` of the reference. */
+const formatPatternMax = 128;
+/** `MaxFormatSize` of the reference. */
+const formatMax = 64;
+
+export const isText = ({ name }: Type): boolean => name === 'string' || name === 'bytes';
+/** Values of such a type may turn out to be of any other. */
+export const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
 const fixed =
   (cost: number): Estimator =>
   () => ({ cost });
-const addressBytesMax = 16;
 
+/** Goes through the first argument. */
 const ofFirst =
   (factor: number): Estimator =>
-  (_, [first]) => ({ cost: share(sizeOf(first).max, { factor: factor * character }) });
-const ofTarget =
-  (factor: number): Estimator =>
-  (target) =>
-    target === null ? null : { cost: share(sizeOf(target).max, { factor: factor * character }), size: sizeOf(target) };
+  (_, [first], sizes) =>
+    first === undefined ? null : { cost: share(sizes.of(first).max, { factor: factor * character }) };
+/** Goes through the argument, and yields something of its size. */
+const keepingSize: Estimator = (_, [first], sizes) =>
+  first === undefined ? null : { cost: share(sizes.of(first).max, { factor: character }), size: sizes.of(first) };
+const ofTarget: Estimator = (target, _, sizes) =>
+  target === null ? null : { cost: share(sizes.of(target).max, { factor: character }), size: sizes.of(target) };
 
 /** A walk over a list, with what it takes to compare its texts; or over a text. */
-const walk: Estimator = (target) => {
+const walk: Estimator = (target, _, sizes) => {
   if (target === null) return null;
-  if (target.type.name !== 'list') return { cost: share(sizeOf(target).max, { factor: character }) };
-  const texts = ['string', 'bytes'].includes(target.type.of[0]?.name ?? '');
-  return { cost: capped(sizeOf(target).max * (1 + (texts ? share((target.elements ?? unknownSize).max, { factor: character }) : 0))) };
+  const [element] = target.type.of;
+  if (element === undefined) return { cost: share(sizes.of(target).max, { factor: character }) };
+  const each = 1 + (isText(element) ? share(sizes.ofElements(target).max, { factor: character }) : 0);
+  return { cost: capped(sizes.of(target).max * each) };
 };
 
-const replace: Estimator = (target, [from, to]) => {
-  if (target === null) return null;
-  const [text, old, made] = [sizeOf(target), sizeOf(from), sizeOf(to)];
-  const most =
+const replace: Estimator = (target, [from, to], sizes) => {
+  if (target === null || from === undefined || to === undefined) return null;
+  const [text, old, made] = [sizes.of(target), sizes.of(from), sizes.of(to)];
+  const longest =
     old.min === 0
-      ? { count: text.max + 1, kept: text.max }
+      ? { count: capped(text.max + 1), kept: text.max }
       : made.max <= old.min
         ? { count: 0, kept: text.max }
         : { count: Math.ceil(text.max / old.min), kept: 0 };
-  const least =
+  const shortest =
     old.max === 0
       ? { count: text.min + 1, kept: text.min }
       : old.max <= made.min
         ? { count: 0, kept: text.min }
         : { count: Math.ceil(text.min / old.max), kept: 0 };
-  const size: Size = { min: capped(least.count * made.min + least.kept), max: capped(most.count * made.max + most.kept) };
-  return { cost: share(text.max, { factor: 2 * character }), size };
+  const count: Size = { min: shortest.count, max: longest.count };
+  return {
+    cost: share(text.max, { factor: 2 * character }),
+    size: plus(times(count, made), { min: shortest.kept, max: longest.kept }),
+  };
 };
 
-const split: Estimator = (target, [, limit]) => {
+const split: Estimator = (target, [, limit], sizes) => {
   if (target === null) return null;
-  const most = limit?.expression.kind === 'literal' ? Number(limit.expression.text) : sizeOf(target).max;
-  return { cost: share(sizeOf(target).max, { factor: 2 * character }), size: { min: 0, max: most } };
+  const text = sizes.of(target);
+  const stated = limit === undefined ? null : statedInt(limit.expression);
+  return {
+    cost: share(text.max, { factor: 2 * character }),
+    size: { min: 0, max: stated === null ? text.max : stated < 0 ? most : stated },
+  };
 };
 
-const join: Estimator = (target, [by]) => {
+const join: Estimator = (target, [by], sizes) => {
   if (target === null) return null;
-  const list = sizeOf(target);
-  const all = times(list, target.elements ?? unknownSize);
-  const between = by === undefined ? exactly(0) : times(sizeOf(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
+  const list = sizes.of(target);
+  const all = target.type.of.length === 0 ? exactly(0) : times(list, sizes.ofElements(target));
+  const between = by === undefined ? exactly(0) : times(sizes.of(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
   const size = plus(all, between);
-  // What is read, and what is written: that is charged when it runs.
-  return { cost: share(size.max, { factor: 2 * character }), size };
-};
-
-const pattern = (text: Size, { source }: { readonly source: Size }): number =>
-  capped(share(text.max + 1, { factor: character }) * share(source.max, { factor: patternCharacter }));
-const found: Estimator = (target, [source]) =>
-  target === null ? null : { cost: pattern(sizeOf(target), { source: sizeOf(source) }), size: { min: 0, max: sizeOf(target).max } };
-const matches: Estimator = (target, args) => ({
-  cost: target === null ? pattern(sizeOf(args[0]), { source: sizeOf(args[1]) }) : pattern(sizeOf(target), { source: sizeOf(args[0]) }),
-});
-const contains: Estimator = (target, [part]) =>
-  target === null
-    ? null
-    : { cost: capped(share(sizeOf(target).max, { factor: character }) * share(sizeOf(part).max, { factor: character })) };
-const address =
-  (extra: number): Estimator =>
-  (_, [other]) => ({
-    cost:
-      share(addressBytesMax * 2, { factor: character }) +
-      extra +
-      (other?.type.name === 'string' ? share(sizeOf(other).max, { factor: character }) : 0),
-  });
-const sets =
-  (factor: number): Estimator =>
-  (_, [one, other]) => ({ cost: capped(times(sizeOf(one), sizeOf(other)).max * factor + 1) });
-
-/** Values of libraries, of one size each. */
-const isOpaque = (part: Part | undefined): boolean => /^(?:net|kubernetes)\./.test(part?.type.name ?? '');
-const equality: Estimator = (_, [one, other]) => ({
-  cost: isOpaque(one) || isOpaque(other) ? 1 : share(Math.min(sizeOf(one).max, sizeOf(other).max), { factor: character }),
-});
-/** Texts and bytes are compared one by one; everything else at once. */
-const order: Estimator = (target, args) =>
-  args.some(({ type }) => ['string', 'bytes', 'dyn', '?'].includes(type.name)) ? equality(target, args) : { cost: 1 };
-
-const addition: Estimator = (_, [one, other]) => {
-  const names = [one?.type.name ?? '', other?.type.name ?? ''];
-  const size = plus(sizeOf(one), sizeOf(other));
-  if (names.includes('list')) return { cost: 1, size };
-  if (!names.some((name) => ['string', 'bytes', 'dyn', '?'].includes(name))) return { cost: 1 };
   return { cost: share(size.max, { factor: character }), size };
 };
 
-const isIn: Estimator = (_, [, all]) => ({ cost: all?.type.name === 'map' ? 1 : capped(sizeOf(all).max) });
-const bytes: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, { factor: character }),
-  size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) },
-});
-const textOf: Estimator = (_, [value]) =>
-  value?.type.name === 'bytes'
-    ? { cost: share(sizeOf(value).max, { factor: character }), size: { min: sizeOf(value).min / 4, max: sizeOf(value).max } }
-    : { cost: 1 };
-const quote: Estimator = (_, [text]) => ({
-  cost: share(sizeOf(text).max, { factor: character }),
-  size: { min: sizeOf(text).min + 2, max: capped(sizeOf(text).max * 2 + 2) },
-});
-const format: Estimator = (target) => (target === null ? null : { cost: share(sizeOf(target).max, { factor: character }) });
-const same: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max + 1), size: sizeOf(target) });
-const square: Estimator = (target) => (target === null ? null : { cost: capped(sizeOf(target).max ** 2), size: sizeOf(target) });
-const choice: Estimator = (_, [, yes, no]) => ({ cost: 0, size: union(sizeOf(yes), sizeOf(no)) });
-const constant =
-  (size: number): Estimator =>
-  () => ({ cost: 1, size: exactly(size) });
+const pattern = (text: Size, { source }: { readonly source: Size }): number =>
+  capped(share(capped(text.max + 1), { factor: character }) * share(source.max, { factor: patternCharacter }));
+const find: Estimator = (target, [source], sizes) =>
+  target === null || source === undefined
+    ? null
+    : { cost: pattern(sizes.of(target), { source: sizes.of(source) }), size: { min: 0, max: sizes.of(target).max } };
 
+/** Of what is given as a text the text is read as well. */
+const within =
+  (extra: number): Estimator =>
+  (_, [other], sizes) => {
+    if (other === undefined) return null;
+    const read = other.type.name === 'string' || isAny(other.type) ? share(sizes.of(other).max, { factor: character }) : 0;
+    return { cost: capped(share(addressBytesMax * 2, { factor: character }) + extra + read) };
+  };
+
+const selector: Estimator = (_, args, sizes) => {
+  const [text] = args;
+  if (text === undefined || args.length !== 1) return null;
+  const { max } = sizes.of(text);
+  const requirements = share(share(max, { factor: requirementShare }), { factor: listCost + messageCost });
+  return { cost: capped(listCost + share(max, { factor: character }) + requirements) };
+};
+
+const validate: Estimator = (_, [text], sizes) =>
+  text === undefined
+    ? null
+    : { cost: share(share(sizes.of(text).max, { factor: character }), { factor: formatPatternMax * patternCharacter }) };
+
+/** Two values of one of the libraries' types. */
+const sameOfLibrary: Estimator = (_, [one, other]) => {
+  const name = one?.type.name ?? '';
+  if (one === undefined || other === undefined || name !== other.type.name || !/^(?:net|kubernetes)\./.test(name)) return null;
+  if (name === 'kubernetes.NamedFormat') return { cost: share(formatMax, { factor: character }) };
+  if (name === 'kubernetes.URL') return { cost: share(other.size?.max ?? 1, { factor: character }) };
+  return /^(?:net\.(?:IP|CIDR)|kubernetes\.(?:Quantity|Semver|authorization\.\w+))$/.test(name) ? { cost: 1 } : null;
+};
+
+/** A list that is made, of a size that is known; the size is paid for `factor` times, and the call and the list beside it. */
+const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, { factor }) + 1 + listCost), size });
+
+/** A whole number that stands in the expression. */
+const statedInt = (expression: Expression): number | null => {
+  if (expression.kind === 'literal' && expression.type === 'int') return Number(expression.text);
+  if (expression.kind !== 'call' || expression.name !== '-_') return null;
+  const [negated] = expression.args;
+  return negated?.kind === 'literal' && negated.type === 'int' ? -Number(negated.text) : null;
+};
+const statedCount = (part: Part, otherwise: number): number => {
+  const stated = statedInt(part.expression);
+  return stated === null ? otherwise : Math.max(0, stated);
+};
+
+const slice: Estimator = (target, [from, to], sizes) => {
+  if (target === null || from === undefined || to === undefined) return null;
+  const length = statedCount(to, sizes.of(target).max) - statedCount(from, 0);
+  // The reference counts in unsigned numbers: below zero comes the largest.
+  return madeList(1, exactly(length < 0 ? most : length));
+};
+const range: Estimator = (_, [count]) => (count === undefined ? null : madeList(1, exactly(statedCount(count, most))));
+const reverse: Estimator = (target, _, sizes) => (target?.type.name === 'list' ? madeList(1, sizes.of(target)) : null);
+const flatten: Estimator = (target, [depth], sizes) =>
+  target === null ? null : madeList(depth === undefined ? 1 : statedCount(depth, most), sizes.of(target));
+/** Each element is compared with each other one. */
+const compared = (size: Size, ofTexts: boolean): CallEstimate => madeList(2 + (ofTexts ? character : 0), times(size, size));
+const distinct: Estimator = (target, _, sizes) => (target === null ? null : compared(sizes.of(target), false));
+const sorted = (list: Part, sizes: KnownSizes): CallEstimate => {
+  const [element] = list.type.of;
+  return compared(sizes.of(list), element === undefined || isText(element) || isAny(element));
+};
+const sort: Estimator = (target, _, sizes) => (target === null ? null : sorted(target, sizes));
+const sortByKeys: Estimator = (_, [keys], sizes) => (keys === undefined ? null : sorted(keys, sizes));
+const sets =
+  (factor: number): Estimator =>
+  (_, [one, other], sizes) =>
+    one === undefined || other === undefined ? null : { cost: capped(share(times(sizes.of(one), sizes.of(other)).max, { factor }) + 1) };
+
+/** `EstimateCallCost` of the reference's libraries, and the estimates that `ext/lists.go` and `ext/sets.go` of cel-go bring with them. */
 const table: readonly (readonly [string, Estimator])[] = [
   ['check', fixed(350_000)],
+  ['fieldSelector labelSelector', selector],
   ['isSorted sum max min indexOf lastIndexOf', walk],
-  ['url', ofFirst(1)],
-  ['lowerAscii upperAscii substring trim', ofTarget(1)],
+  ['url jsonpatch.escapeKey', keepingSize],
+  ['lowerAscii upperAscii substring trim', ofTarget],
   ['replace', replace],
   ['split', split],
   ['join', join],
-  ['find findAll', found],
-  ['matches', matches],
-  ['contains', contains],
-  ['startsWith endsWith', ofFirst(1)],
-  ['containsIP', address(0)],
-  ['containsCIDR', address(share(addressBytesMax, { factor: character }) + 1)],
-  ['validate', ofFirst(1)],
+  ['find findAll', find],
+  ['cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)],
+  ['ip.isCanonical', ofFirst(2)],
+  ['containsIP', within(0)],
+  ['containsCIDR', within(share(addressBytesMax, { factor: character }) + 1)],
+  ['validate', validate],
+  ['_==_', sameOfLibrary],
+  ['slice', slice],
+  ['lists.range', range],
+  ['reverse', reverse],
+  ['flatten', flatten],
+  ['distinct', distinct],
+  ['sort', sort],
+  ['@sortByAssociatedKeys', sortByKeys],
   ['sets.contains sets.intersects', sets(1)],
   ['sets.equivalent', sets(2)],
-  ['_==_ _!=_', equality],
-  ['_<_ _<=_ _>_ _>=_', order],
-  ['_+_', addition],
-  ['@in', isIn],
-  ['bytes', bytes],
-  ['string', textOf],
-  ['strings.quote', quote],
-  ['format', format],
-  ['reverse slice', same],
-  ['sort distinct', square],
-  ['_?_:_', choice],
-  ['charAt', constant(1)],
 ];
 const estimators: ReadonlyMap<string, Estimator> = new Map(
   table.flatMap(([names, estimator]) => names.split(' ').map((name): [string, Estimator] => [name, estimator])),
 );
 
-/** What is not listed costs 1. */
-export const estimateCall = (name: string, target: Part | null, args: readonly Part[]): CallEstimate =>
-  estimators.get(name)?.(target, args) ?? { cost: 1 };
+/** What the libraries say about a call; null where they say nothing. */
+export const estimateByLibrary: (name: string, ...call: Parameters<Estimator>) => CallEstimate | null = (name, ...call) =>
+  estimators.get(name)?.(...call) ?? null;
+
+/** Sizes of parts, unknown where nothing is known, without a look at their places. */
+const sizeOf = (part: Part | undefined): Size => part?.size ?? unknownSize;
+type OfLanguage = (target: Part | null, args: readonly Part[]) => CallEstimate;
+
+const mayBe = (part: Part | undefined, test: (type: Type) => boolean): boolean =>
+  part !== undefined && (isAny(part.type) || test(part.type));
+const one: CallEstimate = { cost: 1 };
+
+const bytes: OfLanguage = (_, [text]) =>
+  mayBe(text, ({ name }) => name === 'string')
+    ? { cost: share(sizeOf(text).max, { factor: character }), size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) } }
+    : one;
+const string: OfLanguage = (_, [value]) =>
+  mayBe(value, ({ name }) => name === 'bytes')
+    ? {
+        cost: Math.max(value !== undefined && isAny(value.type) ? 1 : 0, share(sizeOf(value).max, { factor: character })),
+        size: { min: Math.floor(sizeOf(value).min / 4), max: sizeOf(value).max },
+      }
+    : one;
+const quote: OfLanguage = (_, [text]) => {
+  const { min, max } = sizeOf(text);
+  // Of a text of any length the reference's number of 64 bits comes round to nothing.
+  return { cost: share(max, { factor: character }), size: { min: min + 2, max: max >= most / 2 ? 0 : max * 2 + 2 } };
+};
+const isIn: OfLanguage = (_, [, all]) =>
+  mayBe(all, ({ name }) => name === 'list') ? { cost: Math.max(all?.type.name === 'list' ? 0 : 1, sizeOf(all).max) } : one;
+/** As a function of two texts, not called on one of them, it costs what any call costs. */
+const matches: OfLanguage = (target, [source]) => (target === null ? one : { cost: pattern(sizeOf(target), { source: sizeOf(source) }) });
+const contains: OfLanguage = (target, [part]) => ({
+  cost: capped(share(sizeOf(target ?? undefined).max, { factor: character }) * share(sizeOf(part).max, { factor: character })),
+});
+const addition: OfLanguage = (_, [left, right]) => {
+  const size = plus(sizeOf(left), sizeOf(right));
+  const certain = [left, right].find((part) => part !== undefined && !isAny(part.type));
+  const type = certain?.type ?? null;
+  if (type?.name === 'list') return { cost: 1, size };
+  if (type !== null && !isText(type)) return one;
+  return { cost: Math.max(type === null ? 1 : 0, share(size.max, { factor: character })), size };
+};
+const equality: OfLanguage = (_, [left, right]) => ({ cost: share(Math.min(sizeOf(left).max, sizeOf(right).max), { factor: character }) });
+/** Texts and bytes are compared one by one; everything else at once. */
+const order: OfLanguage = (target, args) => {
+  const certain = args.find(({ type }) => !isAny(type));
+  if (certain === undefined) return { cost: Math.max(1, equality(target, args).cost) };
+  return isText(certain.type) ? equality(target, args) : one;
+};
+
+/** `functionCost` of cel-go's `checker/cost.go`. Where arguments may be of several types, the most that any of the functions costs that then may be meant. */
+const language: Readonly<Record<string, OfLanguage>> = {
+  format: (target) => ({ cost: share(sizeOf(target ?? undefined).max, { factor: character }) }),
+  bytes,
+  string,
+  'strings.quote': quote,
+  startsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, { factor: character }) }),
+  endsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, { factor: character }) }),
+  '@in': isIn,
+  matches,
+  contains,
+  '_+_': addition,
+  '_==_': equality,
+  '_!=_': equality,
+  '_<_': order,
+  '_<=_': order,
+  '_>_': order,
+  '_>=_': order,
+};
+
+/** What a call costs that no library knows; 1 where the language does not know it either. */
+export const estimateByLanguage: (name: string, ...call: Parameters<OfLanguage>) => CallEstimate = (name, ...call) =>
+  Object.hasOwn(language, name) ? (language[name]?.(...call) ?? one) : one;

@@ -3,15 +3,17 @@ import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { unknown, type Type } from '../check/types.js';
 import { literalValue } from '../eval/literals.js';
 import { sizeOf as valueSize } from '../eval/values.js';
-import { estimateCall, type Part } from './calls.js';
-import { capped, exactly, most, union, unknownSize, type Size } from './sizes.js';
+import { estimateByLanguage, estimateByLibrary, type CallEstimate, type KnownSizes, type Part } from './calls.js';
+import { optionalMacros, walks, type Walk } from './macros.js';
+import { Place } from './paths.js';
+import { capped, exactly, most, union, unionOfEntries, unknownSize, type EntrySizes, type Size } from './sizes.js';
 
 /**
  * The most that an expression can cost, told before it ever runs from how large the values that it sees can be. Follows the reference's estimation step by step
- * (`checker/cost.go` of cel-go), for what it refuses is part of the API; macros cost what their expansions there do.
+ * (`checker/cost.go` of cel-go), in the same order, for what it refuses is part of the API; macros cost what their expansions there do.
  */
 
-/** Where a part lies below a variable: `['self', 'spec', 'items', '@items']`. */
+/** Where a part lies below a variable: `['self', 'spec', 'items', '@items']`. Never empty. */
 export type PartPath = readonly string[];
 
 /** How large the value at a place can be; null for a place that is not known. */
@@ -22,290 +24,335 @@ const list = 10;
 const map = 30;
 const message = 40;
 
+/** A name that a macro gives. */
 interface Local {
-  readonly path: PartPath | null;
+  readonly place: Place;
   readonly size: Size | null;
-  readonly elements: Elements | null;
-}
-/** Sizes of the keys and values of a list or map that an expression makes. */
-interface Elements {
-  readonly key: Size;
-  readonly value: Size;
-}
-interface Estimate {
-  readonly cost: number;
-  readonly path: PartPath | null;
-  readonly size: Size | null;
-  readonly elements: Elements | null;
+  readonly entries: EntrySizes | null;
 }
 type Locals = ReadonlyMap<string, Local>;
 
 const scalar = new Set(['bool', 'double', 'int', 'uint', 'google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
 export function estimateCost(tree: Expression, types: ReadonlyMap<Expression, Type>, sizeAt: SizeAt): number {
-  return new Estimator(types, sizeAt).of(tree, new Map()).cost;
+  return new Estimator(types, sizeAt).cost(tree, new Map());
 }
 
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 
-class Estimator {
+class Estimator implements KnownSizes {
+  /** Of expressions that were visited. */
+  readonly #places = new Map<Expression, Place>();
+  readonly #sizes = new Map<Expression, Size>();
+  readonly #entries = new Map<Expression, EntrySizes>();
+
   constructor(
     private readonly types: ReadonlyMap<Expression, Type>,
     private readonly sizeAt: SizeAt,
   ) {}
 
-  of(expression: Expression, locals: Locals): Estimate {
-    const estimate = this.#of(expression, locals);
-    return { ...estimate, cost: capped(estimate.cost), size: estimate.size ?? this.#known(estimate.path, this.#type(expression)) };
+  cost(expression: Expression, locals: Locals): number {
+    return capped(this.#cost(expression, locals));
+  }
+
+  #cost(expression: Expression, locals: Locals): number {
+    switch (expression.kind) {
+      case 'literal':
+        return 0;
+      case 'name':
+        this.#places.set(expression, locals.get(expression.name)?.place ?? Place.of(expression.name));
+        return nameCost;
+      case 'select':
+        return this.#select(expression, locals);
+      case 'index':
+        return this.#index(expression, locals);
+      case 'call':
+        return isNegativeLiteral(expression) ? 0 : (this.#macro(expression, locals) ?? this.#call(expression, locals));
+      case 'list':
+        return this.#list(expression, locals);
+      case 'map':
+        return this.#map(expression, locals);
+      case 'message':
+        return expression.fields.reduce((sum, { value }) => sum + this.cost(value, locals), message);
+      case 'maybe':
+        return this.cost(expression.of, locals);
+    }
   }
 
   #type(expression: Expression): Type {
     return this.types.get(expression) ?? unknown;
   }
 
-  /** By the place of the value, or by its type. */
-  #known(path: PartPath | null, type: Type): Size | null {
-    const placed = path === null ? null : this.sizeAt(path);
-    if (placed !== null) return placed;
+  #placeOf(expression: Expression): Place {
+    return this.#places.get(expression) ?? Place.nowhere;
+  }
+
+  #at(place: Place): Size | null {
+    return place.length === 0 ? null : this.sizeAt(place.steps);
+  }
+
+  /** What was found before; what stands in the expression; what is known of its place, then of its type; and last what the name stands for. */
+  #size(expression: Expression, locals: Locals): Size | null {
+    const found = this.#sizes.get(expression) ?? writtenSize(expression);
+    if (found !== null) return found;
+    const placed = this.#at(this.#placeOf(expression));
+    if (placed !== null) {
+      this.#sizes.set(expression, placed);
+      return placed;
+    }
+    const type = this.#type(expression);
     const inner = type.name === 'optional_type' ? (type.of[0] ?? type) : type;
-    return scalar.has(inner.name) ? exactly(1) : null;
+    if (scalar.has(inner.name)) return exactly(1);
+    return expression.kind === 'name' ? (locals.get(expression.name)?.size ?? null) : null;
   }
 
-  #of(expression: Expression, locals: Locals): Estimate {
-    switch (expression.kind) {
-      case 'literal':
-        return made(0, exactly(expression.type === 'string' || expression.type === 'bytes' ? valueSize(literalValue(expression)) : 1));
-      case 'name':
-        return this.#name(expression.name, locals);
-      case 'select':
-        return this.#select(expression, locals);
-      case 'index':
-        return this.#index(expression, locals);
-      case 'call':
-        return this.#call(expression, locals);
-      case 'list':
-        return this.#list(expression.items, locals);
-      case 'map':
-        return this.#map(expression.entries, locals);
-      case 'message':
-        return made(
-          expression.fields.reduce((sum, { value }) => sum + this.of(value, locals).cost, message),
-          null,
-        );
-      case 'maybe':
-        return this.of(expression.of, locals);
-    }
+  #entriesOf(expression: Expression, locals: Locals): EntrySizes | null {
+    const found = this.#entries.get(expression);
+    if (found !== undefined) return found;
+    return expression.kind === 'name' ? (locals.get(expression.name)?.entries ?? null) : null;
   }
 
-  #name(name: string, locals: Locals): Estimate {
-    const local = locals.get(name);
-    return local === undefined
-      ? { cost: nameCost, path: [name], size: null, elements: null }
-      : {
-          cost: nameCost,
-          path: local.path,
-          size: (local.path === null ? null : this.sizeAt(local.path)) ?? local.size,
-          elements: local.elements,
-        };
+  #keep(expression: Expression, size: Size | null | undefined, entries: EntrySizes | null = null): void {
+    if (size) this.#sizes.set(expression, size);
+    if (entries !== null) this.#entries.set(expression, entries);
   }
 
-  #select({ of, field, optional }: Extract<Expression, { kind: 'select' }>, locals: Locals): Estimate {
-    const holder = this.of(of, locals);
-    if (optional) return made(holder.cost + 1, null);
+  of(part: Part): Size {
+    return part.size ?? this.#at(part.place) ?? unknownSize;
+  }
+
+  ofElements({ place }: Part): Size {
+    return place.length === 0 ? unknownSize : (this.sizeAt([...place.steps, '@items']) ?? unknownSize);
+  }
+
+  #select(expression: Extract<Expression, { kind: 'select' }>, locals: Locals): number {
+    const { of, field, optional } = expression;
+    const cost = this.cost(of, locals);
+    // A call, which says nothing of what it yields.
+    if (optional) return cost + 1;
     const type = this.#type(of);
-    const counts = type.name === 'map' || type.fields !== undefined;
-    return {
-      cost: holder.cost + (counts ? nameCost : 0),
-      path: holder.path === null ? null : [...holder.path, field],
-      size: null,
-      elements: null,
-    };
+    this.#places.set(expression, this.#placeOf(of).append(field));
+    return cost + (type.name === 'map' || type.fields !== undefined ? nameCost : 0);
   }
 
-  #index({ of, key, optional }: Extract<Expression, { kind: 'index' }>, locals: Locals): Estimate {
-    const [holder, index] = [this.of(of, locals), this.of(key, locals)];
+  #index(expression: Extract<Expression, { kind: 'index' }>, locals: Locals): number {
+    const { of, key, optional } = expression;
+    const cost = this.cost(of, locals) + this.cost(key, locals) + 1;
+    if (optional) return cost;
     const type = this.#type(of).name;
-    const step = type === 'list' ? '@items' : type === 'map' ? '@values' : null;
-    const path = holder.path === null || step === null || optional ? null : [...holder.path, step];
-    return { cost: holder.cost + index.cost + 1, path, size: holder.elements?.value ?? null, elements: null };
-  }
-
-  #list(items: readonly Expression[], locals: Locals): Estimate {
-    const parts = items.map((item) => this.of(item, locals));
-    return {
-      cost: parts.reduce((sum, { cost }) => sum + cost, list),
-      path: null,
-      size: exactly(items.length),
-      elements: { key: exactly(1), value: sizesOf(parts) },
-    };
-  }
-
-  #map(entries: readonly { readonly key: Expression; readonly value: Expression }[], locals: Locals): Estimate {
-    const keys = entries.map(({ key }) => this.of(key, locals));
-    const values = entries.map(({ value }) => this.of(value, locals));
-    return {
-      cost: [...keys, ...values].reduce((sum, { cost }) => sum + cost, map),
-      path: null,
-      size: exactly(entries.length),
-      elements: { key: sizesOf(keys), value: sizesOf(values) },
-    };
-  }
-
-  #call(call: Call, locals: Locals): Estimate {
-    const macro = this.#macro(call, locals);
-    if (macro !== null) return macro;
-    const { name, target, args } = call;
-    const owner = target === null ? null : dottedName(target);
-    const isQualified = owner !== null && functions.has(`${owner}.${name}`) && !locals.has(owner.split('.')[0] ?? '');
-    const on = target === null || isQualified ? null : target;
-    const [targetEstimate, estimates] = [on === null ? null : this.of(on, locals), args.map((argument) => this.of(argument, locals))];
-    const sum = estimates.reduce((total, { cost }) => total + cost, targetEstimate?.cost ?? 0);
-    if (name === 'dyn' && target === null) return { ...(estimates[0] ?? made(0, null)), cost: sum + 1, path: null };
-    if (name === '_&&_' || name === '_||_') return made(sum, null);
-    const parts = args.map((argument, i) => this.#part(argument, estimates[i] ?? made(0, null)));
-    const estimate = estimateCall(
-      isQualified ? `${owner}.${name}` : name,
-      on === null || targetEstimate === null ? null : this.#part(on, targetEstimate),
-      parts,
-    );
-    if (name === '_?_:_') {
-      const [condition, yes, no] = estimates;
-      return {
-        cost: (condition?.cost ?? 0) + Math.max(yes?.cost ?? 0, no?.cost ?? 0),
-        path: null,
-        size: estimate.size ?? null,
-        elements: both(yes?.elements, no?.elements),
-      };
+    // What may be either is taken for a map in the end.
+    const steps = type === 'list' ? ['@items'] : type === 'map' ? ['@values'] : type === 'optional_type' ? [] : ['@items', '@values'];
+    for (const step of steps) {
+      this.#places.set(expression, this.#placeOf(of).append(step));
+      this.#keep(expression, this.#entriesOf(of, locals)?.value ?? this.#size(expression, locals));
     }
-    const elements = name === '_+_' ? both(estimates[0]?.elements, estimates[1]?.elements) : null;
-    return { cost: sum + estimate.cost, path: null, size: estimate.size ?? null, elements };
+    return cost;
   }
 
-  #part(expression: Expression, estimate: Estimate): Part {
-    const path = estimate.path;
+  #list(expression: Extract<Expression, { kind: 'list' }>, locals: Locals): number {
+    const visited = expression.items.map((item) => ({ cost: this.cost(item, locals), size: this.#size(item, locals) }));
+    this.#keep(expression, null, { container: 'list', key: exactly(1), value: spanOf(visited.map(({ size }) => size)) });
+    return visited.reduce((sum, { cost }) => sum + cost, list);
+  }
+
+  #map(expression: Extract<Expression, { kind: 'map' }>, locals: Locals): number {
+    const visited = expression.entries.map(({ key, value }) => ({
+      cost: this.cost(key, locals) + this.cost(value, locals),
+      key: this.#size(key, locals),
+      value: this.#size(value, locals),
+    }));
+    this.#keep(expression, null, {
+      container: 'map',
+      key: spanOf(visited.map(({ key }) => key)),
+      value: spanOf(visited.map(({ value }) => value)),
+    });
+    return visited.reduce((sum, { cost }) => sum + cost, map);
+  }
+
+  #part(expression: Expression, locals: Locals): Part {
     return {
       expression,
       type: this.#type(expression),
-      size: estimate.size,
-      elements: (path === null ? null : this.sizeAt([...path, '@items'])) ?? estimate.elements?.value ?? null,
+      place: this.#placeOf(expression),
+      size: this.#size(expression, locals),
     };
   }
 
-  #macro(call: Call, locals: Locals): Estimate | null {
+  #call(call: Call, locals: Locals): number {
     const { name, target, args } = call;
-    if (target === null) return name === 'has' && args.length === 1 ? this.#has(args[0] ?? nothing, locals) : null;
-    if (name === 'bind' && dottedName(target) === 'cel') return this.#bind(args, locals);
-    if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return this.#optional(target, args, name === 'optMap', locals);
-    const walk = Object.hasOwn(walks, `${name}/${args.length}`) ? walks[`${name}/${args.length}`] : undefined;
-    return walk === undefined ? null : this.#walk(walk, target, args, locals);
+    const owner = target === null ? null : dottedName(target);
+    const isQualified = owner !== null && functions.has(`${owner}.${name}`) && !locals.has(owner.split('.')[0] ?? '');
+    // Arguments come before what the function is called on.
+    const visited = args.map((argument) => ({ cost: this.cost(argument, locals), part: this.#part(argument, locals) }));
+    const on = target === null || isQualified ? null : target;
+    const [targetCost, targetPart] = on === null ? [0, null] : [this.cost(on, locals), this.#part(on, locals)];
+    const sum = visited.reduce((total, { cost }) => total + cost, targetCost);
+    if (name === 'dyn' && target === null) {
+      this.#yields(call, args[0] ?? nothing, locals);
+      return sum + 1;
+    }
+    if (name === '_&&_' || name === '_||_') return sum;
+    if (name === '_?_:_')
+      return this.#choice(
+        call,
+        visited.map(({ cost }) => cost),
+        locals,
+      );
+    if (name === '_+_') this.#keep(call, null, this.#both(args[0], args[1], locals));
+    const { cost, size } = this.#estimate(
+      isQualified ? `${owner}.${name}` : name,
+      targetPart,
+      visited.map(({ part }) => part),
+    );
+    this.#keep(call, size ?? this.#size(call, locals));
+    return sum + cost;
   }
 
-  /** To ask for a member costs nothing beside what leads to it. */
-  #has(argument: Expression, locals: Locals): Estimate {
-    return made(argument.kind === 'select' ? this.of(argument.of, locals).cost : 0, exactly(1));
+  #estimate(name: string, target: Part | null, args: readonly Part[]): CallEstimate {
+    return estimateByLibrary(name, target, args, this) ?? estimateByLanguage(name, target, args);
   }
 
-  #bind([name = nothing, value = nothing, body = nothing]: readonly Expression[], locals: Locals): Estimate {
-    const bound = this.of(value, locals);
-    const result = this.of(body, new Map([...locals, [nameOf(name), bound]]));
-    return { ...result, cost: list + bound.cost + result.cost };
+  #choice(call: Call, [condition = 0, yes = 0, no = 0]: readonly number[], locals: Locals): number {
+    const [, one = nothing, other = nothing] = call.args;
+    const size = union(this.#size(one, locals) ?? unknownSize, this.#size(other, locals) ?? unknownSize);
+    this.#keep(call, size, this.#both(one, other, locals));
+    return condition + Math.max(yes, no);
   }
 
-  #optional(target: Expression, [name = nothing, body = nothing]: readonly Expression[], wraps: boolean, locals: Locals): Estimate {
-    const of = this.of(target, locals);
-    const result = this.of(body, new Map([...locals, [nameOf(name), { path: null, size: null, elements: null }]]));
-    return made(of.cost + 1 + list + of.cost + 1 + result.cost + (wraps ? 1 : 0), null);
+  #both(one: Expression | undefined, other: Expression | undefined, locals: Locals): EntrySizes | null {
+    return one === undefined || other === undefined ? null : unionOfEntries(this.#entriesOf(one, locals), this.#entriesOf(other, locals));
   }
 
-  #walk(walk: Walk, target: Expression, args: readonly Expression[], locals: Locals): Estimate {
-    const range = this.of(target, locals);
-    const count = range.size ?? unknownSize;
-    const within = new Map([...locals, ...this.#variables(range, this.#type(target), args.slice(0, walk.variables))]);
-    const bodies = args.slice(walk.variables).map((body) => this.of(body, within));
-    const step = walk.step(bodies.map(({ cost }) => cost));
-    const value = walk.collects
-      ? union(
-          exactly(0),
-          walk.collects === 'elements' ? (within.get(nameOf(args[0]))?.size ?? unknownSize) : (bodies.at(-1)?.size ?? unknownSize),
-        )
-      : null;
-    const size = walk.collects ? count : exactly(1);
+  /** The value of a call is that of a part of it. */
+  #yields(call: Call, part: Expression, locals: Locals): void {
+    this.#keep(call, this.#size(part, locals), this.#entriesOf(part, locals));
+  }
+
+  #macro(call: Call, locals: Locals): number | null {
+    const { name, target, args } = call;
+    const [first = nothing, second = nothing, third = nothing] = args;
+    // To ask for a member costs nothing beside what leads to it.
+    if (target === null) return name === 'has' && args.length === 1 ? (first.kind === 'select' ? this.cost(first.of, locals) : 0) : null;
+    if (name === 'bind' && args.length === 3 && dottedName(target) === 'cel') {
+      const bound = this.cost(second, locals);
+      return this.#bound(call, bound, this.#local(second, locals), { name: first, body: third, locals });
+    }
+    if (name === 'sortBy' && args.length === 2) return this.#sortBy(call, target, locals);
+    const wraps = optionalMacros.get(`${name}/${args.length}`);
+    if (wraps !== undefined) return this.#optional(call, target, { wraps, locals });
+    const walk = walks.get(`${name}/${args.length}`);
+    return walk === undefined ? null : this.#walk(call, walk, { expression: target, type: this.#type(target) }, locals);
+  }
+
+  /** The value of a name that is bound to an expression. */
+  #local(expression: Expression, locals: Locals): Local {
     return {
-      cost: range.cost + walk.start + capped(count.max * step) + walk.end,
-      path: null,
-      size,
-      elements: value === null ? null : { key: exactly(1), value },
+      place: this.#placeOf(expression),
+      size: this.#size(expression, locals),
+      entries: this.#entriesOf(expression, locals),
     };
+  }
+
+  /** A walk over an empty list, whose result sees the bound value. */
+  #bound(call: Call, value: number, local: Local, { name, body, locals }: Binding): number {
+    const within = new Map([...locals, [nameOf(name), local]]);
+    const cost = list + value + this.cost(body, within);
+    this.#yields(call, body, within);
+    return cost;
+  }
+
+  /** `o.hasValue() ? optional.of(bind(x, o.value(), body)) : optional.none()`. */
+  #optional(call: Call, target: Expression, { wraps, locals }: { readonly wraps: boolean; readonly locals: Locals }): number {
+    const [name = nothing, body = nothing] = call.args;
+    const condition = this.cost(target, locals) + 1;
+    const value = this.cost(target, locals) + 1;
+    const inner = this.#type(target).of[0] ?? unknown;
+    const local: Local = { place: Place.nowhere, size: scalar.has(inner.name) ? exactly(1) : null, entries: null };
+    const within = new Map([...locals, [nameOf(name), local]]);
+    const cost = list + value + this.cost(body, within) + (wraps ? 1 : 0);
+    this.#keep(call, this.#size(call, locals) ?? unknownSize);
+    return condition + Math.max(cost, 1);
+  }
+
+  /** `bind(input, list, input.@sortByAssociatedKeys(input.map(x, key)))`. */
+  #sortBy(call: Call, target: Expression, locals: Locals): number {
+    const walk = walks.get('map/2');
+    if (walk === undefined) return 0;
+    const value = this.cost(target, locals);
+    const input: Expression = { kind: 'name', name: '@input', at: call.at };
+    const keys: Call = { ...call, name: 'map', target: input };
+    const within = new Map([...locals, ['@input', this.#local(target, locals)]]);
+    const cost = this.#walk(keys, walk, { expression: input, type: this.#type(target) }, within);
+    const element = this.types.get(call.args[1] ?? nothing) ?? unknown;
+    const part: Part = { ...this.#part(keys, within), type: { name: 'list', of: [element] } };
+    const estimate = this.#estimate('@sortByAssociatedKeys', null, [part]);
+    this.#keep(call, estimate.size);
+    return list + value + nameCost + cost + estimate.cost;
+  }
+
+  #walk(call: Call, walk: Walk, range: Range, locals: Locals): number {
+    const rangeCost = this.cost(range.expression, locals);
+    const within = new Map([...locals, ...this.#variables(range, call.args.slice(0, walk.variables), locals)]);
+    const bodies = call.args.slice(walk.variables);
+    const step = walk.step(bodies.map((body) => this.cost(body, within)));
+    // The elements are counted after they were visited.
+    const count = this.#size(range.expression, locals) ?? unknownSize;
+    const made = walk.makes === 'element' ? call.args[0] : walk.makes === 'result' ? bodies.at(-1) : undefined;
+    const value = made === undefined ? null : union(exactly(0), this.#size(made, within) ?? unknownSize);
+    const entries: EntrySizes | null = value === null ? null : { container: 'list', key: exactly(1), value };
+    this.#keep(call, walk.makes === 'answer' ? exactly(1) : count, entries);
+    return rangeCost + walk.start + capped(count.max * step) + walk.end;
   }
 
   /** What a walk shows: an element of a list or a key of a map; or both the position or key, and the element. */
-  #variables(range: Estimate, type: Type, names: readonly Expression[]): [string, Local][] {
-    const isMap = type.name === 'map';
-    const local = (step: string, size: Size | null): Local => {
-      const path = range.path === null ? null : [...range.path, step];
-      return { path, size, elements: null };
-    };
-    const [key, value] = isMap
-      ? [local('@keys', range.elements?.key ?? null), local('@values', range.elements?.value ?? null)]
-      : [local('@indices', exactly(1)), local('@items', range.elements?.value ?? null)];
+  #variables({ expression, type }: Range, names: readonly Expression[], locals: Locals): [string, Local][] {
+    const entries = this.#entriesOf(expression, locals);
+    const isList = (entries?.container ?? type.name) === 'list';
+    const place = this.#placeOf(expression);
+    const key = (): Local => ({ place: place.append(isList ? '@indices' : '@keys'), size: entries?.key ?? null, entries: null });
+    const value = (): Local => ({ place: place.append(isList ? '@items' : '@values'), size: entries?.value ?? null, entries: null });
     const [first = nothing, second] = names;
-    return second === undefined
-      ? [[nameOf(first), isMap ? key : value]]
-      : [
-          [nameOf(first), key],
-          [nameOf(second), value],
-        ];
+    if (second === undefined) return [[nameOf(first), isList ? value() : key()]];
+    return [
+      [nameOf(first), key()],
+      [nameOf(second), value()],
+    ];
   }
 }
 
-interface Walk {
-  readonly variables: 1 | 2;
-  readonly start: number;
-  /** Of one round, by the costs of the expressions in it. */
-  readonly step: (bodies: readonly number[]) => number;
-  readonly end: number;
-  readonly collects: 'elements' | 'results' | null;
+/** What is walked over. */
+interface Range {
+  readonly expression: Expression;
+  readonly type: Type;
 }
 
-const lastOf = (bodies: readonly number[]): number => bodies.at(-1) ?? 0;
-const conditionOf = (bodies: readonly number[]): number => (bodies.length > 1 ? (bodies[0] ?? 0) : 0);
-const all: Walk = { variables: 1, start: 0, step: (bodies) => 3 + lastOf(bodies), end: 1, collects: null };
-const exists: Walk = { ...all, step: (bodies) => 4 + lastOf(bodies) };
-const existsOne: Walk = { ...all, step: (bodies) => 2 + lastOf(bodies), end: 2 };
-const filter: Walk = { variables: 1, start: list, step: (bodies) => lastOf(bodies) + list + 3, end: 1, collects: 'elements' };
-const collect: Walk = {
-  variables: 1,
-  start: list,
-  step: (bodies) => conditionOf(bodies) + lastOf(bodies) + list + 2,
-  end: 1,
-  collects: 'results',
-};
-const entries: Walk = { variables: 2, start: map, step: (bodies) => conditionOf(bodies) + lastOf(bodies) + 3, end: 1, collects: 'results' };
-const both2 = (walk: Walk): Walk => ({ ...walk, variables: 2 });
+interface Binding {
+  readonly name: Expression;
+  readonly body: Expression;
+  readonly locals: Locals;
+}
 
-const walks: Readonly<Record<string, Walk>> = {
-  'all/2': all,
-  'exists/2': exists,
-  'exists_one/2': existsOne,
-  'existsOne/2': existsOne,
-  'all/3': both2(all),
-  'exists/3': both2(exists),
-  'exists_one/3': both2(existsOne),
-  'existsOne/3': both2(existsOne),
-  'filter/2': filter,
-  'map/2': collect,
-  'map/3': collect,
-  'transformList/3': both2(collect),
-  'transformList/4': both2(collect),
-  'transformMap/3': entries,
-  'transformMap/4': entries,
-  'transformMapEntry/3': entries,
-  'transformMapEntry/4': entries,
-};
-
-const made = (cost: number, size: Size | null): Estimate => ({ cost, path: null, size, elements: null });
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
-const both = (one: Elements | null | undefined, other: Elements | null | undefined): Elements | null =>
-  one && other ? { key: union(one.key, other.key), value: union(one.value, other.value) } : null;
-const sizesOf = (parts: readonly Estimate[]): Size =>
-  parts.length === 0 ? exactly(0) : parts.map(({ size }) => size ?? unknownSize).reduce(union, { min: most, max: 0 });
+
+/** A minus before a number belongs to it. */
+const isNegativeLiteral = ({ name, args: [number] }: Call): boolean =>
+  name === '-_' && number?.kind === 'literal' && (number.type === 'int' || number.type === 'double');
+
+/** Of what the expression itself tells the size. */
+function writtenSize(expression: Expression): Size | null {
+  switch (expression.kind) {
+    case 'literal':
+      return exactly(expression.type === 'string' || expression.type === 'bytes' ? valueSize(literalValue(expression)) : 1);
+    case 'call':
+      return isNegativeLiteral(expression) ? exactly(1) : null;
+    case 'list':
+      return exactly(expression.items.length);
+    case 'map':
+      return exactly(expression.entries.length);
+    default:
+      return null;
+  }
+}
+
+const spanOf = (sizes: readonly (Size | null)[]): Size =>
+  sizes.length === 0 ? exactly(0) : sizes.map((size) => size ?? unknownSize).reduce(union, { min: most, max: 0 });

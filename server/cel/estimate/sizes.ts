@@ -17,3 +17,16 @@ export const union = (one: Size, other: Size): Size => ({ min: Math.min(one.min,
 
 /** A part of the size, rounded up. Products of the kind of `3 * 0.1` do not round as they are written, as in the reference. */
 export const share = (size: number, { factor }: { readonly factor: number }): number => capped(Math.ceil(size * factor));
+
+/** Sizes of the keys, or positions, and of the values of a list or map that an expression makes. */
+export interface EntrySizes {
+  readonly container: 'list' | 'map';
+  readonly key: Size;
+  readonly value: Size;
+}
+
+/** Of a value that is either of two: nothing is known where nothing is known of one. */
+export const unionOfEntries = (one: EntrySizes | null, other: EntrySizes | null): EntrySizes | null =>
+  one === null || other === null
+    ? null
+    : { container: one.container, key: union(one.key, other.key), value: union(one.value, other.value) };

@@ -1,4 +1,5 @@
 import { expressionCostMax } from './budget.js';
+import { NamedFormat } from './functions/formats.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
 /** What a call costs at run time, in the reference's units (`CallCost` of its library, and of the language). */
@@ -18,18 +19,27 @@ const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(
 const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil((sizeOf(result) * times) / 10) });
 const shorter = byArguments(([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10));
 const whole = byArguments(([first = null]) => treeCost(first, 0));
-const product = byArguments(([one = null, other = null]) => Math.max(1, sizeOf(one) * sizeOf(other)));
+/** Beside the call itself. */
+const product = (times: number): CallCost => byArguments(([one = null, other = null]) => sizeOf(one) * sizeOf(other) * times + 1);
+/** By the size of the pattern that the reference has for the format. */
+const validation = byArguments(
+  ([format = null, text = null]) =>
+    Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil((format instanceof NamedFormat ? format.patternSize : 0) / 4),
+);
 const square = byArguments(([first = null]) => Math.max(1, sizeOf(first) ** 2));
 const firstAndResult: CallCost = {
   before: ([first = null]) => Math.ceil(sizeOf(first) / 10) + 1,
   after: ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) - Math.ceil(sizeOf(first) / 10),
 };
 
-const addressBytes = 16;
-const contained = (extra: number): CallCost =>
-  byArguments(
-    ([, other = null]) => Math.ceil((addressBytes * 2) / 10) + extra + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0),
-  );
+/** Bytes of the network's prefix are compared, and what is given as a text is read. */
+const contained = (extra: (bytes: number) => number): CallCost =>
+  byArguments(([network = null, other = null]) => {
+    const bytes = sizeOf(network);
+    return Math.ceil((bytes * 2) / 10) + extra(bytes) + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0);
+  });
+/** Of a text it is read; of a network it is there. */
+const addressOf = byArguments(([of = null]) => (typeof of === 'string' ? Math.ceil(lengthOf(of) / 10) : 1));
 
 /** Two checks are what one expression may afford. */
 const checkCost = 350_000;
@@ -38,7 +48,7 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['check', fixed(checkCost)],
   ['isSorted sum min max indexOf lastIndexOf', whole],
   [
-    'url lowerAscii upperAscii substring trim cidr isIP isCIDR ip quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL validate',
+    'url lowerAscii upperAscii substring trim cidr isIP isCIDR quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL jsonpatch.escapeKey',
     traversal(1),
   ],
   ['replace split ip.isCanonical', traversal(2)],
@@ -46,10 +56,13 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['string', ofResult(1)],
   ['find findAll matches', pattern],
   ['contains', containing],
-  ['containsIP', contained(0)],
-  ['containsCIDR', contained(Math.ceil(addressBytes / 10) + 1)],
+  ['containsIP', contained(() => 0)],
+  ['containsCIDR', contained((bytes) => Math.ceil(bytes / 10) + 1)],
   ['_<_ _<=_ _>_ _>=_', shorter],
-  ['sets.contains sets.intersects sets.equivalent', product],
+  ['ip', addressOf],
+  ['validate', validation],
+  ['sets.contains sets.intersects', product(1)],
+  ['sets.equivalent', product(2)],
   ['distinct', square],
   ['reverse slice sort flatten lists.range base64.encode base64.decode', firstAndResult],
 ];

@@ -28,11 +28,13 @@ interface Walk {
 
 /** What a walk does with each element; true ends it. `finish` makes the result. */
 interface Visitor {
+  /** What is spent where it ends before the last element. */
+  readonly endCost?: number;
   visit(run: Run, bodies: readonly Code[]): boolean;
   finish(run: Run): Value;
 }
 
-const round = { all: 3, exists: 4, existsOne: 2, filter: 0, transformMap: 2 } as const;
+const round = { all: 3, exists: 4, existsOne: 2, filter: 0 } as const;
 const elementCost = 12;
 
 class Decide implements Visitor {
@@ -42,6 +44,11 @@ class Decide implements Visitor {
     private readonly settling: boolean,
     private readonly cost: number,
   ) {}
+
+  /** The condition of a round: whether the answer so far, which costs 1, is still open. */
+  get endCost(): number {
+    return this.cost - 1;
+  }
 
   visit(run: Run, [body]: readonly Code[]): boolean {
     run.meter.spend(this.cost);
@@ -118,9 +125,10 @@ class CollectEntries implements Visitor {
   ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
-    run.meter.spend(round.transformMap);
     const kept = this.filtered ? bodies[0]!(run) : true;
     if (kept === false) return false;
+    // The map, the entry and their insertion; or the entry is made already.
+    run.meter.spend(this.key === null ? 2 : 3);
     this.#failed = kept === true ? this.#add(run, bodies[this.filtered ? 1 : 0]!(run)) : kept instanceof Failure ? kept : noOverload;
     return this.#failed !== null;
   }
@@ -149,12 +157,19 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
     if (holder instanceof ListValue) {
       for (let i = 0; i < holder.length; i++) {
         show(run, BigInt(i), holder.at(i), true);
-        if (visitor.visit(run, bodies)) break;
+        if (!visitor.visit(run, bodies)) continue;
+        if (i + 1 < holder.length) run.meter.spend(visitor.endCost ?? 0);
+        break;
       }
     } else if (holder instanceof MapValue) {
+      let ended = false;
       for (const key of holder.keys()) {
+        if (ended) {
+          run.meter.spend(visitor.endCost ?? 0);
+          break;
+        }
         show(run, key, holder.get(key) ?? null, false);
-        if (visitor.visit(run, bodies)) break;
+        ended = visitor.visit(run, bodies);
       }
     } else return noOverload;
     return visitor.finish(run);

@@ -11,6 +11,7 @@ import {
   ListValue,
   MapValue,
   noOverload,
+  Opaque,
   Optional,
   shownKey,
   sizeOf,
@@ -135,7 +136,7 @@ const equality =
     if (left instanceof Failure) return left;
     if (right instanceof Failure) return right;
     const same = equals(left, right, run.meter);
-    run.meter.spend(Math.ceil(Math.min(sizeOf(left), sizeOf(right)) / 10));
+    run.meter.spend(left instanceof Opaque ? 1 : Math.ceil(Math.min(sizeOf(left), sizeOf(right)) / 10));
     return same instanceof Failure ? same : same === wanted;
   };
 

@@ -201,6 +201,10 @@ export abstract class Opaque {
   get weight(): number {
     return 0;
   }
+  /** As costs count it. */
+  get size(): number {
+    return 1;
+  }
   /** Of another of the same type. */
   abstract equals(other: Opaque): boolean;
 }
@@ -252,7 +256,7 @@ export function lengthOf(text: string): number {
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return lengthOf(value);
   if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
-  return value instanceof MapValue ? value.size : 1;
+  return value instanceof MapValue || value instanceof Opaque ? value.size : 1;
 }
 
 /** Characters or bytes that a function goes through to read a value; elements of lists and maps count when they are looked at. */

@@ -74,7 +74,7 @@ const sizesBelow =
     let place: Shape | undefined = shape;
     for (const step of steps) {
       // Keys are texts of a length that nothing bounds.
-      if (step === '@keys') return place?.element === undefined ? null : { min: 0, max: 0 };
+      if (step === '@keys') return place.type.name === 'map' ? { min: 0, max: 0 } : null;
       place = step === '@items' || step === '@values' ? place?.element : place?.fields?.get(step);
       if (place === undefined) return null;
     }

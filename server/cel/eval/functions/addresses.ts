@@ -12,6 +12,9 @@ class Address extends Opaque {
   ) {
     super();
   }
+  override get size(): number {
+    return this.bits / 8;
+  }
   equals(other: Opaque): boolean {
     return other instanceof Address && other.bits === this.bits && other.value === this.value;
   }
@@ -31,6 +34,9 @@ class Network extends Opaque {
     readonly length: number,
   ) {
     super();
+  }
+  override get size(): number {
+    return Math.ceil(this.length / 8);
   }
   equals(other: Opaque): boolean {
     return other instanceof Network && other.length === this.length && other.address.equals(this.address);

@@ -82,13 +82,33 @@ const checks: Readonly<Record<string, Check>> = {
   datetime: simple((text) => parseTimestamp(text) !== null, 'invalid datetime'),
 };
 
-class NamedFormat extends Opaque {
+/** How long the pattern of each is, as the reference reckons what a check costs. */
+const patternSizes: Readonly<Record<string, number>> = {
+  dns1123Label: 30,
+  dns1123Subdomain: 60,
+  dns1035Label: 30,
+  qualifiedName: 60,
+  dns1123LabelPrefix: 30,
+  dns1123SubdomainPrefix: 60,
+  dns1035LabelPrefix: 30,
+  labelValue: 40,
+  uri: 1103,
+  uuid: 70,
+  byte: 84,
+  date: 71,
+  datetime: 71,
+};
+
+export class NamedFormat extends Opaque {
   readonly typeName = 'kubernetes.NamedFormat';
   constructor(
     readonly name: string,
     readonly check: Check,
   ) {
     super();
+  }
+  get patternSize(): number {
+    return patternSizes[this.name] ?? 0;
   }
   equals(other: Opaque): boolean {
     return other instanceof NamedFormat && other.name === this.name;
