@@ -15,6 +15,8 @@ export const programs = {
   partition: 'deploy/partition.js',
   memberFaults: 'deploy/testing/memberFaults.js',
   clientFaults: 'deploy/testing/clientFaults.js',
+  envtestApiserver: 'deploy/envtest/kubeApiserver.js',
+  envtestEtcd: 'deploy/envtest/etcd.js',
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',
   api: 'api/index.js',

@@ -2,8 +2,10 @@ import { spawnSync, type StdioOptions } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
+import { stores } from '../envtest/arguments.js';
+import { AssetMissing, writeAssets, type AssetTerms } from '../envtest/assets.js';
 import { processExists } from '../launcherLock.js';
 import { programFile } from '../programs.js';
 import { probeLeader } from './leader.js';
@@ -180,6 +182,17 @@ async function certificates(folder: string, { json = false, ...terms }: Certific
   else for (const file of made) say(`made ${file}`);
 }
 
+function envtestAssets(folder: string, { json = false, ...terms }: AssetTerms & { readonly json?: boolean }): void {
+  try {
+    const { directory, files, missing } = writeAssets(folder, terms);
+    if (json) return print(JSON.stringify({ directory, files, missing }));
+    if (missing.length > 0) say(`not in PATH, and left away: ${missing.join(', ')}`);
+    print(`export KUBEBUILDER_ASSETS=${quote(directory)}`);
+  } catch (error) {
+    throw error instanceof AssetMissing ? new CommandRefused(error.message) : error;
+  }
+}
+
 const version = (): string => {
   const file = ['..', '../..', '../../..']
     .map((above) => new URL(`${above}/package.json`, import.meta.url))
@@ -267,6 +280,22 @@ export function program(): Command {
       .option('--inner-server <url>', 'in that of the controller managers; the same unless given', parseServer)
       .option('--json', 'one JSON document instead of words', false)
       .action(certificates),
+  );
+  root.addCommand(
+    new Command('envtest-assets')
+      .description(
+        'Writes a folder for KUBEBUILDER_ASSETS: kube-apiserver and etcd as this package has them, for tests that use envtest (docs/from-envtest.md).',
+      )
+      .exitOverride()
+      .argument('<folder>')
+      .addOption(new Option('--store <kind>', 'where objects are kept').choices(stores).default('memory'))
+      .option(
+        '--controllers',
+        'run the controller manager beside the server: namespaces go, owners are collected, Deployments roll out',
+        false,
+      )
+      .option('--json', 'one JSON document instead of words', false)
+      .action(envtestAssets),
   );
   root.addCommand(command('doctor', { description: 'Says what is missing on this machine, and how to get it.' }).action(doctor));
   root.addCommand(

@@ -71,6 +71,13 @@ const ofCommands: Readonly<Record<string, Help>> = {
       ['raftplane certificates pki --members a,b,c --names api.example.org', 'for three servers of yours and the name they have in common'],
     ],
   },
+  'envtest-assets': {
+    examples: [
+      ['eval "$(raftplane envtest-assets ./assets)"; go test ./...', 'instead of setup-envtest'],
+      ['raftplane envtest-assets --controllers ./assets', 'with the controllers that envtest lacks'],
+      ['raftplane envtest-assets --store etcd ./assets', 'over a real etcd of this machine'],
+    ],
+  },
   doctor: {
     examples: [
       ['raftplane doctor', 'before the first start'],

@@ -1,0 +1,85 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { programFile, type ProgramName } from '../programs.js';
+import type { Store } from './arguments.js';
+
+export interface AssetTerms {
+  readonly store: Store;
+  readonly controllers: boolean;
+}
+
+/** Something that a folder of assets needs is not on this machine. */
+export class AssetMissing extends Error {}
+
+/** What was written, by name, and what could not be. */
+export interface Assets {
+  readonly directory: string;
+  readonly files: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/**
+ * Writes what envtest looks for in `KUBEBUILDER_ASSETS`: `kube-apiserver` and `etcd` as small scripts that start programs of this package, and `kubectl` as a
+ * link to the one in `PATH`. Throws `AssetMissing` where a real etcd is wanted and there is none.
+ */
+export function writeAssets(folder: string, { store, controllers }: AssetTerms): Assets {
+  const directory = path.resolve(folder);
+  const etcd = store === 'etcd' ? inPath('etcd', directory) : null;
+  if (store === 'etcd' && etcd === null) throw new AssetMissing('there is no etcd in PATH: install one, or leave --store away');
+  fs.mkdirSync(directory, { recursive: true });
+  writeScript(
+    directory,
+    'kube-apiserver',
+    script('envtestApiserver', [`--store=${store}`, ...(controllers ? ['--controllers'] : []), '--']),
+  );
+  if (etcd === null) writeScript(directory, 'etcd', script('envtestEtcd', []));
+  else link(directory, 'etcd', etcd);
+  const kubectl = inPath('kubectl', directory);
+  if (kubectl !== null) link(directory, 'kubectl', kubectl);
+  return {
+    directory,
+    files: ['kube-apiserver', 'etcd', ...(kubectl === null ? [] : ['kubectl'])],
+    missing: kubectl === null ? ['kubectl'] : [],
+  };
+}
+
+/** The Node that writes it, or, when that one is gone, whichever is in `PATH` by then. */
+function script(program: ProgramName, args: readonly string[]): string {
+  const words = [programFile(program), ...args].map(quoted).join(' ');
+  return `#!/bin/sh
+# Written by "raftplane envtest-assets".
+node=${quoted(process.execPath)}
+[ -x "$node" ] || node=node
+exec "$node" ${words} "$@"
+`;
+}
+
+const quoted = (word: string): string => (/^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** A file of that name may be running: it is replaced and not written over. */
+function writeScript(directory: string, name: string, text: string): void {
+  const file = path.join(directory, name);
+  fs.rmSync(file, { force: true });
+  fs.writeFileSync(file, text, { mode: 0o755 });
+}
+
+function link(directory: string, name: string, target: string): void {
+  const file = path.join(directory, name);
+  fs.rmSync(file, { force: true });
+  fs.symlinkSync(target, file);
+}
+
+/** The first program of that name in `PATH` that is not in the folder itself. */
+function inPath(name: string, except: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '' && path.resolve(folder) !== except);
+  return folders.map((folder) => path.resolve(folder, name)).find(isProgram) ?? null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
