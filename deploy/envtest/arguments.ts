@@ -20,9 +20,9 @@ export function unwrap(args: readonly string[]): { readonly wrapping: Wrapping; 
   return { wrapping: { store, controllers: own.includes('--controllers') }, given: args.slice(end + 1) };
 }
 
-/** The last value of a flag, as flags have it: `--name=value` or `--name value`. */
+/** The last value of a flag, as flags have it: `--name=value` or `--name value`, with one dash or two. */
 export function valueOf(args: readonly string[], name: string): string | undefined {
-  const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  const at = args.findLastIndex((arg) => new RegExp(`^--?${name}(=|$)`).test(arg));
   const arg = args[at];
   if (arg === undefined) return undefined;
   return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : args[at + 1];

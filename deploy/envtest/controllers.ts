@@ -20,13 +20,12 @@ export interface ManagerAccess {
   readonly folder: string;
 }
 
-/** Adds the manager to the tokens that the server takes. `folder` is made. */
+/** Adds the manager to the tokens that the server takes. Files go to `folder`. */
 export function withManagerToken(given: readonly string[], folder: string): ManagerAccess {
   const token = randomBytes(32).toString('hex');
   const file = path.join(folder, 'tokens.csv');
   const others = valueOf(given, 'token-auth-file');
   const known = others === undefined ? '' : `${fs.readFileSync(others, 'utf8').trimEnd()}\n`;
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   fs.writeFileSync(file, `${known}${token},${user},${user}\n`, { mode: 0o600 });
   return { serverArguments: [...without(given, /^--token-auth-file(=|$)/), `--token-auth-file=${file}`], token, folder };
 }
