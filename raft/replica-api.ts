@@ -14,7 +14,7 @@ export interface Replica {
    */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] },
-    options: { readonly timeoutMs: number },
+    options: { readonly timeoutMs: number; readonly use?: SpaceUse },
   ): Promise<WriteOutcome>;
 
   /**
@@ -43,7 +43,7 @@ export interface Replica {
    * A compaction comes as a batch too, which may be empty, and so does a gap. Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
-  /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. */
+  /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. A disk that is full is waited for instead. */
   onFailure(listener: (error: Error) => void): () => void;
 
   status(): Promise<ReplicaStatus>;
@@ -58,10 +58,38 @@ export type WriteOutcome =
   /** Definite: nothing was written. `current` holds the compared keys as they are. */
   | { readonly outcome: 'conflict'; readonly revision: Revision; readonly current: readonly (KeyValue | null)[] }
   | { readonly outcome: 'compacted'; readonly revision: Revision }
+  /** Definite: nothing was or will be written, because too little space is left for it. It helps to delete something, or to make room on the disk. */
+  | { readonly outcome: 'noSpace'; readonly reason: string }
   /** Definite: nothing was or will be written (no leader within the time, queue full, stopping). Retry. */
   | { readonly outcome: 'unavailable'; readonly reason: string }
   /** Indefinite: the entry may still commit. */
   | { readonly outcome: 'unknown'; readonly reason: string };
+
+/**
+ * What a write means where space runs out; `growing` unless told. `essential`: small, and needed by whoever would make room again (leases of leaders). `freeing`: what it
+ * writes is needed to remove more.
+ */
+export type SpaceUse = 'growing' | 'essential' | 'freeing';
+
+/** How much room a disk has: for everything, for essential writes and those that free space, for the latter alone, or for nothing. */
+export type SpaceLevel = 'ample' | 'low' | 'scarce' | 'none';
+
+export interface SpaceStatus {
+  /** On the disk of this replica, as it was found within the last second. */
+  readonly freeBytes: number;
+  /** Below it the disk is short of space. */
+  readonly reserveBytes: number;
+  /** What the store of this replica holds, without pages that wait to be used again. */
+  readonly storeBytes: number;
+  /** 0: none. */
+  readonly quotaBytes: number;
+  /** Of the disk of this replica. */
+  readonly level: SpaceLevel;
+  /** Why this replica refuses creates and updates; null while it takes them. */
+  readonly alarm: 'disk' | 'quota' | null;
+  /** Voters whose disks are known to be short of space. */
+  readonly shortMembers: readonly MemberId[];
+}
 
 export type BarrierOutcome =
   { readonly outcome: 'reached'; readonly revision: Revision } | { readonly outcome: 'unavailable'; readonly reason: string };
@@ -136,6 +164,7 @@ export interface ReplicaStatus {
   readonly electionTimeoutMs: number;
   /** As this replica, when it followed, heard its leaders since it was started. */
   readonly leaderSilence: LeaderSilence;
+  readonly space: SpaceStatus;
   /** What this replica counted since it was started. */
   readonly figures: ReplicaFigures;
   /** The connections on which this replica sends. */
@@ -193,4 +222,8 @@ export interface ReplicaOptions {
   readonly electionTimeoutMs: number;
   /** Entries kept behind the checkpoint so that a short absence needs no snapshot. */
   readonly logEntriesKept: number;
+  /** Space on the disk that only what frees space, or is essential, may use. Absent or null: 64 MiB, or an eighth of a small file system. */
+  readonly diskReserveBytes?: number | null;
+  /** Bytes that the store may hold; absent or 0: as many as the disk has room for. */
+  readonly quotaBytes?: number;
 }

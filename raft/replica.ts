@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { createCore } from './core/core.js';
 import { defaultSizes } from './core/limits.js';
 import type { ReplicaOptions } from './replica-api.js';
@@ -11,12 +12,15 @@ import { Inbox } from './replica/inbox.js';
 import { replicaLimits } from './replica/limits.js';
 import type { ReplicaLimits } from './replica/limits.js';
 import type { ReplicaSink } from './replica/sink.js';
+import { tellMissed } from './replica/missedChanges.js';
+import type { AttemptCounter } from './replica/proposals.js';
 import type { SoleMember } from './replica/soleMember.js';
+import { reserveOf, Space } from './replica/space.js';
 import { parseAddress } from './transport/address.js';
 import { checkOwnCertificate } from './transport/certificate.js';
 import { createTransport } from './transport/transport.js';
 import type { Transport } from './transport/contract.js';
-import type { MemberId } from './types.js';
+import type { MemberId, Revision } from './types.js';
 
 export interface OpenOptions {
   readonly options: ReplicaOptions;
@@ -25,8 +29,22 @@ export interface OpenOptions {
   readonly sink: ReplicaSink;
   readonly soleMember: SoleMember;
   readonly continuations: Continuations;
+  /** Goes on counting where a replica of the same session was open before. */
+  readonly attempts?: AttemptCounter;
+  /** Up to which revision `sink` has been told everything before; what the store has beyond that is told first. Null: it follows from here. */
+  readonly told?: Revision | null;
   readonly limits?: ReplicaLimits | undefined;
+  /** What is free on the disk; that of the data directory, unless a test says otherwise. */
+  readonly disk?: ReadDisk | undefined;
 }
+
+/** Bytes that may be written, and all bytes of the file system. */
+export type ReadDisk = (directory: string) => { readonly freeBytes: number; readonly fileSystemBytes: number };
+
+export const diskOf: ReadDisk = (directory) => {
+  const { bavail, blocks, bsize } = statfsSync(directory);
+  return { freeBytes: bavail * bsize, fileSystemBytes: blocks * bsize };
+};
 
 /**
  * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
@@ -37,7 +55,10 @@ export async function openReplica({
   sink,
   soleMember,
   continuations,
+  attempts = { last: 0 },
+  told = null,
   limits = replicaLimits,
+  disk = diskOf,
 }: OpenOptions): Promise<Engine> {
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
@@ -56,10 +77,11 @@ export async function openReplica({
       isAlone: () => isAlone(options.memberId, data),
       handlers: inbox,
       snapshotDirectory: data.snapshotDirectory,
+      reserveOf: (fileSystemBytes) => reserveOf(options.diskReserveBytes ?? null, { fileSystemBytes }),
       log: sink.log,
       random: Math.random,
     });
-    return startEngine({ options, session, sink, soleMember, continuations, data, inbox, transport, limits });
+    return startEngine({ options, session, sink, soleMember, continuations, attempts, told, data, inbox, transport, limits, disk });
   } catch (error) {
     await transport?.close();
     data.log.close();
@@ -89,6 +111,7 @@ interface Opened extends Required<OpenOptions> {
   readonly inbox: Inbox;
   readonly transport: Transport;
   readonly limits: ReplicaLimits;
+  readonly disk: ReadDisk;
 }
 
 function startEngine({
@@ -97,10 +120,13 @@ function startEngine({
   sink,
   soleMember,
   continuations,
+  attempts,
+  told,
   data: { store, log, snapshotDirectory },
   inbox,
   transport,
   limits,
+  disk,
 }: Opened): Engine {
   const tickMs = options.heartbeatIntervalMs / limits.ticksPerHeartbeat;
   const electionTicks = Math.ceil(options.electionTimeoutMs / tickMs);
@@ -116,8 +142,19 @@ function startEngine({
     random: (below) => randomInt(below),
     snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
   });
+  const space = new Space(
+    {
+      reserveBytes: options.diskReserveBytes ?? null,
+      quotaBytes: options.quotaBytes ?? 0,
+      read: () => ({ ...disk(options.dataDirectory), storeBytes: store.usedBytes }),
+    },
+    performance.now(),
+  );
+  if (told !== null) tellMissed(store, told, limits.changesBytesMax, sink);
   return new Engine({
     core,
+    space,
+    attempts,
     log,
     store,
     transport,

@@ -147,9 +147,9 @@ export class Clients implements ReplicaSink {
       return taken;
     };
     return {
-      propose: ({ sequence, timeoutMs, data }) => {
+      propose: ({ sequence, data, ...proposal }) => {
         const own = number(sequence);
-        receiver.propose({ sequence: own, timeoutMs, data: renumbered(data, own) });
+        receiver.propose({ ...proposal, sequence: own, data: renumbered(data, own) });
       },
       barrier: (id, timeoutMs) => receiver.barrier(number(id), timeoutMs),
       range: (id, options) => receiver.range(number(id), options),

@@ -6,8 +6,8 @@ import { openLog } from '../log/log.js';
 import type { RaftLog } from '../log/log.js';
 import type { ReplicaOptions } from '../replica-api.js';
 import { syncPath } from '../sqlite/files.js';
-import { openStore } from '../store/store.js';
-import type { Store } from '../store/store.js';
+import { openStore, openStoreToRead } from '../store/store.js';
+import type { Store, StoreToRead } from '../store/store.js';
 import { clusterIdOf } from '../transport/handshake.js';
 import type { HardState, LogIndex } from '../types.js';
 import { ReplicaError } from './errors.js';
@@ -22,6 +22,11 @@ export interface DataDirectory {
 
 const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
 
+/** Of a replica whose log and store cannot be written. There must be a store. */
+export const readDataDirectory = (directory: string): StoreToRead => openStoreToRead(storePath(directory));
+
+const storePath = (directory: string): string => join(directory, 'store.db');
+
 /**
  * Opens store and log of a data directory, creating both if there is neither, and makes them agree. Throws a StorageError or a ReplicaError.
  * The store is created first: a log alone would claim a history that nobody has.
@@ -33,7 +38,7 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   makeDirectory(resolve(snapshotDirectory));
   for (const leftover of readdirSync(snapshotDirectory)) rmSync(join(snapshotDirectory, leftover), { recursive: true, force: true });
   const members = [...options.initialMembers].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const store = openStore(join(options.dataDirectory, 'store.db'), {
+  const store = openStore(storePath(options.dataDirectory), {
     decodeMembership,
     initialMembership: { ...emptyMembership, members },
   });

@@ -19,15 +19,17 @@ import { FirstElection } from './firstElection.js';
 import type { Input, Inbox } from './inbox.js';
 import { LeaderSilences } from './leaderSilence.js';
 import type { ReplicaLimits } from './limits.js';
-import type { RequestReceiver } from './port.js';
+import type { ProposeRequest } from './port.js';
 import { Proposals } from './proposals.js';
-import type { GivenUp } from './proposals.js';
+import type { AttemptCounter, GivenUp } from './proposals.js';
 import { tellMissed } from './missedChanges.js';
 import { Sessions } from './sessions.js';
 import type { ReplicaSink } from './sink.js';
 import { TickTimer } from './ticker.js';
 import { Snapshots } from './snapshots.js';
 import type { SoleMember } from './soleMember.js';
+import type { Space } from './space.js';
+import { SpaceWatch } from './spaceWatch.js';
 import type { Continuations } from './continuations.js';
 import { describeStatus } from './status.js';
 import { StoreCare } from './storeCare.js';
@@ -59,6 +61,7 @@ export class Engine {
   readonly #firstElection: FirstElection;
   readonly #ticks: TickTimer;
   readonly #storeCare: StoreCare;
+  readonly #spaceWatch: SpaceWatch;
   #scheduled = false;
   #membership: Membership | null = null;
   /** Since when no leader is known, after one was; null while there is one. In milliseconds of `performance.now()`. */
@@ -80,12 +83,21 @@ export class Engine {
       batchBytesMax: this.#limits.batchBytesMax,
       resendTicks: 2 * parts.electionTicks,
       waitTicks: this.#limits.waitElections * parts.electionTicks,
+      attempts: parts.attempts,
+    });
+    this.#spaceWatch = new SpaceWatch({
+      space: parts.space,
+      core,
+      transport: () => parts.transport,
+      isConnected: (peer) => this.#proposals.isConnected(peer),
+      log: sink.log,
     });
     this.#snapshots = new Snapshots({
       directory: parts.snapshotDirectory,
       store: parts.store,
       transport: () => parts.transport,
       log: sink.log,
+      space: parts.space,
       onSent: (to, ok) => inbox.add({ type: 'snapshotSent', to, ok }),
     });
     this.#administration = new Administration(core, sink, parts.electionTicks);
@@ -107,8 +119,16 @@ export class Engine {
     this.#schedule();
   }
 
-  propose({ sequence, timeoutMs, data }: Parameters<RequestReceiver['propose']>[0]): void {
-    const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: performance.now() + timeoutMs });
+  propose({ sequence, timeoutMs, use, data }: ProposeRequest): void {
+    const now = performance.now();
+    this.#spaceWatch.look(now, { waitingBytes: this.#proposals.bytes });
+    const refusal = this.#state === 'running' ? this.#spaceWatch.refusalOf(use) : null;
+    if (refusal !== null) {
+      this.#parts.sink.written(sequence, refusal);
+      return this.#schedule();
+    }
+    const taken = this.#state === 'running' && this.#proposals.add({ sequence, data, deadlineMs: now + timeoutMs });
+    this.#spaceWatch.take(data.length);
     if (!taken) this.#figures.proposalsRefused += 1;
     if (!taken)
       this.#parts.sink.written(sequence, {
@@ -144,8 +164,19 @@ export class Engine {
     const figures = this.#figures.describe(performance.now(), { proposalsWaiting: this.#proposals.size });
     return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#silences, {
       figures,
+      space: this.#spaceWatch.describe(),
       peers: this.#parts.transport.peers(),
     });
+  }
+
+  get revision(): Revision {
+    return this.#parts.store.revision;
+  }
+
+  /** Whether this replica is all there is of its cluster. */
+  get isAlone(): boolean {
+    const { core } = this.#parts;
+    return core.membership.members.every(({ id }) => id === core.id);
   }
 
   transferLeadership(id: number, timeoutMs: number): void {
@@ -215,6 +246,7 @@ export class Engine {
     // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
+      this.#spaceWatch.look(performance.now(), { waitingBytes: this.#proposals.bytes });
       const { quiet, due } = this.#ticks.take();
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
       this.#storeCare.quietTicks(quiet);
@@ -242,7 +274,7 @@ export class Engine {
     const { core, sink } = this.#parts;
     switch (input.type) {
       case 'message':
-        core.step(input.message);
+        core.step(this.#spaceWatch.takesEntries ? input.message : withoutEntries(input.message));
         if (input.message.type === 'append' && input.message.from === core.leader) this.#silences.heard(performance.now());
         return;
       case 'forward':
@@ -265,6 +297,9 @@ export class Engine {
         // Most likely the process of the leader died. If it is well, pre-vote finds that out without disturbing it.
         if (core.leader === input.peer) core.campaignSoon();
         return;
+      case 'peerSpace':
+        this.#spaceWatch.peerTold(input.peer, input.code);
+        return;
       case 'refused':
         sink.log('error', 'refused by a peer', { peer: input.peer, reason: input.reason });
         throw new ReplicaError('REFUSED_BY_PEER', `${input.peer} refuses this replica for good: ${input.reason}`);
@@ -282,7 +317,9 @@ export class Engine {
     // The sender has seen a leader of that term, and our term is not older; a message from beyond our term cannot be answered with any certainty.
     if (forward.term > core.term) return;
     const leads = core.role === 'leader' && core.term === forward.term;
-    const refusal = this.#sessions.receive(forward, leads, (commands) => core.propose(commands).outcome === 'appended');
+    const append = (commands: readonly Uint8Array[]): boolean =>
+      this.#spaceWatch.takesEntries && core.propose(commands).outcome === 'appended';
+    const refusal = this.#sessions.receive(forward, leads, append);
     if (refusal !== null) transport.send(from, { channel: 'forward', message: refusal });
   }
 
@@ -339,7 +376,7 @@ export class Engine {
           message: { type: 'propose', term, session: this.#parts.session, attempt, part, proposals },
         });
         this.#proposals.sent(batch);
-      } else if (core.propose(batch.proposals.map(({ data }) => data)).outcome === 'appended') {
+      } else if (this.#spaceWatch.takesEntries && core.propose(batch.proposals.map(({ data }) => data)).outcome === 'appended') {
         this.#proposals.sent(batch);
       } else {
         this.#proposals.delay();
@@ -372,6 +409,7 @@ export class Engine {
     this.#wakefulness.waits();
     const begun = performance.now();
     this.#parts.log.append(what);
+    for (const { data } of what.entries) this.#spaceWatch.take(data.length);
     const took = performance.now() - begun;
     this.#figures.logSync.observe(took);
     this.#wakefulness.waited(took);
@@ -484,13 +522,22 @@ export class Engine {
     } catch (cause) {
       error = cause;
     }
-    log.close();
-    store.close();
+    try {
+      log.close();
+      store.close();
+    } catch (cause) {
+      // What was not settled is in the log; the first failure is what there is to tell.
+      error ??= cause;
+    }
     if (error !== null) sink.failed(error instanceof Error ? error : new Error(String(error)));
     sink.flush();
     this.#drained?.();
   }
 }
+
+/** As though no entries had come with it: what a network may do, and Raft repairs once there is room. */
+const withoutEntries = (message: Message): Message =>
+  message.type === 'append' && message.entries.length > 0 ? { ...message, entries: [] } : message;
 
 export interface EngineParts {
   readonly core: Core;
@@ -502,6 +549,8 @@ export interface EngineParts {
   readonly soleMember: SoleMember;
   readonly continuations: Continuations;
   readonly session: string;
+  readonly attempts: AttemptCounter;
+  readonly space: Space;
   readonly snapshotDirectory: string;
   readonly logEntriesKept: number;
   readonly tickMs: number;

@@ -1,12 +1,11 @@
 import type { ReplicaOptions } from '../replica-api.js';
-import { openReplica, type OpenOptions } from '../replica.js';
-import type { Engine } from './engine.js';
+import type { OpenOptions, ReadDisk } from '../replica.js';
 import { Clients, type ClientPort } from './clients.js';
 import { Continuations } from './continuations.js';
 import type { ReplicaLimits } from './limits.js';
-import { readRequests, type RequestReceiver } from './port.js';
+import { readRequests } from './port.js';
 import { createPortSink } from './portSink.js';
-import type { ReplicaSink } from './sink.js';
+import { ReopeningReplica } from './reopening.js';
 import { SoleMember } from './soleMember.js';
 
 /** The far end of a client: takes batches of requests, until `stopped`. */
@@ -23,6 +22,7 @@ export interface HostOptions {
   /** Shared with the process: see `continuations.ts`. */
   readonly continuations: SharedArrayBuffer;
   readonly limits?: ReplicaLimits;
+  readonly disk?: ReadDisk | undefined;
   readonly post: (batch: ArrayBuffer) => void;
   /** The replica has ended, on request or by a failure, and has said so. */
   readonly stopped: () => void;
@@ -36,13 +36,13 @@ export async function hostReplica({
   soleMember,
   continuations,
   limits,
+  disk,
   post,
   stopped,
 }: HostOptions): Promise<ReplicaHost> {
   const sink = createPortSink(post, takenBytes, stopped);
-  const engine = await openReplica({ options, session, sink, ...wordsOf({ soleMember, continuations }), limits });
-  const receiver = receiverOf(engine, sink, stopped);
-  return { receive: (batch) => readRequests(batch, receiver) };
+  const replica = await ReopeningReplica.open({ options, session, sink, ...wordsOf({ soleMember, continuations }), limits, disk, stopped });
+  return { receive: (batch) => readRequests(batch, replica) };
 }
 
 /** The far end of several clients. */
@@ -68,13 +68,14 @@ export async function hostForThreads({
   soleMember,
   continuations,
   limits,
+  disk,
   stopped,
 }: SharedHostOptions): Promise<SharedHost> {
   const clients = new Clients(ports, published, stopped);
-  const engine = await openReplica({ options, session, sink: clients, ...wordsOf({ soleMember, continuations }), limits });
-  const receiver = receiverOf(engine, clients, stopped);
+  const words = wordsOf({ soleMember, continuations });
+  const replica = await ReopeningReplica.open({ options, session, sink: clients, ...words, limits, disk, stopped });
   return {
-    receive: (thread, batch) => clients.receive(thread, batch, receiver),
+    receive: (thread, batch) => clients.receive(thread, batch, replica),
     leave: (thread) => clients.leave(thread),
   };
 }
@@ -86,23 +87,3 @@ const wordsOf = ({
   soleMember: new SoleMember(soleMember),
   continuations: new Continuations(continuations),
 });
-
-function receiverOf(engine: Engine, sink: ReplicaSink, stopped: () => void): RequestReceiver {
-  return {
-    propose: engine.propose.bind(engine),
-    barrier: engine.barrier.bind(engine),
-    range: engine.range.bind(engine),
-    changesSince: engine.changesSince.bind(engine),
-    status: engine.status.bind(engine),
-    transferLeadership: engine.transferLeadership.bind(engine),
-    changeMembership: engine.changeMembership.bind(engine),
-    snapshot: engine.snapshot.bind(engine),
-    stop: (id) => {
-      void engine.stop().then(() => {
-        sink.done(id);
-        sink.flush();
-        stopped();
-      });
-    },
-  };
-}

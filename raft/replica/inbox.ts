@@ -10,6 +10,7 @@ export type Input =
   | { readonly type: 'snapshotSent'; readonly to: MemberId; readonly ok: boolean }
   | { readonly type: 'connected'; readonly peer: MemberId }
   | { readonly type: 'disconnected'; readonly peer: MemberId }
+  | { readonly type: 'peerSpace'; readonly peer: MemberId; readonly code: number }
   | { readonly type: 'refused'; readonly peer: MemberId; readonly reason: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
@@ -65,6 +66,10 @@ export class Inbox implements TransportHandlers {
 
   onPeerDisconnected(peer: MemberId): void {
     this.add({ type: 'disconnected', peer });
+  }
+
+  onPeerSpace(peer: MemberId, code: number): void {
+    this.add({ type: 'peerSpace', peer, code });
   }
 
   onRefused(peer: MemberId, reason: string): void {

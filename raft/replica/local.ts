@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ReadDisk } from '../replica.js';
 import type { Replica, ReplicaAdministration, ReplicaOptions } from '../replica-api.js';
 import { hostReplica } from './host.js';
 import type { ReplicaHost } from './host.js';
@@ -13,6 +14,8 @@ export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
   /** Bounds to use instead of the usual ones. */
   readonly limits?: Partial<ReplicaLimits>;
+  /** What is free on the disk; that of the data directory unless told. */
+  readonly disk?: ReadDisk;
   /** Takes answers when it likes, for a process that is busy; without it they are taken at once. */
   readonly deliver?: (take: () => void, bytes: number) => void;
 }
@@ -26,6 +29,7 @@ export async function createReplica(
   {
     log,
     limits,
+    disk,
     deliver = (take) => {
       take();
     },
@@ -55,6 +59,7 @@ export async function createReplica(
     soleMember,
     continuations,
     limits: { ...replicaLimits, ...limits },
+    disk,
     post: (batch) => {
       deliver(() => {
         replica.receive(batch);

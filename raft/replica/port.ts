@@ -1,5 +1,13 @@
 import type { MembershipChange } from '../core/contract.js';
-import type { BarrierOutcome, ChangeBatch, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
+import type {
+  BarrierOutcome,
+  ChangeBatch,
+  MembershipOutcome,
+  ReplicaStatus,
+  SnapshotOutcome,
+  SpaceUse,
+  WriteOutcome,
+} from '../replica-api.js';
 import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';
@@ -23,6 +31,8 @@ const requestCodes = {
   snapshot: 9,
 } as const;
 
+const spaceUses = ['growing', 'essential', 'freeing'] as const satisfies readonly SpaceUse[];
+
 /** Collects requests until `take`. */
 export class RequestWriter {
   readonly #writer = new ByteWriter();
@@ -35,8 +45,9 @@ export class RequestWriter {
     return this.#writer.take();
   }
 
-  propose(sequence: number, timeoutMs: number, data: Uint8Array): void {
+  propose({ sequence, timeoutMs, use, data }: ProposeRequest): void {
     this.#head(requestCodes.propose, { id: sequence }, timeoutMs);
+    this.#writer.u8(spaceUses.indexOf(use));
     this.#writer.bytes(data);
   }
 
@@ -88,9 +99,16 @@ export class RequestWriter {
   }
 }
 
+export interface ProposeRequest {
+  readonly sequence: number;
+  readonly timeoutMs: number;
+  readonly use: SpaceUse;
+  readonly data: Uint8Array;
+}
+
 /** What requests are carried out by: the replica's engine, and whoever ends the thread. */
 export interface RequestReceiver {
-  propose(proposal: { readonly sequence: number; readonly timeoutMs: number; readonly data: Uint8Array }): void;
+  propose(proposal: ProposeRequest): void;
   barrier(id: number, timeoutMs: number): void;
   range(id: number, options: RangeOptions): void;
   changesSince(id: number, after: Revision, bytesMax: number): void;
@@ -104,7 +122,11 @@ export interface RequestReceiver {
 type RequestReaders = Readonly<Record<number, (receiver: RequestReceiver, id: number, timeoutMs: number, reader: ByteReader) => void>>;
 
 const requestReaders: RequestReaders = {
-  [requestCodes.propose]: (receiver, sequence, timeoutMs, reader) => receiver.propose({ sequence, timeoutMs, data: reader.bytes() }),
+  [requestCodes.propose]: (receiver, sequence, timeoutMs, reader) => {
+    const use = spaceUses[reader.u8()];
+    if (use === undefined) throw new DecodeError('unknown use of space');
+    receiver.propose({ sequence, timeoutMs, use, data: reader.bytes() });
+  },
   [requestCodes.barrier]: (receiver, id, timeoutMs) => receiver.barrier(id, timeoutMs),
   [requestCodes.range]: (receiver, id, _timeoutMs, reader) => receiver.range(id, readRangeOptions(reader)),
   [requestCodes.changesSince]: (receiver, id, _timeoutMs, reader) => receiver.changesSince(id, revision(reader.uint()), reader.uint()),
@@ -156,7 +178,14 @@ const answerCodes = {
   changesSince: 10,
   snapshot: 11,
 } as const;
-const writeOutcomes = ['applied', 'conflict', 'compacted', 'unavailable', 'unknown'] as const satisfies readonly WriteOutcome['outcome'][];
+const writeOutcomes = [
+  'applied',
+  'conflict',
+  'compacted',
+  'unavailable',
+  'unknown',
+  'noSpace',
+] as const satisfies readonly WriteOutcome['outcome'][];
 const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
 
 /** Collects answers until `take`. */
@@ -357,7 +386,7 @@ function readChangeList(reader: ByteReader): Change[] {
 function readWriteOutcome(reader: ByteReader): WriteOutcome {
   const outcome = writeOutcomes[reader.u8()];
   if (outcome === undefined) throw new DecodeError('unknown outcome of a write');
-  if (outcome === 'unavailable' || outcome === 'unknown') return { outcome, reason: reader.string() };
+  if (outcome === 'unavailable' || outcome === 'unknown' || outcome === 'noSpace') return { outcome, reason: reader.string() };
   const at = revision(reader.uint());
   if (outcome !== 'conflict') return { outcome, revision: at };
   const current: (KeyValue | null)[] = [];

@@ -7,6 +7,7 @@ import type {
   ReplicaAdministration,
   ReplicaStatus,
   SnapshotOutcome,
+  SpaceUse,
   WriteOutcome,
 } from '../replica-api.js';
 import { encodeProposal } from '../store/command.js';
@@ -103,12 +104,15 @@ export class PortReplica implements Replica, ReplicaAdministration {
     this.#soleMember = new SoleMemberReader(options.soleMember);
   }
 
-  write(transaction: Parameters<Replica['write']>[0], { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#propose({ type: 'transaction', transaction }, timeoutMs);
+  write(
+    transaction: Parameters<Replica['write']>[0],
+    { timeoutMs, use = 'growing' }: Parameters<Replica['write']>[1],
+  ): Promise<WriteOutcome> {
+    return this.#propose({ type: 'transaction', transaction }, timeoutMs, use);
   }
 
   compact(revision: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#propose({ type: 'compact', revision }, timeoutMs);
+    return this.#propose({ type: 'compact', revision }, timeoutMs, 'freeing');
   }
 
   async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
@@ -228,10 +232,10 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#stopping !== null || this.#failure === null ? 'the replica stops' : `the replica has failed: ${this.#failure.message}`;
   }
 
-  async #propose(command: Command, timeoutMs: number): Promise<WriteOutcome> {
+  async #propose(command: Command, timeoutMs: number, use: SpaceUse): Promise<WriteOutcome> {
     if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
     const sequence = this.#takeId();
-    this.#requests.propose(sequence, timeoutMs, encodeProposal(this.#options.session, sequence, command));
+    this.#requests.propose({ sequence, timeoutMs, use, data: encodeProposal(this.#options.session, sequence, command) });
     return new Promise((resolve, reject) => {
       const deadlineMs = performance.now() + timeoutMs;
       this.#writes.set(sequence, { resolve, reject, deadlineMs });

@@ -34,6 +34,12 @@ export interface ProposalOptions {
   readonly resendTicks: number;
   /** Ticks in which nothing was settled after which those that have waited as long are given up: no leader can be reached, and whoever asked should look elsewhere. */
   readonly waitTicks: number;
+  /** Counts the attempts of this session, which never repeat one, even where the replica is opened again. */
+  readonly attempts?: AttemptCounter;
+}
+
+export interface AttemptCounter {
+  last: number;
 }
 
 interface Item extends Proposal {
@@ -71,7 +77,7 @@ export class Proposals {
   #bytes = 0;
   #inDoubt = 0;
   #stream: Stream | null = null;
-  #attempts = 0;
+  readonly #attempts: AttemptCounter;
   #known: { readonly leader: MemberId; readonly term: Term } | null = null;
   readonly #connected = new Set<MemberId>();
   #delayed = false;
@@ -83,10 +89,16 @@ export class Proposals {
 
   constructor(options: ProposalOptions) {
     this.#options = options;
+    this.#attempts = options.attempts ?? { last: 0 };
   }
 
   get size(): number {
     return this.#items.size;
+  }
+
+  /** Of all that are not settled. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** False when the bound is reached; the proposal was not taken. */
@@ -231,8 +243,8 @@ export class Proposals {
     if (known === null) return null;
     if (stream !== null && stream.term === known.term && stream.leader === known.leader) return stream;
     if (this.#inDoubt > 0) return null;
-    this.#attempts += 1;
-    this.#stream = { ...known, attempt: this.#attempts, part: 0, over: false };
+    this.#attempts.last += 1;
+    this.#stream = { ...known, attempt: this.#attempts.last, part: 0, over: false };
     this.#cursor = 0;
     this.#resends = 0;
     // Whoever asked for a pause does not lead any more: one that hands over refuses everything until its successor is known.
@@ -241,8 +253,8 @@ export class Proposals {
   }
 
   #rewind(stream: Stream): void {
-    this.#attempts += 1;
-    stream.attempt = this.#attempts;
+    this.#attempts.last += 1;
+    stream.attempt = this.#attempts.last;
     stream.part = 0;
     this.#cursor = 0;
   }

@@ -4,12 +4,14 @@ import type { StateMachine } from '../store/contract.js';
 import type { Log, SnapshotAnnouncement, Transport } from '../transport/contract.js';
 import type { SnapshotOutcome } from '../replica-api.js';
 import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
+import type { Space } from './space.js';
 
 export interface SnapshotOptions {
   readonly directory: string;
   readonly store: StateMachine;
   readonly transport: () => Transport;
   readonly log: Log;
+  readonly space: Pick<Space, 'reading' | 'reserveBytes'>;
   /** A snapshot reached its receiver, or did not. */
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
@@ -104,12 +106,21 @@ export class Snapshots {
   }
 
   async #copyTo(path: string): Promise<SnapshotMeta> {
+    this.#checkRoom();
     this.#copying = true;
     try {
       return await this.#options.store.snapshotTo(path);
     } finally {
       this.#copying = false;
     }
+  }
+
+  /** A copy that filled the disk would leave no room for the log. */
+  #checkRoom(): void {
+    const { reading, reserveBytes } = this.#options.space;
+    const room = Math.max(0, reading.freeBytes - reserveBytes);
+    if (reading.storeBytes > room)
+      throw new Error(`a copy of ${reading.storeBytes} bytes does not fit on the disk, where ${room} bytes may be used`);
   }
 
   async #copyForOperator(): Promise<SnapshotOutcome> {

@@ -28,7 +28,7 @@ interface Parts {
 export function describeStatus(
   { core, log, store, tickMs, snapshot }: Parts,
   silences: LeaderSilences,
-  own: Pick<ReplicaStatus, 'figures' | 'peers'>,
+  own: Pick<ReplicaStatus, 'figures' | 'peers' | 'space'>,
 ): ReplicaStatus {
   const progress = core.progress();
   return {

@@ -65,6 +65,20 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   }
 }
 
+/** Opens a database that is there to read it and nothing more: also where nothing can be written. No other process may use it meanwhile. */
+export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
+  let db: SqliteConnection | null = null;
+  try {
+    checkBeforeOpening(path, kind);
+    db = connect(path, kind);
+    checkFormat(db, path, kind);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw translateOpenError(error, path, kind);
+  }
+}
+
 /** Turns what SQLite or the file system threw into a storage error: damage, or a failed disk. Other errors, such as broken invariants, stay as they are. */
 export function translateError(error: unknown, what: string, { path }: { readonly path: string }, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;

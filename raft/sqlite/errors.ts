@@ -1,3 +1,5 @@
+import { resultCodeOf } from './resultCode.js';
+
 /**
  * What can go wrong with a database file. All of these are final for the object that threw them: a replica that cannot trust its disk stops,
  * and is repaired by the others (see raft/log/DESIGN.md).
@@ -72,6 +74,18 @@ export class DiskFailedError extends StorageError {
       cause,
     );
   }
+}
+
+const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * Whether a file could not be written because the disk is full: SQLite, or the system, had no place for the bytes, and wrote none of them. Nothing is in doubt then
+ * beyond what a crash leaves, unlike after a failed sync.
+ */
+export function isDiskFull(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (resultCodeOf(at) === 'FULL' || noSpaceCodes.has((at as NodeJS.ErrnoException).code)) return true;
+  return false;
 }
 
 /** Another process, or another part of this one, has the file open. */

@@ -43,6 +43,9 @@ export function shrink(db: SqliteConnection, sql: StoreStatements, countMax: num
   return spare > countMax;
 }
 
+/** Pages that hold something. */
+export const usedPages = (sql: StoreStatements): number => (sql.pages.get()?.page_count ?? 0) - (sql.freePages.get()?.freelist_count ?? 0);
+
 function sparePages(sql: StoreStatements): number {
   const free = sql.freePages.get()?.freelist_count ?? 0;
   const pages = sql.pages.get()?.page_count ?? 0;

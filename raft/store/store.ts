@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { failPoint } from '../failPoints.js';
 import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '../types.js';
 import type { SqliteConnection } from '../sqlite/connection.js';
-import { checkpoint, openDatabase, translateError } from '../sqlite/database.js';
+import { checkpoint, openDatabase, openToRead, translateError } from '../sqlite/database.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DiskFailedError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
@@ -13,7 +13,7 @@ import { Applier } from './applier.js';
 import type { Change, ChangesResult, CommandResult, RangeOptions, RangeResult, StateMachine } from './contract.js';
 import { checkpointPages, readState, storeKind, storeStatements, verifiedAtOpenBytesMax, verifyContent } from './file.js';
 import type { StoreStatements } from './file.js';
-import { shrink, sweep, sweepBesideMin, sweepPending, sweepPerEntry, sweepSlice, vacuumSlice } from './housekeeping.js';
+import { shrink, sweep, sweepBesideMin, sweepPending, sweepPerEntry, sweepSlice, usedPages, vacuumSlice } from './housekeeping.js';
 import { StoreReader } from './reader.js';
 import { revisionMax, stateRow } from './rows.js';
 import type { StoreState } from './rows.js';
@@ -41,6 +41,8 @@ export interface Store extends StateMachine {
   readonly path: string;
   /** True when `openStore` made the file. */
   readonly created: boolean;
+  /** Bytes of the file that hold something; those of its write-ahead file are on their way to it. */
+  readonly usedBytes: number;
 }
 
 /**
@@ -49,6 +51,35 @@ export interface Store extends StateMachine {
  */
 export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, options);
+}
+
+/** Reads what a store holds, also where nothing can be written. Throws as `openStore` does; there must be a store. */
+export interface StoreToRead extends Pick<
+  StateMachine,
+  'appliedIndex' | 'appliedTerm' | 'revision' | 'compactedRevision' | 'membership' | 'range' | 'changesSince'
+> {
+  readonly usedBytes: number;
+  close(): void;
+}
+
+export function openStoreToRead(path: string): StoreToRead {
+  const kind = storeKind({ members: [], removed: [] });
+  const db = openToRead(path, kind);
+  try {
+    const sql = storeStatements(db);
+    const state = readState(path, sql);
+    const reader = new StoreReader(path, sql);
+    return {
+      ...state,
+      usedBytes: usedPages(sql) * kind.pageBytes,
+      range: (options) => reader.range(state, options),
+      changesSince: (after, bytesMax) => reader.changesSince(state, after, bytesMax),
+      close: () => db.close(),
+    };
+  } catch (error) {
+    db.close();
+    throw translateError(error, 'opening the store', { path }, kind);
+  }
 }
 
 /** One open database file; a restore replaces it by another. */
@@ -103,6 +134,10 @@ class SqliteStore implements Store {
 
   get membership(): Membership {
     return this.#state.membership;
+  }
+
+  get usedBytes(): number {
+    return this.#failStop.run('reading', () => usedPages(this.#file.sql) * this.#kind.pageBytes);
   }
 
   apply(entries: readonly Entry[]): { readonly results: readonly (CommandResult | null)[]; readonly changes: readonly Change[] } {

@@ -63,6 +63,8 @@ export interface Transport {
    * and at least that often: a call beats once at most, so a thread that was stalled does not blame its peers.
    */
   beat(nowMs: number): void;
+  /** Tells all peers, and those that connect later, how much room the disk of this replica has: a small number that only their owners understand, 3 unless told. */
+  tellSpace(code: number): void;
   /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
   /** The peers to which this replica sends, as they are now. */
@@ -79,6 +81,8 @@ export interface TransportHandlers {
   onPeerConnected(peer: MemberId): void;
   /** The connection for sending is lost; what was sent lately may or may not have arrived. */
   onPeerDisconnected(peer: MemberId): void;
+  /** How much room a peer has on its disk; told with each of its pings. */
+  onPeerSpace(peer: MemberId, code: number): void;
   /** A peer remembers this identity with another disk, or as removed: this replica must stop (a wiped replica cannot rejoin under its old identity). */
   onRefused(peer: MemberId, reason: string): void;
 }

@@ -22,6 +22,9 @@ export const frameKinds = {
   snapshotDone: 11,
 } as const;
 
+/** What a ping says of the room on its sender's disk, where it says nothing. Receivers that know no such byte pass it over. */
+export const spaceCodeDefault = 3;
+
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 const lengthBytes = 4;

@@ -5,7 +5,7 @@ import { certifiedMember } from './certificate.js';
 import { Connection } from './connection.js';
 import type { Log, TransportHandlers } from './contract.js';
 import { readForward, readMessage } from './encoding.js';
-import { frameKinds, writeFrame } from './frames.js';
+import { frameKinds, spaceCodeDefault, writeFrame } from './frames.js';
 import { readHello, refuseHello, writeIdentity, writeRefusal } from './handshake.js';
 import type { Acquaintance, Hello, Identity, Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
@@ -17,6 +17,8 @@ export interface InboundContext {
   readonly known: Acquaintance;
   readonly handlers: TransportHandlers;
   readonly snapshotDirectory: string;
+  /** See `SnapshotReceiverOptions`. */
+  readonly reserveOf: (fileSystemBytes: number) => number;
   readonly log: Log;
   onWelcomed(inbound: Inbound, hello: Hello): void;
   onClosed(inbound: Inbound): void;
@@ -36,6 +38,8 @@ export class Inbound {
   #from: MemberId | null = null;
   #receiver: SnapshotReceiver | null = null;
   #silentPings = 0;
+  /** As last told on this connection. */
+  #spaceCode: number | null = null;
 
   constructor(socket: TLSSocket, context: InboundContext) {
     let finish = (): void => undefined;
@@ -103,10 +107,19 @@ export class Inbound {
       [frameKinds.raft]: (payload) =>
         handlers.onMessage(from, { channel: 'raft', message: readMessage(new ByteReader(payload), from, self.id) }),
       [frameKinds.forward]: (payload) => handlers.onMessage(from, { channel: 'forward', message: readForward(new ByteReader(payload)) }),
-      [frameKinds.ping]: () => this.#pong(),
+      [frameKinds.ping]: (payload) => {
+        this.#heardSpace(from, payload[0] ?? spaceCodeDefault);
+        this.#pong();
+      },
     };
     this.#context.onWelcomed(this, hello);
     this.#connection.write(frame(frameKinds.welcome, (writer) => writeIdentity(writer, self)));
+  }
+
+  #heardSpace(from: MemberId, code: number): void {
+    if (code === this.#spaceCode) return;
+    this.#spaceCode = code;
+    this.#context.handlers.onPeerSpace(from, code);
   }
 
   /** After the round that the messages before it set off: its answers and this one reach the same peer together, and wake it once. */
@@ -124,6 +137,7 @@ export class Inbound {
       from,
       to: this.#context.self.id,
       directory: this.#context.snapshotDirectory,
+      reserveOf: this.#context.reserveOf,
       onSnapshot: (announcement, path) => this.#context.handlers.onSnapshot(from, announcement, path),
     });
   }

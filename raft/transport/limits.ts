@@ -36,8 +36,6 @@ export const transportLimits = {
   snapshotChunkBytes: 256 * 1024,
   /** Longest frame of a snapshot: a chunk, or an announcement with the longest membership. */
   snapshotFrameBytesMax: 1024 * 1024,
-  /** What a snapshot must leave free on the disk. */
-  snapshotDiskReserveBytes: 64 * 1024 * 1024,
   /** A snapshot transfer without any progress for so long is given up. */
   snapshotSilentMs: 30_000,
   /** Bytes of a snapshot that wait for the receiver's disk before its socket is paused. */

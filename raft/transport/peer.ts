@@ -7,7 +7,7 @@ import type { Log, PeerMessage, TransportHandlers } from './contract.js';
 import { dial } from './dial.js';
 import type { DialOptions } from './dial.js';
 import { writeForward, writeMessage } from './encoding.js';
-import { frameKinds, writeFrame } from './frames.js';
+import { frameKinds, spaceCodeDefault, writeFrame } from './frames.js';
 import { finalRefusals } from './handshake.js';
 import type { Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
@@ -18,6 +18,8 @@ export interface PeerContext {
   readonly dialOptions: () => Omit<DialOptions, 'to' | 'address' | 'purpose'>;
   readonly handlers: TransportHandlers;
   readonly log: Log;
+  /** What pings tell of the room on this replica's disk. */
+  readonly spaceCode: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -94,6 +96,13 @@ export class Peer {
     if (this.#ready && this.#pings.beat()) this.#leave();
   }
 
+  /** The next ping tells something new, and need not wait for its turn. */
+  tellSpace(): void {
+    if (!this.#ready) return;
+    this.#pings.demand();
+    this.#leave();
+  }
+
   #leave(): void {
     const ping = this.#pings.take();
     if (ping === 'silent') {
@@ -102,7 +111,7 @@ export class Peer {
     }
     if (ping === 'ping') {
       this.#pingedAtMs ??= performance.now();
-      writeFrame(this.#writer, frameKinds.ping, () => undefined);
+      writeFrame(this.#writer, frameKinds.ping, (writer) => writer.u8(this.#context.spaceCode()));
     }
     this.#connection?.write(this.#writer.take());
   }
@@ -152,6 +161,7 @@ export class Peer {
     this.#lastReason = '';
     this.#context.log('info', 'connected to peer', { peer: this.id, address: this.#address });
     this.#context.handlers.onPeerConnected(this.id);
+    if (this.#context.spaceCode() !== spaceCodeDefault) this.tellSpace();
   }
 
   #lost(reason: string, refusal: Refusal | null): void {

@@ -32,6 +32,11 @@ export class Pings {
     this.#spoke = true;
   }
 
+  /** A ping is wanted for what it says. */
+  demand(): void {
+    this.#waits = true;
+  }
+
   /** Something leaves: whether a ping is to go with it, or too many had no answer. */
   take(): 'none' | 'ping' | 'silent' {
     if (!this.#waits) return 'none';

@@ -21,6 +21,8 @@ export interface SnapshotReceiverOptions {
   readonly from: MemberId;
   readonly to: MemberId;
   readonly directory: string;
+  /** What a snapshot must leave free on a disk of this size. */
+  readonly reserveOf: (fileSystemBytes: number) => number;
   readonly onSnapshot: (announcement: SnapshotAnnouncement, path: string) => void;
 }
 
@@ -76,8 +78,8 @@ export class SnapshotReceiver {
 
   /** A disk that is full ends this replica; a snapshot that does not fit ends its connection. */
   async #checkRoom(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#options.directory);
-    const room = bavail * bsize - transportLimits.snapshotDiskReserveBytes;
+    const { bavail, blocks, bsize } = await statfs(this.#options.directory);
+    const room = bavail * bsize - this.#options.reserveOf(blocks * bsize);
     if (this.#size > room)
       throw new Error(`a snapshot of ${this.#size} bytes does not fit on the disk, where ${Math.max(0, room)} bytes may be used`);
   }

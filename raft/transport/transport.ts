@@ -4,6 +4,7 @@ import { hostOf, plainAddress } from './address.js';
 import type { TlsFiles } from './certificate.js';
 import type { Log, OnSnapshotProgress, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
 import type { DialOptions } from './dial.js';
+import { spaceCodeDefault } from './frames.js';
 import type { Acquaintance, Hello, Identity } from './handshake.js';
 import { Inbound } from './inbound.js';
 import type { InboundContext } from './inbound.js';
@@ -27,6 +28,8 @@ export interface TransportOptions {
   readonly handlers: TransportHandlers;
   /** Where snapshots that arrive are written. */
   readonly snapshotDirectory: string;
+  /** What a snapshot that arrives must leave free on a disk of this size. */
+  readonly reserveOf: (fileSystemBytes: number) => number;
   readonly log: Log;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -44,6 +47,7 @@ class TlsTransport implements Transport, InboundContext {
   readonly known: Acquaintance;
   readonly handlers: TransportHandlers;
   readonly snapshotDirectory: string;
+  readonly reserveOf: (fileSystemBytes: number) => number;
   readonly log: Log;
   address: string | null = null;
   readonly #options: TransportOptions;
@@ -61,6 +65,7 @@ class TlsTransport implements Transport, InboundContext {
   #reception: Reception | null = null;
   #beatAt = performance.now() + transportLimits.pingMs;
   #beatsSinceRenewal = 0;
+  #spaceCode: number = spaceCodeDefault;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -68,6 +73,7 @@ class TlsTransport implements Transport, InboundContext {
     this.self = options.self;
     this.handlers = options.handlers;
     this.snapshotDirectory = options.snapshotDirectory;
+    this.reserveOf = options.reserveOf;
     this.log = options.log;
     this.known = { isRemoved: (id) => this.#removed.has(id), isAlone: options.isAlone ?? (() => false), remember: options.remember };
   }
@@ -92,6 +98,11 @@ class TlsTransport implements Transport, InboundContext {
 
   flush(): void {
     for (const peer of this.#peers.values()) peer.flush();
+  }
+
+  tellSpace(code: number): void {
+    this.#spaceCode = code;
+    for (const peer of this.#peers.values()) peer.tellSpace();
   }
 
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void {
@@ -195,7 +206,13 @@ class TlsTransport implements Transport, InboundContext {
   }
 
   #peerContext(): PeerContext {
-    return { dialOptions: () => this.#dialOptions(), handlers: this.handlers, log: this.log, random: this.#options.random };
+    return {
+      dialOptions: () => this.#dialOptions(),
+      handlers: this.handlers,
+      log: this.log,
+      spaceCode: () => this.#spaceCode,
+      random: this.#options.random,
+    };
   }
 
   #dialOptions(): Omit<DialOptions, 'to' | 'address' | 'purpose'> {

@@ -93,6 +93,7 @@ export function frontOf({
       periodMs: options['etcd-count-metric-poll-period'],
     });
   }
+  const { replica } = store;
   const health = createHealthRegistry((endpoint, name, passed) => {
     metrics.indicators.observe(endpoint, name, passed);
   });
@@ -103,6 +104,7 @@ export function frontOf({
     },
     progress,
     replica: store.health,
+    spaceAlarm: replica === null ? undefined : async () => (await replica.status()).space.alarm,
     graceMs: options['livez-grace-period'],
     awaitsStorage: featuresOf(options).enabled('WatchCacheInitializationPostStartHook'),
     healthTimeoutMs: options['etcd-healthcheck-timeout'],

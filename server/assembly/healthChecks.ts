@@ -1,4 +1,4 @@
-import type { Replica } from '../../raft/index.js';
+import type { Replica, SpaceStatus } from '../../raft/index.js';
 import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
 
 /** Where the process stands; the checks read it. */
@@ -21,6 +21,8 @@ export interface HealthCheckOptions {
   readonly graceMs: number;
   /** Whether loading the store is a check of its own (feature WatchCacheInitializationPostStartHook). */
   readonly awaitsStorage: boolean;
+  /** Why creates and updates are refused for want of space, null while they are not; left out where somebody else looks after that. */
+  readonly spaceAlarm?: (() => Promise<SpaceStatus['alarm']>) | undefined;
   /** Services that keep keys; one check each, or one for all where they may change while the server runs. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
@@ -76,6 +78,9 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
     ['livez'],
   );
   addKeyServices(health, options.keyServices);
+  const { spaceAlarm } = options;
+  if (spaceAlarm !== undefined)
+    health.addWarning({ name: 'storage-space', warning: async () => spaceWarnings[(await spaceAlarm()) ?? 'none'] }, everywhere);
   health.add(
     {
       name: 'shutdown',
@@ -86,6 +91,13 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
     ['readyz'],
   );
 }
+
+/** Servers that refuse writes still serve reads: nobody should take them away. */
+const spaceWarnings = {
+  none: null,
+  disk: 'too little space is left on the disk; creates and updates are refused, reads and deletes go on',
+  quota: 'the store is above its quota; creates and updates are refused, reads and deletes go on',
+} as const;
 
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
   if (!mayChange) {

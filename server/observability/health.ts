@@ -4,6 +4,12 @@ export interface HealthCheck {
   readonly check: () => void | Promise<void>;
 }
 
+/** Something that whoever looks should know, and that fails nothing. Resolves with what it is, or null. */
+export interface HealthWarning {
+  readonly name: string;
+  readonly warning: () => Promise<string | null>;
+}
+
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 export interface HealthReport {
@@ -16,6 +22,8 @@ export interface HealthReport {
 export interface HealthRegistry {
   /** Adds a check to the endpoints named, in the order in which they are listed. */
   add(check: HealthCheck, endpoints: readonly HealthEndpoint[]): void;
+  /** Adds a line to what the endpoints say where everything is asked for; it is no check, and cannot be excluded. */
+  addWarning(warning: HealthWarning, endpoints: readonly HealthEndpoint[]): void;
   report(endpoint: HealthEndpoint, options: { readonly verbose: boolean; readonly exclude: readonly string[] }): Promise<HealthReport>;
   /** One check alone; null when the endpoint has none of that name. */
   single(endpoint: HealthEndpoint, name: string): Promise<HealthReport | null>;
@@ -29,7 +37,11 @@ export type HealthObserver = (endpoint: HealthEndpoint, name: string, passed: bo
 
 export function createHealthRegistry(observe: HealthObserver = () => {}): HealthRegistry {
   const checks: Record<HealthEndpoint, HealthCheck[]> = { healthz: [], livez: [], readyz: [] };
+  const warnings: Record<HealthEndpoint, HealthWarning[]> = { healthz: [], livez: [], readyz: [] };
   return {
+    addWarning: (warning, endpoints) => {
+      for (const endpoint of endpoints) warnings[endpoint].push(warning);
+    },
     add: (check, endpoints) => {
       for (const endpoint of endpoints) checks[endpoint].push(check);
     },
@@ -43,7 +55,8 @@ export function createHealthRegistry(observe: HealthObserver = () => {}): Health
           return { name: check.name, excluded: left, failure };
         }),
       );
-      return describe(endpoint, results, { verbose, unknown: [...excluded] });
+      const shown = verbose ? await Promise.all(warnings[endpoint].map(lineOf)) : [];
+      return describe(endpoint, results, { verbose, unknown: [...excluded], warnings: shown });
     },
     single: async (endpoint, name) => {
       const check = checks[endpoint].find((candidate) => candidate.name === name);
@@ -81,11 +94,16 @@ async function run({ check }: HealthCheck): Promise<Failure | null> {
   }
 }
 
+async function lineOf({ name, warning }: HealthWarning): Promise<string> {
+  const text = await warning().catch(() => 'not known');
+  return text === null ? `[+]${name} ok\n` : `[!]${name} warning: ${text}\n`;
+}
+
 /** A short "ok" suffices when all is well and nobody asked; a failure always lists everything. */
 function describe(
   endpoint: HealthEndpoint,
   results: readonly Result[],
-  { verbose, unknown }: { readonly verbose: boolean; readonly unknown: readonly string[] },
+  { verbose, unknown, warnings }: { readonly verbose: boolean; readonly unknown: readonly string[]; readonly warnings: readonly string[] },
 ): HealthReport {
   const failures = results.flatMap(({ name, failure }) => (failure === null ? [] : [{ name, reason: failure.reason }]));
   if (failures.length === 0 && !verbose) return { code: 200, text: 'ok', failures };
@@ -93,6 +111,7 @@ function describe(
     .map(({ name, excluded, failure }) =>
       failure !== null ? `[-]${name} failed: reason withheld\n` : excluded ? `[+]${name} excluded: ok\n` : `[+]${name} ok\n`,
     )
+    .concat(warnings)
     .join('');
   if (unknown.length > 0)
     text += `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;

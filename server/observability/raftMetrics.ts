@@ -23,6 +23,15 @@ export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaSta
     metrics.counter(`raftplane_raft_${name}_total`, help, async () => value((await read()).figures));
   for (const [name, help, label, values] of byPeer)
     metrics.gauges(`raftplane_raft_${name}`, help, { label }, async () => new Map(values(await read())));
+  metrics.gauges(
+    'raftplane_raft_space_alarm',
+    '1 while this server refuses creates and updates: no majority has room on its disks, or the store is above its quota.',
+    { label: 'cause' },
+    async () => {
+      const { alarm } = (await read()).space;
+      return new Map(alarms.map((cause) => [cause, cause === alarm ? 1 : 0]));
+    },
+  );
   for (const [name, help, of] of durations) {
     metrics.histogram(`raftplane_raft_${name}_seconds`, help, async () => {
       const { boundsMs, counts, sumMs } = of(await read());
@@ -84,6 +93,15 @@ const gauges: readonly (readonly [name: string, help: string, value: (status: Re
     'How long this replica would now wait without a leader, up to twice that. More than was configured: leaders have been late.',
     ({ electionTimeoutMs }) => electionTimeoutMs / 1_000,
   ],
+  ['disk_free_bytes', 'Bytes that may still be written on the disk of this replica.', ({ space }) => space.freeBytes],
+  ['disk_reserve_bytes', 'Below so many free bytes this disk is short of space (--raft-disk-reserve).', ({ space }) => space.reserveBytes],
+  ['disk_short', '1 while less than the reserve is free on the disk of this replica.', ({ space }) => (space.level === 'ample' ? 0 : 1)],
+  [
+    'store_used_bytes',
+    'Bytes that the store of this replica holds, history included, without space that waits to be used again.',
+    ({ space }) => space.storeBytes,
+  ],
+  ['store_quota_bytes', 'What the store may hold (--raft-quota-bytes); 0: no quota.', ({ space }) => space.quotaBytes],
   [
     'checkpoint_age_seconds',
     'Time since the store was last made durable by itself, up to where the log may then be cut; or since the start.',
@@ -137,6 +155,8 @@ const byPeer: readonly (readonly [
       members.flatMap(({ id, progress }) => (progress === null ? [] : [[id, Math.max(0, lastIndex - progress.match)] as const])),
   ],
 ];
+
+const alarms = ['disk', 'quota'] as const;
 
 const durations: readonly (readonly [name: string, help: string, of: (status: ReplicaStatus) => DurationCounts])[] = [
   [

@@ -17,6 +17,8 @@ export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
     heartbeatIntervalMs: options['raft-heartbeat-interval'],
     electionTimeoutMs: options['raft-election-timeout'],
     logEntriesKept: options['raft-log-entries-kept'],
+    diskReserveBytes: options['raft-disk-reserve'] === 0 ? null : options['raft-disk-reserve'],
+    quotaBytes: options['raft-quota-bytes'],
   };
 }
 

@@ -79,6 +79,18 @@ export const storageFlags = {
       max: 100_000_000,
       help: 'Entries kept behind a snapshot, so that a member that was away for a short time need not be sent everything.',
     },
+    'raft-disk-reserve': {
+      kind: 'quantity',
+      default: 0,
+      value: 'bytes',
+      help: 'Below so much free space on the disk of --raft-data-dir creates and updates are refused (507), while reads, deletes and leases go on; there is no need to restart once there is room again. 0: 64Mi, or an eighth of a smaller file system.',
+    },
+    'raft-quota-bytes': {
+      kind: 'quantity',
+      default: 2 * 1024 * 1024 * 1024,
+      value: 'bytes',
+      help: 'What the store may hold, history included, before creates and updates are refused in the same way. All of it is in the memory of each server as well. Give all members the same; 0: no quota.',
+    },
   }),
   ...inGroup('Storage', {
     'storage-backend': {

@@ -41,7 +41,7 @@ export class MasterLeases {
     const first = await this.#put(this.#seen.get(this.ip) ?? null);
     // Another server has the same address, and was faster.
     const result = first.outcome === 'conflict' ? await this.#put(first.current) : first;
-    if (result.outcome === 'unavailable' || result.outcome === 'rejected' || result.outcome === 'unknown') throw writeFailure(result);
+    if (result.outcome !== 'applied' && result.outcome !== 'conflict' && result.outcome !== 'taken') throw writeFailure(result);
   }
 
   async remove(): Promise<void> {

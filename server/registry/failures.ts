@@ -31,9 +31,11 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
 export const expiredList = 'The resourceVersion for the provided list is too old.';
 
 /** A write that storage refused for a reason other than a changed object. */
-export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'rejected' | 'unknown' }>): StatusError {
+export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'noSpace' | 'rejected' | 'unknown' }>): StatusError {
   // The reference passes on what etcd says, as a failure of its own.
   if (result.outcome === 'rejected') return new StatusError(500, '', result.reason);
+  // Without a hint to come back: nothing changes until a person or a controller does something, and clients would try ten times in silence (docs/decisions/0017).
+  if (result.outcome === 'noSpace') return new StatusError(507, 'InsufficientStorage', result.reason);
   return result.outcome === 'unavailable'
     ? unavailable(result.reason)
     : timeout(`the request did not complete within the allowed duration, and may still take effect: ${result.reason}`);

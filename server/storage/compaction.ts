@@ -6,11 +6,17 @@ import type { Logger } from '../observability/logger.js';
 export interface CompactionOptions {
   /** What the store has reached. */
   readonly version: () => Version;
-  /** One replica is enough: the one that leads does it. `compacted`: history before this version is gone already. */
-  readonly standing: () => Promise<{ readonly leads: boolean; readonly compacted: Version }>;
+  /**
+   * One replica is enough: the one that leads does it. `compacted`: history before this version is gone already. `isShort`: there is too little space for more
+   * history than need be.
+   */
+  readonly standing: () => Promise<{ readonly leads: boolean; readonly compacted: Version; readonly isShort?: boolean }>;
   readonly compact: (version: Version) => Promise<WriteOutcome>;
   readonly log: Logger;
 }
+
+/** While space is short, so much history has to do: watches that were cut off a moment ago still resume. */
+const shortIntervalMs = 10_000;
 
 /**
  * Drops history regularly. Each time, the version that was current one interval ago goes: clients can always resume from what they saw
@@ -19,6 +25,7 @@ export interface CompactionOptions {
 export class Compaction {
   private before: Version;
   private timer: NodeJS.Timeout | null = null;
+  private shortTimer: NodeJS.Timeout | null = null;
   private running = false;
 
   constructor(private readonly options: CompactionOptions) {
@@ -35,10 +42,17 @@ export class Compaction {
       Math.min(intervalMs, delayMsMax),
     );
     this.timer.unref();
+    this.shortTimer = setInterval(
+      () => {
+        this.attempt(() => this.turnIfShort());
+      },
+      Math.min(intervalMs, shortIntervalMs),
+    );
+    this.shortTimer.unref();
   }
 
   stop(): void {
-    if (this.timer !== null) clearInterval(this.timer);
+    for (const timer of [this.timer, this.shortTimer]) if (timer !== null) clearInterval(timer);
   }
 
   /** The cluster has just been filled with what every cluster has. Nobody can have seen how, so history begins afterwards. */
@@ -56,6 +70,10 @@ export class Compaction {
     if (target === 0 || !(await this.options.standing()).leads) return;
     const { outcome } = await this.options.compact(target);
     this.options.log.debug(2, 'compacted', { version: target, outcome });
+  }
+
+  private async turnIfShort(): Promise<void> {
+    if ((await this.options.standing()).isShort === true) await this.turn();
   }
 
   private attempt(action: () => Promise<void>): void {

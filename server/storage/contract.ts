@@ -94,6 +94,8 @@ export type WriteResult =
   /** Definite: an object that was to be created beside it exists already. */
   | { readonly outcome: 'taken'; readonly key: ObjectKey }
   | { readonly outcome: 'unavailable'; readonly reason: string }
+  /** Definite: the store has no room for it, and takes what frees space. */
+  | { readonly outcome: 'noSpace'; readonly reason: string }
   /** Definite: the store does not take such a write, for one because it is too large. */
   | { readonly outcome: 'rejected'; readonly reason: string }
   /** Indefinite: the write may still happen. */

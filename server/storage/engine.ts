@@ -9,6 +9,7 @@ import type {
   RangeOptions,
   RangeResult,
   Revision,
+  SpaceUse,
   WriteOutcome as ReplicaOutcome,
 } from '../../raft/index.js';
 
@@ -24,6 +25,12 @@ export type EngineOperation = Operation & {
   /** The key goes by itself so long after this write, in milliseconds, or somewhat later. */
   readonly ttlMs?: number;
 };
+
+export interface WriteOptions {
+  readonly timeoutMs: number;
+  /** What it means where space runs out, for engines that look after that themselves. */
+  readonly use?: SpaceUse;
+}
 
 /** Whether a read that was refused may be answered later, by the same engine and without anybody's doing. */
 export const isPassing = (error: unknown): boolean => error instanceof Error && 'passing' in error && error.passing === true;
@@ -46,7 +53,7 @@ export interface StoreEngine {
    */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly EngineOperation[] },
-    options: { readonly timeoutMs: number },
+    options: WriteOptions,
   ): Promise<WriteOutcome>;
   /** Linearizable read barrier: when it resolves, listeners have been told of all that was written when it was asked for. */
   barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;

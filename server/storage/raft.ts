@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { revision } from '../../raft/index.js';
+import { revision, type SpaceUse } from '../../raft/index.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { Barriers } from './barriers.js';
@@ -37,6 +37,7 @@ import { KeySpace } from './keys.js';
 import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
 import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
+import { spaceUseOf } from './spaceUse.js';
 import { StoreReader } from './storereader.js';
 import {
   DamagedItem,
@@ -115,6 +116,7 @@ interface OneWrite {
   readonly key: ObjectKey;
   readonly expected: Version;
   readonly operation: EngineOperation;
+  readonly use: SpaceUse;
   readonly timeoutMs: number;
 }
 
@@ -275,7 +277,8 @@ class ReplicatedStorage implements RaftStorage {
 
   async delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
     const before = this.cache.of(key.resource).tree.get(key);
-    const outcome = await this.write(key, expected, { type: 'delete', key: this.keys.keyOf(key) }, terms);
+    const operation = { type: 'delete', key: this.keys.keyOf(key) } as const;
+    const outcome = await this.write({ key, expected, operation, use: 'freeing' }, terms);
     if (typeof outcome !== 'number') return outcome;
     const removed = this.cache.of(key.resource).changeAt(outcome, key)?.removed;
     return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, { version: outcome })) };
@@ -338,7 +341,8 @@ class ReplicatedStorage implements RaftStorage {
     const operation = this.putOperation(key, encoded.value);
     const done = this.ownWrites.begin(operation.key, encoded);
     try {
-      const outcome = await this.write(key, expected, operation, terms);
+      const use = spaceUseOf(key, object, encoded.value.length);
+      const outcome = await this.write({ key, expected, operation, use }, terms);
       if (typeof outcome !== 'number') return outcome;
       const resource = this.cache.of(key.resource);
       const written = resource.changeAt(outcome, key)?.next;
@@ -357,13 +361,11 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */
-  private write(key: ObjectKey, expected: Version, operation: EngineOperation, terms: WriteTerms): Promise<Version | WriteResult> {
-    const { beside = [], timeoutMs } = terms;
-    if (beside.every(({ action }) => action !== 'amend'))
-      return this.writeOnce({ key, expected, operation, timeoutMs }, beside.map(plainSide));
+  private write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
+    if (beside.every(({ action }) => action !== 'amend')) return this.writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
     // Writers of this server that change the same object would only get into each other's way.
     const deadline = performance.now() + timeoutMs;
-    const turn = this.amending.then(() => this.writeAmending({ key, expected, operation, timeoutMs }, beside, deadline));
+    const turn = this.amending.then(() => this.writeAmending({ ...write, timeoutMs }, beside, deadline));
     this.amending = turn.catch(() => undefined);
     return turn;
   }
@@ -403,7 +405,7 @@ class ReplicatedStorage implements RaftStorage {
     newest: Map<string, StoredObject | null>,
   ): Promise<Version | WriteResult | 'amendAgain'>;
   private async writeOnce(
-    { key, expected, operation, timeoutMs }: OneWrite,
+    { key, expected, operation, use, timeoutMs }: OneWrite,
     sides: readonly PlainSide[],
     newest = new Map<string, StoredObject | null>(),
   ): Promise<Version | WriteResult | 'amendAgain'> {
@@ -415,7 +417,7 @@ class ReplicatedStorage implements RaftStorage {
     const operations = [operation, ...sides.map((side) => this.sideOperation(side))];
     const refusal = sizeRefusal(comparisons, operations, this.options.requestBytesMax ?? requestBytesDefaultMax);
     if (refusal !== null) return { outcome: 'rejected', reason: refusal };
-    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
+    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs, use });
     switch (outcome.outcome) {
       case 'applied':
         // Watchers here have seen a write before its writer knows of it, cached or not.
@@ -424,6 +426,7 @@ class ReplicatedStorage implements RaftStorage {
       case 'conflict':
         return this.conflictOf({ key, expected }, compared, outcome.current, newest);
       case 'unavailable':
+      case 'noSpace':
       case 'unknown':
       case 'rejected':
         return outcome;

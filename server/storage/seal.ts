@@ -1,6 +1,6 @@
 import { revision, type Revision } from '../../raft/index.js';
 import { KeySpace } from './keys.js';
-import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from './engine.js';
+import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 
 /** While this key is there, no server writes anything else. It lies where no layout looks for objects. */
 export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).start}raftplane/sealed`;
@@ -22,7 +22,7 @@ export class SealableEngine implements StoreEngine {
     this.#seal = { key, modRevision: absent };
   }
 
-  async write(transaction: Parameters<StoreEngine['write']>[0], options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+  async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
     const outcome = await this.engine.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
     if (outcome.outcome !== 'conflict') return outcome;
     const seal = outcome.current.at(-1) ?? null;

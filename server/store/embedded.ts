@@ -6,7 +6,7 @@ import {
   type ConsensusThread,
   type ReplicaTicket,
 } from '../../raft/index.js';
-import type { Replica, ReplicaAdministration } from '../../raft/index.js';
+import type { Replica, ReplicaAdministration, SpaceStatus } from '../../raft/index.js';
 import { Compaction } from '../storage/compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
 import type { Logger } from '../observability/logger.js';
@@ -49,6 +49,12 @@ export function joinEmbedded(ticket: ReplicaTicket): ServerStore {
   return storeOver(replica, published);
 }
 
+/** From this part of the quota on history is shortened, lest it be history that fills the store. */
+const crowdedPart = 3 / 4;
+
+const isShortOf = ({ alarm, shortMembers, storeBytes, quotaBytes }: SpaceStatus): boolean =>
+  alarm !== null || shortMembers.length > 0 || (quotaBytes > 0 && storeBytes > crowdedPart * quotaBytes);
+
 const storeOver = (
   replica: Replica & ReplicaAdministration,
   published: ServerStore['published'] = null,
@@ -72,8 +78,8 @@ const storeOver = (
       version: () => owner.version,
       log,
       standing: async () => {
-        const { role, compactedRevision } = await replica.status();
-        return { leads: role === 'leader', compacted: compactedRevision };
+        const { role, compactedRevision, space } = await replica.status();
+        return { leads: role === 'leader', compacted: compactedRevision, isShort: isShortOf(space) };
       },
       compact: (version) => owner.compact(version, { timeoutMs: compactionTimeoutMs }),
     }),

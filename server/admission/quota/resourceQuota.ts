@@ -5,6 +5,7 @@ import type { ResourceQuota } from '../../../api/types/core/v1.js';
 import type { ApiObject } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { forbidden, internalError, timeout, type StatusError, unavailable } from '../../api/status.js';
+import { writeFailure } from '../../registry/failures.js';
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
@@ -154,6 +155,8 @@ async function write(storage: Storage, charges: readonly Charge[]): Promise<bool
       case 'unavailable':
       case 'rejected':
         throw unavailable(result.reason);
+      case 'noSpace':
+        throw writeFailure(result);
       case 'unknown':
         throw timeout(`the quota ${stored.name} could not be charged in time: ${result.reason}`);
     }

@@ -60,7 +60,7 @@ describe('raft/replica/port', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), bytes, rangeOptions, (id, timeout, data, options) => {
         const writer = new RequestWriter();
-        writer.propose(id, timeout, data);
+        writer.propose({ sequence: id, timeoutMs: timeout, use: 'essential', data });
         writer.range(id, options);
         writer.barrier(id, timeout);
         writer.status(id);
@@ -73,7 +73,7 @@ describe('raft/replica/port', () => {
         readRequests(writer.take().buffer, receiver);
         expect(plain(calls)).to.deep.equal(
           plain([
-            ['propose', { sequence: id, timeoutMs: timeout, data }],
+            ['propose', { sequence: id, timeoutMs: timeout, use: 'essential', data }],
             ['range', id, options],
             ['barrier', id, timeout],
             ['status', id],

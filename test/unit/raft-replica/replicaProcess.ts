@@ -75,7 +75,8 @@ async function write(to: Replica, name: number): Promise<void> {
       { timeoutMs },
     );
     // A conflict would mean that the same proposal was applied twice.
-    if (result.outcome === 'conflict' || result.outcome === 'compacted') throw new Error(`${key}: ${result.outcome}`);
+    if (result.outcome === 'conflict' || result.outcome === 'compacted' || result.outcome === 'noSpace')
+      throw new Error(`${key}: ${result.outcome}`);
     told[result.outcome].push(key);
     if (result.outcome === 'applied') appliedAt.push(Date.now());
     if (appliedAt.length > 100_000) appliedAt = appliedAt.slice(-1000);

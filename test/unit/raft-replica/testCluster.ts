@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ChangeBatch, Replica, ReplicaAdministration, ReplicaOptions, WriteOutcome } from '../../../raft/replica-api.js';
+import type { ReadDisk } from '../../../raft/replica.js';
 import type { ReplicaLimits } from '../../../raft/replica/limits.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import type { LogLine } from '../../../raft/replica/port.js';
@@ -69,7 +70,12 @@ export class TestCluster {
     return { id: memberId(name), role, address: `127.0.0.1:${(await findFreePorts(1))[0]}` };
   }
 
-  async start(name: string, overrides: Partial<ReplicaOptions> = {}, limits: Partial<ReplicaLimits> = {}): Promise<Running> {
+  async start(
+    name: string,
+    overrides: Partial<ReplicaOptions> = {},
+    limits: Partial<ReplicaLimits> = {},
+    disk: ReadDisk | undefined = undefined,
+  ): Promise<Running> {
     const changes: Change[] = [];
     const gaps: Gap[] = [];
     const lines: LogLine[] = [];
@@ -89,7 +95,7 @@ export class TestCluster {
         logEntriesKept: 1000,
         ...overrides,
       },
-      { log: (line) => lines.push(line), limits, deliver: process.deliver },
+      { log: (line) => lines.push(line), limits, deliver: process.deliver, ...(disk === undefined ? {} : { disk }) },
     );
     const failure = new Promise<Error>((resolve) => void replica.onFailure(resolve));
     replica.onChanges(({ changes: told, revision, compacted, gap }) => {

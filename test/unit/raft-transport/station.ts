@@ -5,7 +5,7 @@ import { createTransport } from '../../../raft/transport/transport.js';
 import type { TestCertificate } from '../../fixtures/certificates.js';
 
 export interface Happening {
-  readonly what: 'message' | 'snapshot' | 'connected' | 'disconnected' | 'refused' | 'log';
+  readonly what: 'message' | 'space' | 'snapshot' | 'connected' | 'disconnected' | 'refused' | 'log';
   readonly from: string;
   readonly detail: string;
 }
@@ -30,6 +30,7 @@ export class Station {
       advertisedAddress: null,
       tls: this.tls,
       snapshotDirectory: this.directory,
+      reserveOf: () => 0,
       random: () => 0.5,
       remember: (id, incarnation) => {
         const before = this.known.get(id) ?? incarnation;
@@ -46,6 +47,7 @@ export class Station {
         onMessage: (from, message) => this.#happen({ what: 'message', from, detail: describeMessage(message) }),
         onSnapshot: (from, _announcement, path) => this.#happen({ what: 'snapshot', from, detail: path }),
         onPeerConnected: (from) => this.#happen({ what: 'connected', from, detail: '' }),
+        onPeerSpace: (from, code) => this.#happen({ what: 'space', from, detail: String(code) }),
         onPeerDisconnected: (from) => this.#happen({ what: 'disconnected', from, detail: '' }),
         onRefused: (from, reason) => this.#happen({ what: 'refused', from, detail: reason }),
       },

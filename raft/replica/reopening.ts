@@ -1,0 +1,219 @@
+import { diskOf, openReplica } from '../replica.js';
+import type { OpenOptions } from '../replica.js';
+import type { SpaceStatus } from '../replica-api.js';
+import { isDiskFull } from '../sqlite/errors.js';
+import { readDataDirectory } from './dataDirectory.js';
+import type { Engine } from './engine.js';
+import type { ProposeRequest, RequestReceiver } from './port.js';
+import type { AttemptCounter } from './proposals.js';
+import { diskLevel, isBelow, reserveOf } from './space.js';
+import { ToldChanges } from './toldChanges.js';
+import { WaitingReplica } from './waiting.js';
+
+export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'> {
+  /** The replica has ended, on request or by a failure, and has said so. */
+  readonly stopped: () => void;
+}
+
+/** Between two looks at a disk that is full; doubles while opening fails although there seems to be room. */
+const lookMs = 1_000;
+const lookMostMs = 10_000;
+
+/** What answers requests in between. */
+type Answering = Omit<RequestReceiver, 'stop'>;
+
+/**
+ * A replica that outlives a full disk. One whose log or store could not be written trusts nothing that it has in memory, as after any failed write: it closes
+ * everything, and is opened again from its files, as by a new process, once there is room. Until then its store is read.
+ *
+ *     opening ──▶ running ──(disk full)──▶ waiting ──(room)──▶ opening
+ *        └──────────────────(disk full)──────▲
+ *
+ * Proposals of before were answered when it closed. Those that follow have higher sequences and later attempts of the same session, so nothing that a leader
+ * remembers of it meets them; and it leads no term in which it led before, since its log has that term (see `raft/DESIGN.md`).
+ */
+export class ReopeningReplica implements RequestReceiver {
+  readonly #options: ReopeningOptions;
+  readonly #sink: ToldChanges;
+  readonly #attempts: AttemptCounter = { last: 0 };
+  #engine: Engine | null = null;
+  #waiting: WaitingReplica | null = null;
+  /** Requests that came while it was being opened again. */
+  #held: ((answering: Answering) => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #waitMs = lookMs;
+  #stopping = false;
+  /** Of the last engine. */
+  #wasAlone = false;
+
+  private constructor(options: ReopeningOptions) {
+    this.#options = options;
+    this.#sink = new ToldChanges(options.sink, (error) => this.#failed(error));
+  }
+
+  /** Rejects when it cannot start for another reason than a full disk, or has nothing yet that could be read. */
+  static async open(options: ReopeningOptions): Promise<ReopeningReplica> {
+    const replica = new ReopeningReplica(options);
+    try {
+      await replica.#open();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      replica.#wait(error);
+    }
+    return replica;
+  }
+
+  propose(request: ProposeRequest): void {
+    this.#answer((answering) => answering.propose(request));
+  }
+
+  barrier(...request: Parameters<RequestReceiver['barrier']>): void {
+    this.#answer((answering) => answering.barrier(...request));
+  }
+
+  range(...request: Parameters<RequestReceiver['range']>): void {
+    this.#answer((answering) => answering.range(...request));
+  }
+
+  changesSince(...request: Parameters<RequestReceiver['changesSince']>): void {
+    this.#answer((answering) => answering.changesSince(...request));
+  }
+
+  status(...request: Parameters<RequestReceiver['status']>): void {
+    this.#answer((answering) => answering.status(...request));
+  }
+
+  transferLeadership(...request: Parameters<RequestReceiver['transferLeadership']>): void {
+    this.#answer((answering) => answering.transferLeadership(...request));
+  }
+
+  changeMembership(...request: Parameters<RequestReceiver['changeMembership']>): void {
+    this.#answer((answering) => answering.changeMembership(...request));
+  }
+
+  snapshot(...request: Parameters<RequestReceiver['snapshot']>): void {
+    this.#answer((answering) => answering.snapshot(...request));
+  }
+
+  stop(id: number): void {
+    this.#stopping = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#waiting?.close();
+    void (this.#engine?.stop() ?? Promise.resolve()).then(() => {
+      this.#options.sink.done(id);
+      this.#options.sink.flush();
+      this.#options.stopped();
+    });
+  }
+
+  #answer(request: (answering: Answering) => void): void {
+    const answering = this.#waiting ?? this.#engine;
+    if (answering === null) {
+      this.#held.push(request);
+      return;
+    }
+    try {
+      request(answering);
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  async #open(): Promise<void> {
+    const engine = await openReplica({ ...this.#options, sink: this.#sink, attempts: this.#attempts, told: this.#sink.told });
+    this.#sink.begin(engine.revision);
+    this.#engine = engine;
+    this.#waitMs = lookMs;
+    // It was told to stop while it was being opened.
+    if (this.#stopping) await engine.stop();
+  }
+
+  #failed(error: Error): void {
+    const engine = this.#engine;
+    this.#engine = null;
+    if (this.#stopping || engine === null || !isDiskFull(error)) return this.#end(error);
+    this.#wasAlone = engine.isAlone;
+    try {
+      this.#wait(error);
+    } catch (cause) {
+      this.#end(cause);
+    }
+  }
+
+  /** Throws what keeps the store from being read, or the error itself where there is none. */
+  #wait(error: unknown): void {
+    const { options, sink } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    const store = readDataDirectory(options.dataDirectory);
+    this.#sink.begin(store.revision);
+    sink.log('error', 'the disk is full: the replica takes no part until there is room, and only its store is read', { reason });
+    this.#waiting = new WaitingReplica({
+      options,
+      store,
+      sink,
+      reason: `the disk of ${options.memberId} is full: ${reason}`,
+      told: this.#sink.told ?? store.revision,
+      isCurrent: this.#wasAlone,
+      space: () => this.#space(store.usedBytes),
+    });
+    this.#answerHeld(this.#waiting);
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    this.#timer = setTimeout(() => void this.#look(), this.#waitMs);
+    this.#waitMs = Math.min(lookMostMs, 2 * this.#waitMs);
+  }
+
+  async #look(): Promise<void> {
+    if (isBelow(this.#space(0).level, { other: 'low' })) {
+      this.#waitMs = lookMs;
+      return this.#lookLater();
+    }
+    this.#waiting?.close();
+    this.#waiting = null;
+    try {
+      await this.#open();
+      this.#options.sink.log('info', 'there is room on the disk again: the replica goes on', {});
+    } catch (error) {
+      if (this.#stopping || !isDiskFull(error)) return this.#end(error);
+      return this.#waitAgain(error);
+    }
+    if (this.#engine !== null) this.#answerHeld(this.#engine);
+  }
+
+  #waitAgain(error: unknown): void {
+    try {
+      this.#wait(error);
+    } catch (cause) {
+      this.#end(cause);
+    }
+  }
+
+  #answerHeld(answering: Answering): void {
+    for (const request of this.#held.splice(0)) request(answering);
+  }
+
+  #space(storeBytes: number): SpaceStatus {
+    const { options, disk = diskOf } = this.#options;
+    const { freeBytes, fileSystemBytes } = disk(options.dataDirectory);
+    const reserveBytes = reserveOf(options.diskReserveBytes ?? null, { fileSystemBytes });
+    const level = diskLevel(freeBytes, { reserveBytes, before: 'low' });
+    return {
+      freeBytes,
+      reserveBytes,
+      storeBytes,
+      quotaBytes: options.quotaBytes ?? 0,
+      level,
+      alarm: 'disk',
+      shortMembers: [options.memberId],
+    };
+  }
+
+  #end(cause: unknown): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#waiting?.close();
+    this.#waiting = null;
+    this.#options.sink.failed(cause instanceof Error ? cause : new Error(String(cause)));
+  }
+}

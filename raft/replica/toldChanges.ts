@@ -1,0 +1,90 @@
+import { revision } from '../types.js';
+import type { Revision } from '../types.js';
+import type { ReplicaSink } from './sink.js';
+
+/**
+ * A sink that tells each change once: a replica that is opened again applies entries anew which its store had not kept, and listeners know them. Only the end of the replica
+ * goes elsewhere.
+ */
+export class ToldChanges implements ReplicaSink {
+  readonly #sink: ReplicaSink;
+  readonly #failed: (error: Error) => void;
+  #told: Revision | null = null;
+
+  constructor(sink: ReplicaSink, failed: (error: Error) => void) {
+    this.#sink = sink;
+    this.#failed = failed;
+  }
+
+  /** Up to which revision listeners know everything; null before the first store was opened. */
+  get told(): Revision | null {
+    return this.#told;
+  }
+
+  /** Listeners read what a store holds at this revision, and are told what follows; to be called for each store that is opened. */
+  begin(at: Revision): void {
+    this.#told ??= at;
+  }
+
+  get log(): ReplicaSink['log'] {
+    return this.#sink.log;
+  }
+
+  get unreadBytes(): number {
+    return this.#sink.unreadBytes;
+  }
+
+  changes(...[changes, through, store]: Parameters<ReplicaSink['changes']>): void {
+    const told = this.#told ?? revision(0);
+    if (through < told) return;
+    const [first] = changes;
+    const fresh = first === undefined || first.revision > told ? changes : changes.filter((change) => change.revision > told);
+    this.#told = through;
+    if (fresh.length > 0 || changes.length === 0) this.#sink.changes(fresh, through, store);
+  }
+
+  gap(...[through, store]: Parameters<ReplicaSink['gap']>): void {
+    this.#told = through;
+    this.#sink.gap(through, store);
+  }
+
+  written(...answer: Parameters<ReplicaSink['written']>): void {
+    this.#sink.written(...answer);
+  }
+
+  barrier(...answer: Parameters<ReplicaSink['barrier']>): void {
+    this.#sink.barrier(...answer);
+  }
+
+  range(...answer: Parameters<ReplicaSink['range']>): void {
+    this.#sink.range(...answer);
+  }
+
+  changesSince(...answer: Parameters<ReplicaSink['changesSince']>): void {
+    this.#sink.changesSince(...answer);
+  }
+
+  status(...answer: Parameters<ReplicaSink['status']>): void {
+    this.#sink.status(...answer);
+  }
+
+  membership(...answer: Parameters<ReplicaSink['membership']>): void {
+    this.#sink.membership(...answer);
+  }
+
+  snapshot(...answer: Parameters<ReplicaSink['snapshot']>): void {
+    this.#sink.snapshot(...answer);
+  }
+
+  done(...answer: Parameters<ReplicaSink['done']>): void {
+    this.#sink.done(...answer);
+  }
+
+  failed(error: Error): void {
+    this.#failed(error);
+  }
+
+  flush(): void {
+    this.#sink.flush();
+  }
+}

@@ -1,0 +1,106 @@
+import type { BarrierOutcome, ReplicaOptions, ReplicaStatus, SpaceStatus } from '../replica-api.js';
+import type { StoreToRead } from '../store/store.js';
+import { clusterIdOf } from '../transport/handshake.js';
+import type { Revision } from '../types.js';
+import { CountedDurations } from './countedDurations.js';
+import { Figures } from './figures.js';
+import type { ProposeRequest, RequestReceiver } from './port.js';
+import type { ReplicaSink } from './sink.js';
+
+export interface WaitingParts {
+  readonly options: ReplicaOptions;
+  readonly store: StoreToRead;
+  readonly sink: ReplicaSink;
+  readonly reason: string;
+  /** Up to which revision listeners have been told everything. */
+  readonly told: Revision;
+  /** Whether listeners have been told whatever was acknowledged anywhere. */
+  readonly isCurrent: boolean;
+  readonly space: () => SpaceStatus;
+}
+
+/**
+ * A replica whose disk is full takes no part in its cluster, and answers what can be answered from its store. Of the only member of a cluster, whatever was acknowledged was
+ * told to its listeners before, so its reads are as current as ever.
+ */
+export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
+  readonly #parts: WaitingParts;
+
+  constructor(parts: WaitingParts) {
+    this.#parts = parts;
+  }
+
+  propose({ sequence }: ProposeRequest): void {
+    const { sink, reason } = this.#parts;
+    sink.written(sequence, { outcome: 'noSpace', reason });
+    sink.flush();
+  }
+
+  barrier(id: number): void {
+    this.#parts.sink.barrier(id, this.#barrierOutcome);
+    this.#parts.sink.flush();
+  }
+
+  range(...[id, options]: Parameters<RequestReceiver['range']>): void {
+    this.#parts.sink.range(id, this.#parts.store.range(options));
+    this.#parts.sink.flush();
+  }
+
+  changesSince(...[id, after, bytesMax]: Parameters<RequestReceiver['changesSince']>): void {
+    this.#parts.sink.changesSince(id, this.#parts.store.changesSince(after, bytesMax));
+    this.#parts.sink.flush();
+  }
+
+  status(id: number): void {
+    this.#parts.sink.status(id, this.#status);
+    this.#parts.sink.flush();
+  }
+
+  transferLeadership(id: number): void {
+    this.#parts.sink.done(id);
+    this.#parts.sink.flush();
+  }
+
+  changeMembership(id: number): void {
+    this.#parts.sink.membership(id, { outcome: 'unavailable', reason: this.#parts.reason });
+    this.#parts.sink.flush();
+  }
+
+  snapshot(id: number): void {
+    this.#parts.sink.snapshot(id, { outcome: 'failed', reason: this.#parts.reason });
+    this.#parts.sink.flush();
+  }
+
+  close(): void {
+    this.#parts.store.close();
+  }
+
+  get #barrierOutcome(): BarrierOutcome {
+    const { isCurrent, told, reason } = this.#parts;
+    return isCurrent ? { outcome: 'reached', revision: told } : { outcome: 'unavailable', reason };
+  }
+
+  get #status(): ReplicaStatus {
+    const { options, told, space } = this.#parts;
+    const { appliedIndex, appliedTerm, compactedRevision, membership } = this.#parts.store;
+    return {
+      clusterId: clusterIdOf(options.clusterToken),
+      memberId: options.memberId,
+      leaderId: null,
+      role: 'follower',
+      term: appliedTerm,
+      commitIndex: appliedIndex,
+      appliedIndex,
+      firstIndex: appliedIndex,
+      lastIndex: appliedIndex,
+      revision: told,
+      compactedRevision,
+      members: membership.members.map((member) => ({ ...member, progress: null })),
+      electionTimeoutMs: options.electionTimeoutMs,
+      leaderSilence: new CountedDurations([]).describe(),
+      space: space(),
+      figures: new Figures(0).describe(0, { proposalsWaiting: 0 }),
+      peers: [],
+    };
+  }
+}
