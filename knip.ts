@@ -17,6 +17,7 @@ export default {
     'test/{bench,fuzz,golden,simulation,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
     'test/clients/install.mjs',
+    'test/bench/stalls/prober.ts',
     'test/bench/http2/{bareserver,broadcaster}.ts',
     'console/main.tsx',
     // Types of a package that has none for the page.

@@ -1,13 +1,20 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
+import type { Steps } from '../../workers/turns/turns.js';
+import { copyOf } from '../api/copy.js';
 import { goType } from '../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
-import { containerAt, elementAt, insertElement, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
+import { containerAt, elementAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
 
 /** Operations in one JSON Patch. */
 export const operationsMax = 10_000;
 /** Bytes that all `copy` operations of one patch may produce together: a few nested copies could otherwise double an object until memory ends. */
 export const copiedBytesMax = 3 * 1024 * 1024;
+/**
+ * Places by which items of lists may be moved in one patch, all operations together: each that comes or goes moves those behind it. Ten thousand operations have room for it
+ * in lists of ten thousand items; it takes half a second, in turns.
+ */
+export const movedItemsMax = 100_000_000;
 
 const failed = 'the server rejected our request due to an error in our request';
 
@@ -15,6 +22,7 @@ const failed = 'the server rejected our request due to an error in our request';
 interface Work {
   root: JsonValue;
   copiedBytes: number;
+  movedItems: number;
 }
 interface Operation {
   readonly path: string;
@@ -23,23 +31,24 @@ interface Operation {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError.
+ * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError. A step is an operation.
  *
  * The operations are ours rather than a library's: fast-json-patch copies the whole document for every `copy` and `move` that it checks,
  * so ten thousand of them keep a server busy for minutes, and it differs from the reference where an absent member is replaced, copied or
  * tested for null, and where the whole document is added or removed.
  */
-export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObject {
+export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<JsonObject> {
   // Null is a list without entries to the reference, and an entry that is null an operation without a name.
   const entries = patch ?? [];
   if (!Array.isArray(entries))
     throw new PatchError('malformed', `json: cannot unmarshal ${goType(entries)} into Go value of type jsonpatch.Patch`);
   if (entries.length > operationsMax)
     throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
-  const work: Work = { root: structuredClone(document), copiedBytes: 0 };
+  const work: Work = { root: copyOf(document), copiedBytes: 0, movedItems: 0 };
   for (const entry of entries) {
     const { op, operation } = read(entry);
     if (!(operations.get(op)?.(work, operation) ?? false)) throw new PatchError('failed', failed);
+    yield;
   }
   const { root } = work;
   if (root === null || typeof root !== 'object' || Array.isArray(root)) throw new PatchError('failed', failed);
@@ -88,8 +97,8 @@ const reachesPrototype = (pointer: string): boolean => pointer.split('/').includ
 
 /** Each says whether it could be done. */
 const operations: ReadonlyMap<string, (work: Work, operation: Operation) => boolean> = new Map([
-  ['add', (work, { path, value }) => within(work, path, (container, key) => insertElement(container, key, structuredClone(value)))],
-  ['remove', (work, { path }) => within(work, path, (container, key) => takeElement(container, key) !== undefined)],
+  ['add', (work, { path, value }) => within(work, path, (container, key) => insert(work, container, key, copyOf(value)))],
+  ['remove', (work, { path }) => within(work, path, (container, key) => take(work, container, key) !== undefined)],
   ['replace', replace],
   ['move', move],
   ['copy', copy],
@@ -101,18 +110,34 @@ function within(work: Work, pointer: string, act: (container: Container, key: st
   return place !== null && act(place.container, place.key);
 }
 
+function insert(work: Work, container: Container, key: string, value: JsonValue): boolean {
+  countMoved(work, container, key);
+  return insertElement(container, key, value);
+}
+
+function take(work: Work, container: Container, key: string): JsonValue | undefined {
+  countMoved(work, container, key);
+  return takeElement(container, key);
+}
+
+function countMoved(work: Work, container: Container, key: string): void {
+  work.movedItems += itemsBehind(container, key);
+  if (work.movedItems > movedItemsMax)
+    throw new PatchError('tooLarge', `The operations of the JSON patch move more than ${movedItemsMax} items of lists`);
+}
+
 /** An absent member is added, an absent item is not. */
 function replace(work: Work, { path, value }: Operation): boolean {
-  if (path !== '') return within(work, path, (container, key) => setElement(container, key, structuredClone(value)));
+  if (path !== '') return within(work, path, (container, key) => setElement(container, key, copyOf(value)));
   if (typeof value !== 'object' || value === null) return false;
-  work.root = structuredClone(value);
+  work.root = copyOf(value);
   return true;
 }
 
 function move(work: Work, { path, from }: Operation): boolean {
   const place = containerAt(work.root, from);
-  const value = place === null ? undefined : takeElement(place.container, place.key);
-  return value !== undefined && within(work, path, (container, key) => insertElement(container, key, value));
+  const value = place === null ? undefined : take(work, place.container, place.key);
+  return value !== undefined && within(work, path, (container, key) => insert(work, container, key, value));
 }
 
 /** An absent member is copied as null, which then means nothing. */
@@ -127,7 +152,7 @@ function copy(work: Work, { path, from }: Operation): boolean {
       `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
     );
   }
-  return within(work, path, (container, key) => insertElement(container, key, structuredClone(value)));
+  return within(work, path, (container, key) => insert(work, container, key, copyOf(value)));
 }
 
 /** What is absent is as good as null. */

@@ -33,6 +33,12 @@ export function memberOf(container: Container, key: string): JsonValue | undefin
   return index === null || index >= container.length ? undefined : container[index];
 }
 
+/** Items that move when one comes or goes at the key. */
+export function itemsBehind(container: Container, key: string): number {
+  if (!Array.isArray(container)) return 0;
+  return Math.max(0, container.length - (key === '-' ? container.length : (indexIn(key, container.length) ?? container.length)));
+}
+
 /** Takes what a key stands for away; undefined when it is not there. */
 export function takeElement(container: Container, key: string): JsonValue | undefined {
   if (Array.isArray(container)) {

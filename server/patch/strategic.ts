@@ -1,5 +1,7 @@
 import { printed } from './printed.js';
 import { isObject } from '../../api/json.js';
+import type { Steps } from '../../workers/turns/turns.js';
+import { copyOf } from '../api/copy.js';
 import { setMember } from '../api/members.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
 import { orderItems } from './strategicorder.js';
@@ -28,27 +30,34 @@ const isDirective = (name: string): boolean =>
   name.startsWith(`${setElementOrder}/`) ||
   name.startsWith(`${deleteFromPrimitiveList}/`);
 
+/** Members or items that are merged in one step. */
+export const mergedInStep = 256;
+
 /**
  * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
  * and directives in the patch delete, replace and order things. Neither argument is changed. Throws PatchError.
  */
-export function applyStrategicPatch(document: JsonObject, { patch }: { readonly patch: JsonObject }, type: PatchType): JsonObject {
-  return mergeObject(structuredClone(document), structuredClone(patch), type);
+export function* applyStrategicPatch(document: JsonObject, { patch }: { readonly patch: JsonObject }, type: PatchType): Steps<JsonObject> {
+  const [original, consumed] = [copyOf(document), copyOf(patch)];
+  yield;
+  return yield* mergeObject(original, consumed, type);
 }
 
 /** Changes and returns `original`; consumes `patch`. */
-function mergeObject(original: JsonObject, patch: JsonObject, type: PatchType | null): JsonObject {
+function* mergeObject(original: JsonObject, patch: JsonObject, type: PatchType | null): Steps<JsonObject> {
   if (Object.hasOwn(patch, patchDirective)) return replaceOrDelete(patch);
   retainOnly(original, patch);
-  mergeOrderedLists(original, patch, type);
+  yield* mergeOrderedLists(original, patch, type);
+  let merged = 0;
   for (const [member, value] of Object.entries(patch)) {
+    if (++merged % mergedInStep === 0) yield;
     if (member.startsWith(`${deleteFromPrimitiveList}/`)) deleteItems(original, member.slice(deleteFromPrimitiveList.length + 1), value);
-    else mergeMember(original, member, value ?? null, type?.field(member));
+    else yield* mergeMember(original, member, value ?? null, type?.field(member));
   }
   return original;
 }
 
-function mergeMember(original: JsonObject, member: string, value: JsonValue, field: PatchField | undefined): void {
+function* mergeMember(original: JsonObject, member: string, value: JsonValue, field: PatchField | undefined): Steps<void> {
   if (value === null) {
     delete original[member];
     return;
@@ -56,10 +65,10 @@ function mergeMember(original: JsonObject, member: string, value: JsonValue, fie
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
   const replaces = field?.strategies.includes('replace') === true;
   if (isObject(current) && isObject(value))
-    setMember(original, member, replaces ? value : mergeObject(current, value, field?.type ?? null));
+    setMember(original, member, replaces ? value : yield* mergeObject(current, value, field?.type ?? null));
   // A list that does not merge is taken as it stands: what looks like a directive in it is a member that the type does not know.
   else if (Array.isArray(current) && Array.isArray(value))
-    setMember(original, member, merges(field) ? mergeList(current, value, field) : value);
+    setMember(original, member, merges(field) ? yield* mergeList(current, value, field) : value);
   else setMember(original, member, plain(value));
 }
 
@@ -88,7 +97,7 @@ function retainOnly(original: JsonObject, patch: JsonObject): void {
   for (const member of Object.keys(original)) if (!named.has(member)) delete original[member];
 }
 
-function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchType | null): void {
+function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchType | null): Steps<void> {
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(setElementOrder)) continue;
     delete patch[directive];
@@ -104,7 +113,8 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, type: PatchT
         ? (plain(update ?? []) as JsonValue[])
         : update === undefined || !merges(field)
           ? (update ?? current)
-          : mergeList(current, update, field);
+          : yield* mergeList(current, update, field);
+    yield;
     setMember(original, member, orderItems(merged, { wanted: order, live: current ?? [] }, field?.mergeKey ?? null));
     delete patch[member];
   }
@@ -144,7 +154,7 @@ function deleteItems(original: JsonObject, member: string, items: JsonValue | un
   );
 }
 
-function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): JsonValue[] {
+function* mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): Steps<JsonValue[]> {
   if (!update.some(isObject) && !current.some(isObject)) {
     return orderItems([...new Set([...current, ...update])], { wanted: update, live: current }, null);
   }
@@ -155,11 +165,14 @@ function mergeList(current: JsonValue[], update: JsonValue[], field: PatchField)
   // Of items with one key the first counts. Looked up, not searched: a body has room for a quarter of a million items.
   const positions = new Map<JsonValue | undefined, number>();
   for (const [position, each] of merged.entries()) if (isObject(each) && !positions.has(each[key])) positions.set(each[key], position);
-  for (const item of items) {
+  yield;
+  for (const [merging, item] of items.entries()) {
+    if (merging % mergedInStep === mergedInStep - 1) yield;
     const position = positions.get(item[key]);
-    if (position !== undefined) merged[position] = mergeObject(merged[position] as JsonObject, item, field.type);
+    if (position !== undefined) merged[position] = yield* mergeObject(merged[position] as JsonObject, item, field.type);
     else positions.set(item[key], merged.push(plain(item)) - 1);
   }
+  yield;
   return orderItems(merged, { wanted: items, live: kept }, key);
 }
 

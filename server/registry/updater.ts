@@ -17,7 +17,7 @@ import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { WriteContext } from './rules.js';
 import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
 import { transientObject } from './transient.js';
-import { isHeavy, nextTurn, reviewAhead } from './turns.js';
+import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { Whole, WriteRequest } from './writeRequest.js';
 import { beginUpdate, checkIdentity, checkVersion, ownersOfUpdate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
 
@@ -53,9 +53,13 @@ export class Updater {
 
   async update(target: Target, change: Change, request: WriteRequest): Promise<Written> {
     let known: Known = { stored: await this.objects.read(target, 'any'), fresh: false };
+    const ended = endedOf(request);
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
       const outcome = await this.tryUpdate(target, change, known, request);
       if (outcome.outcome === 'done') return outcome;
+      // Who competes with many others for a large object works it out again and again.
+      const why = ended();
+      if (why !== null) throw why;
       if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
         known = { stored: outcome.seen, fresh: false };
         continue;

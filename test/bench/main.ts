@@ -15,6 +15,7 @@ import { benchFailover } from './failover.js';
 import { benchGrowth } from './growth.js';
 import { benchOverload, type OverloadOptions } from './overload.js';
 import { benchReads } from './reads.js';
+import { benchStalls } from './stalls/stalls.js';
 import { benchStore } from './store.js';
 import { benchWatchCache } from './watchcache.js';
 import { benchWatchers } from './watchers.js';
@@ -219,6 +220,13 @@ program
   .option('--output <folder>', 'where balancer.json goes', 'bench-report')
   .addHelpText('after', '\nExamples:\n  npm run bench -- balancer\n  npm run bench -- balancer --replicas 1 --turns 9\n')
   .action((options: Parameters<typeof benchBalancer>[0]) => benchBalancer(options));
+
+program
+  .command('stalls')
+  .description('single requests of at most 3 MiB that make much work, and how long /livez of the same server takes meanwhile: a minute')
+  .option('--only <text>', 'requests whose names contain this', '')
+  .option('--apiserver <file>', 'the program of another build, to compare with', '')
+  .action((options: Parameters<typeof benchStalls>[0]) => benchStalls(options));
 
 program.command('watchcache').description('the watch cache by itself; with --expose-gc also its memory').action(benchWatchCache);
 

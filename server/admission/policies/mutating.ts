@@ -1,3 +1,5 @@
+import { turns } from '../../../workers/turns/turns.js';
+import { endedOf } from '../../registry/turns.js';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -120,7 +122,9 @@ class Mutating {
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
     if (before === null) return 'no_error';
     const patched: Patched =
-      patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
+      patchType === 'JSONPatch'
+        ? await turns.run(applyOperations(before, value), endedOf(request))
+        : applyConfiguration(before, value, this.#schemaOf(invocation));
     if (!patched.ok) {
       this.#fail(policy, binding, patched.message, { reason: 'Invalid' });
       return 'invalid_error';

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { JsonMap, toJson } from '../../cel/eval/json.js';
 import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';
@@ -81,31 +82,31 @@ function first(length: number, find: (position: number) => string | null): strin
 }
 
 /** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
-export function applyOperations(object: ApiObject, value: Value): Patched {
+export function* applyOperations(object: ApiObject, value: Value): Steps<Patched> {
   const operations = operationsOf(value);
   if (!operations.ok) return operations;
   const { list } = operations;
-  const whole = attempt(object, list);
+  const whole = yield* attempt(object, list);
   if (!(whole instanceof PatchError)) return { ok: true, object: whole };
   if (whole.kind !== 'failed') return refused(`JSON Patch: ${whole.message}`);
   // Each attempt copies the object, so that the first operation that fails is searched for by halves.
   let [good, bad] = [0, list.length];
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
-    if (attempt(object, list.slice(0, middle)) instanceof PatchError) bad = middle;
+    if ((yield* attempt(object, list.slice(0, middle))) instanceof PatchError) bad = middle;
     else good = middle;
   }
   const failed = list[good];
   const operation = failed !== undefined && isObject(failed) ? failed : {};
-  const before = attempt(object, list.slice(0, good));
+  const before = yield* attempt(object, list.slice(0, good));
   return operation['op'] === 'test'
     ? { ok: true, object }
     : refused(`JSON Patch: ${complaint(operation, { object: before instanceof PatchError ? object : before })}`);
 }
 
-function attempt(object: ApiObject, operations: readonly JsonValue[]): JsonObject | PatchError {
+function* attempt(object: ApiObject, operations: readonly JsonValue[]): Steps<JsonObject | PatchError> {
   try {
-    return applyJsonPatch(object, [...operations]);
+    return yield* applyJsonPatch(object, [...operations]);
   } catch (error) {
     if (error instanceof PatchError) return error;
     throw error;

@@ -1,13 +1,15 @@
 import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { turns } from '../../../workers/turns/turns.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { internalError } from '../../api/status.js';
+import { internalError, StatusError } from '../../api/status.js';
 import { typeOfKind } from '../../catalogue/types.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { withMetadata } from '../../registry/behaviour.js';
 import { sameValue } from '../../registry/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
+import { endedOf } from '../../registry/turns.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
 import { subjectOf } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
@@ -113,7 +115,7 @@ class Mutation {
           `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
         ),
       );
-    const after = received(patched(before, patch), before, { request, matched, catalogue });
+    const after = received(await patched(before, patch, request), before, { request, matched, catalogue });
     request.annotate(
       `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
       JSON.stringify({ configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' }),
@@ -125,11 +127,11 @@ class Mutation {
   }
 }
 
-function patched(before: ApiObject, patch: JsonValue): JsonObject {
+async function patched(before: ApiObject, patch: JsonValue, request: AdmissionRequest): Promise<JsonObject> {
   try {
-    return applyJsonPatch(before, patch);
+    return await turns.run(applyJsonPatch(before, patch), endedOf(request));
   } catch (error) {
-    throw internalError(error);
+    throw error instanceof StatusError ? error : internalError(error);
   }
 }
 

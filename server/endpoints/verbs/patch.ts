@@ -1,5 +1,6 @@
 import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { turns, type Steps } from '../../../workers/turns/turns.js';
 import { printed } from '../../patch/printed.js';
 import { goType } from '../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
@@ -11,6 +12,7 @@ import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import type { ServedResource } from '../../registry/resources.js';
+import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
 import { checkObject, patchMediaType } from '../body.js';
@@ -27,7 +29,7 @@ import { formOf, putThrough, sendShown, type View } from './view.js';
 /** A way to patch. */
 interface Patcher {
   /** From the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
-  readonly apply: (current: JsonObject, patch: JsonValue, resource: ServedResource) => JsonValue;
+  readonly apply: (current: JsonObject, patch: JsonValue, resource: ServedResource) => Steps<JsonValue>;
   /** What is said of a body that is no JSON, or not what such a patch is. */
   readonly unreadable: (message: string, validated: boolean) => string;
   /** What is odd in the patch itself, where fields are validated; `duplicates` are members that it has twice. Throws PatchError. */
@@ -110,11 +112,12 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const validated = fieldValidation !== 'Ignore';
   const body = await readLater(reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated))));
   const options = writeOptions(context, dryRun, fieldManager);
-  const apply = (current: ApiObject | null): ApiObject => {
+  function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
     const { value, duplicates } = body();
-    const { after, odd } = patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
+    const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
+    yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), { why });
     const checked = checkObject(checkedKind(after, resource, refuse), resource);
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
@@ -124,9 +127,9 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
     return putThrough(view, current, { sent: checked.object }, { resource: route.resource, manager: options.manager });
-  };
+  }
   const change = {
-    apply,
+    apply: (current: ApiObject | null) => turns.run(applied(current), endedOf(options)),
     subresource: route.subresource?.name ?? '',
     uid: null,
     mayCreate: null,
@@ -146,15 +149,15 @@ interface Patch {
 }
 
 /** The patched object, and what is odd in the patch itself. */
-function patched(
+function* patched(
   { apply, check }: Patcher,
   { before, value, duplicates }: Patch,
   resource: ServedResource,
-): { readonly after: JsonObject; readonly odd: readonly string[] } {
+): Steps<{ readonly after: JsonObject; readonly odd: readonly string[] }> {
   try {
     const doubled = (duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
     const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
-    return { after: patchObject(apply(before, value, resource)), odd };
+    return { after: patchObject(yield* apply(before, value, resource)), odd };
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);
     throw error;

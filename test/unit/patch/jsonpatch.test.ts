@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../server/api/object.js';
-import { applyJsonPatch, checkOperations, copiedBytesMax, operationsMax } from '../../../server/patch/jsonpatch.js';
+import { applyJsonPatch, checkOperations, copiedBytesMax, movedItemsMax, operationsMax } from '../../../server/patch/jsonpatch.js';
 import { PatchError } from '../../../server/patch/patcherror.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const kindOf = (patch: JsonValue, document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] }): string => {
   try {
-    applyJsonPatch(document, patch);
+    inOneGo(applyJsonPatch(document, patch));
     return 'applied';
   } catch (error) {
     expect(error).to.be.instanceOf(PatchError);
@@ -69,7 +70,7 @@ describe('JSON patch', () => {
   for (const [what, patch, expected] of applied) {
     it(what, () => {
       const document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] };
-      expect(applyJsonPatch(document, patch)).to.deep.equal(expected);
+      expect(inOneGo(applyJsonPatch(document, patch))).to.deep.equal(expected);
       expect(document).to.deep.equal({ data: { k: '1' }, list: ['a', 'b'] });
     });
   }
@@ -110,7 +111,7 @@ describe('JSON patch', () => {
       { op: 'add', path: '/more', value: [{}] },
     ];
     const before = structuredClone(patch);
-    const result = applyJsonPatch({}, patch as JsonValue) as { data: { k: string[] }; more: JsonObject[] };
+    const result = inOneGo(applyJsonPatch({}, patch as JsonValue)) as { data: { k: string[] }; more: JsonObject[] };
     result.data.k.push('changed');
     result.more.push({ changed: true });
     expect(patch).to.deep.equal(before);
@@ -141,4 +142,28 @@ describe('JSON patch', () => {
       );
     });
   }
+
+  it('takes a step for each operation', () => {
+    const steps = applyJsonPatch(
+      { l: [1, 2, 3] },
+      Array.from({ length: 50 }, () => ({ op: 'move', from: '/l/0', path: '/l/2' })),
+    );
+    expect([...steps]).to.have.length(50);
+  });
+
+  it('counts the items that come, go and move, and moves a bounded number of them', () => {
+    const items = 50_000;
+    const moves = (count: number): JsonValue[] =>
+      Array.from({ length: count }, () => ({ op: 'move', from: '/l/0', path: `/l/${items - 1}` }));
+    const document = { l: Array.from({ length: items }, (_item, index) => index) };
+    const allowed = movedItemsMax / items;
+    const moved = inOneGo(applyJsonPatch(document, moves(allowed))) as { l: number[] };
+    expect(moved.l[0]).to.equal(allowed);
+    expect(() => inOneGo(applyJsonPatch(document, moves(allowed + 1)))).to.throw(PatchError, 'move more than 100000000 items');
+    // At the end of a list nothing has to move.
+    const adding = Array.from({ length: operationsMax }, () => ({ op: 'add', path: '/l/-', value: 0 }));
+    expect(inOneGo(applyJsonPatch(document, adding)))
+      .to.have.property('l')
+      .with.length(items + operationsMax);
+  });
 });

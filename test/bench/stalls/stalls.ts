@@ -1,0 +1,154 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import https from 'node:https';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { programFile } from '../../../deploy/programs.js';
+import { createIdentities, type Identity } from '../../unit/http/identities.js';
+import { count, printTable } from '../table.js';
+import type { Probe } from './prober.js';
+import { present, stallingRequests, type StallingRequest } from './requests.js';
+
+export interface StallOptions {
+  /** Requests whose names contain this; all when it is empty. */
+  readonly only: string;
+  /** The program that is measured; this build's when it is empty. */
+  readonly apiserver: string;
+}
+
+/** Below this, a request is answered by a server that is well. */
+const requestTimeoutMs = 120_000;
+const settleMs = 300;
+
+/** One request after the other, each of a size that every user may send, and how long /livez of the same server takes meanwhile. */
+export async function benchStalls({ only, apiserver }: StallOptions): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bench-stalls-'));
+  const identities = await createIdentities();
+  const admin = await identities.issue({ name: 'bench', groups: ['system:masters'] });
+  const { process: started, port } = await startServer(apiserver || programFile('apiserver'), directory, identities.caFile);
+  const server = { port, admin };
+  const prober = fork(fileURLToPath(new URL('./prober.js', import.meta.url)), [String(port)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  try {
+    await untilReady(server);
+    await prepare(server, present);
+    const rows: string[][] = [];
+    for (const request of stallingRequests.filter(({ name }) => name.includes(only))) {
+      console.error(`  ${request.name} ...`);
+      const row = await measure(request, server, prober);
+      console.error(`    ${row.slice(1).join(', ')}`);
+      rows.push(row);
+    }
+    printTable(['one request', 'bytes', 'status', 'answered after, ms', '/livez p99, ms', 'longest, ms'], rows);
+    console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
+  } finally {
+    prober.disconnect();
+    started.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A server that allows its administrators everything, and anybody to ask for /livez. */
+interface Server {
+  readonly port: number;
+  readonly admin: Identity;
+}
+
+async function startServer(
+  program: string,
+  directory: string,
+  clientAuthority: string,
+): Promise<{ readonly process: ChildProcess; readonly port: number }> {
+  const flags = ['--bind-address=127.0.0.1', '--secure-port=0', `--client-ca-file=${clientAuthority}`, `--raft-data-dir=${directory}`];
+  const started = spawn(process.execPath, [program, ...flags, `--cert-dir=${path.join(directory, 'certificates')}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    started.once('exit', () => {
+      reject(new Error('the server did not start'));
+    });
+    createInterface(started.stderr).on('line', (line) => {
+      const found = /address=https:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
+  });
+  return { process: started, port };
+}
+
+async function untilReady(server: Server): Promise<void> {
+  while ((await send(server, { method: 'GET', path: '/readyz' })).status !== 200) await delay(50);
+}
+
+async function prepare(server: Server, objects: ReturnType<NonNullable<StallingRequest['before']>>): Promise<void> {
+  for (const [at, object] of objects) {
+    const { status, text } = await send(server, { method: 'POST', path: at, body: JSON.stringify(object) });
+    if (status !== 201 && status !== 409) throw new Error(`${at} answered ${status}: ${text.slice(0, 300)}`);
+  }
+}
+
+async function measure(
+  { name, method, path: at, type, body, before }: StallingRequest,
+  server: Server,
+  prober: ChildProcess,
+): Promise<string[]> {
+  await prepare(server, before?.() ?? []);
+  const text = JSON.stringify(body());
+  // The first requests for a type that has just been defined wait until it is served.
+  while (before !== undefined && (await send(server, { method: 'GET', path: at.split('?')[0] ?? at })).status === 404) await delay(50);
+  await delay(settleMs);
+  await probesOf(prober);
+  const beganAtMs = wall();
+  const { status } = await send(server, { method, path: at, type, body: text });
+  const endedAtMs = wall();
+  await delay(settleMs);
+  const meanwhile = (await probesOf(prober)).filter((probe) => probe.beganAtMs < endedAtMs && probe.beganAtMs + probe.tookMs > beganAtMs);
+  const took = meanwhile.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+  const cells = [text.length, status, endedAtMs - beganAtMs, took[Math.floor(took.length * 0.99)] ?? 0, took.at(-1) ?? 0];
+  return [name, ...cells.map(count)];
+}
+
+const wall = (): number => performance.timeOrigin + performance.now();
+
+const probesOf = (prober: ChildProcess): Promise<readonly Probe[]> =>
+  new Promise((resolve) => {
+    prober.once('message', (probes) => {
+      resolve(probes as readonly Probe[]);
+    });
+    prober.send('tell');
+  });
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly type?: string | undefined;
+  readonly body?: string;
+}
+
+/** On a connection of its own, so that nothing of one measure is left for the next. Status 0: no answer. */
+function send(
+  { port, admin: { cert, key } }: Server,
+  { method, path: at, type = 'application/json', body }: Sent,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve) => {
+    const headers = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+    const request = https.request(
+      { host: '127.0.0.1', port, method, path: at, headers, cert, key, agent: false, rejectUnauthorized: false, timeout: requestTimeoutMs },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+        });
+      },
+    );
+    request.on('timeout', () => request.destroy());
+    request.on('error', ({ message }) => {
+      resolve({ status: 0, text: message });
+    });
+    request.end(body);
+  });
+}
