@@ -67,6 +67,8 @@ import { storageClasses } from './storage.k8s.io/storageClasses.js';
 import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
 import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
 import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
+import { inOneGo } from '../../workers/turns/turns.js';
+import { outcomeOf } from '../registry/stepwise.js';
 
 /** All kinds that have a declaration. A type without one follows the generic life cycle alone. */
 const kinds: readonly Kind[] = [
@@ -202,7 +204,7 @@ const completions: ReadonlyMap<string, (object: ApiObject) => void> = new Map(
     const steps = [defaults, canonicalize].filter((step) => step !== undefined);
     if (steps.length === 0) return [];
     const complete = (object: ApiObject): void => {
-      for (const step of steps) step(object);
+      for (const step of steps) inOneGo(outcomeOf(step(object)));
     };
     return [[name, complete] as const];
   }),

@@ -1,3 +1,4 @@
+import { turns } from '../../workers/turns/turns.js';
 import type { Admission } from '../admission/contract.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { plainError, unavailable } from '../api/status.js';
@@ -14,7 +15,7 @@ import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.j
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { StoredObjects } from './storedObjects.js';
 import { transientObject } from './transient.js';
-import { isHeavy, nextTurn, reviewAhead } from './turns.js';
+import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
 import { beginCreate, nameAndValidate, prepareCreate } from './writes.js';
 
@@ -71,7 +72,8 @@ export class Creator {
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
-    const owners = beginCreate(target, body, request);
+    const beginning = turns.run(beginCreate(target, body, request), endedOf(request));
+    const owners = beginning instanceof Promise ? await beginning : beginning;
     if (heavy) await nextTurn(request);
     if (owners !== undefined) body.metadata.managedFields = owners;
     const admitted = this.admission?.admit(
@@ -121,7 +123,7 @@ export class Creator {
       const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
       const reviewing = reviewAhead(steps, object, request);
       if (reviewing !== null) await reviewing;
-      const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled });
+      const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled, ended: endedOf(request) });
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn(request);
       // What is acceptable but doubtful is told even if others refuse it, or the name is taken.

@@ -1,9 +1,10 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Ended, Steps } from '../../workers/turns/turns.js';
 import type { ApiObject } from '../api/object.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Gated } from './gatedFields.js';
 import type { ShortPathIn } from './memberPath.js';
 import type { MemberOf } from './members.js';
+import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
 
@@ -11,6 +12,8 @@ import type { WriteRequest } from './writeRequest.js';
 export interface WriteContext extends Pick<WriteRequest, 'now' | 'user' | 'manager' | 'owners' | 'dryRun' | 'enabled' | 'dropGated'> {
   /** Of the namespace of an object whose rules have asked for them (`readsNamespace`). */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
+  /** When nobody waits for the outcome any more. Default: never. */
+  readonly ended?: Ended | undefined;
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
@@ -23,9 +26,9 @@ export interface ServedAs {
 /** What the generic checks of metadata find, for strategies that list it once more among their own findings. */
 export interface MetadataFindings {
   /** Of the object by itself, as on create. */
-  readonly object: () => FieldError[];
+  readonly object: () => Stepwise<FieldError[]>;
   /** Of what the update changes. */
-  readonly update: () => FieldError[];
+  readonly update: () => Stepwise<FieldError[]>;
 }
 
 /**
@@ -37,14 +40,14 @@ export interface Rules<T extends object = ApiObject> {
   /** Fields that belong to features. */
   readonly gated?: readonly Gated<T>[];
   /** Fills absent members as the API version served defines them. Runs on every decoded body, so it must be idempotent. */
-  defaults?(object: T): void;
+  defaults?(object: T): Stepwise<void>;
   /**
    * Works out beforehand what takes `validate` and `update.review` long about a large object, in steps between which others have their turn. It changes
    * nothing but the time that they take.
    */
   ahead?(object: T): Steps<void>;
   /** All findings about a new object, in order of the reference; empty when it is acceptable. Generic metadata is validated elsewhere. */
-  validate?(object: T, servedAs: ServedAs): FieldError[];
+  validate?(object: T, servedAs: ServedAs): Stepwise<FieldError[]>;
   /** What is done to an object that is created (`old` is null) or updated, before its fields of features that are off go: what clients may not set. */
   prepare?(object: T, old: T | null, context: WriteContext): void;
   /** Brings an acceptable object into the form in which it is kept. */
@@ -88,7 +91,7 @@ export interface CreateRules<T extends object = ApiObject> {
   /** Fills in what depends on the name and uid of a new object. Called with a fresh copy for every name that is tried. */
   named?(object: T): void;
   /** Instead of `validate`, for kinds whose own findings do not follow those of metadata. */
-  review?(object: T, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
+  review?(object: T, ofMetadata: () => Stepwise<FieldError[]>, servedAs: ServedAs): Stepwise<FieldError[]>;
 }
 
 /** What findings of a change may depend on beside the object and what it was. */
@@ -97,7 +100,9 @@ export interface Review {
   readonly context: WriteContext;
   readonly servedAs: ServedAs;
 }
-export type ChangeFindings<T extends object = ApiObject> = { find(object: T, old: T, review: Review): FieldError[] }['find'];
+export type ChangeFindings<T extends object = ApiObject> = {
+  find(object: T, old: T, review: Review): Stepwise<FieldError[]>;
+}['find'];
 
 /**
  * What is done with a change, through whatever it comes: `prepare`, then the findings, which are told in the order of all kinds (`validate`) or in one of the

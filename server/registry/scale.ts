@@ -8,6 +8,8 @@ import { Path, toCause } from './validation/field.js';
 import { validateMetadata } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';
 import { nonNegative } from './validation/values.js';
+import { inOneGo } from '../../workers/turns/turns.js';
+import { outcomeOf } from './stepwise.js';
 
 /** The `scale` subresource: how many replicas a workload is to have, in one form for all kinds of workloads (`autoscaling/v1 Scale`). */
 
@@ -40,7 +42,7 @@ export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObj
   const replicas = memberAt(scale, 'spec', 'replicas') ?? 0;
   metadata.namespace ??= object.metadata.namespace ?? '';
   const findings = [
-    ...validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: subdomainName }),
+    ...inOneGo(outcomeOf(validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: subdomainName }))),
     ...nonNegative(replicas, Path.of('spec', 'replicas')),
   ];
   if (findings.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, name, findings.map(toCause));

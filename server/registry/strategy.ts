@@ -2,6 +2,7 @@ import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, ObjectMeta } from '../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
 import type { Review, ServedAs, WriteContext } from './rules.js';
+import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';
 
 /**
@@ -25,12 +26,12 @@ export interface MetadataSteps {
   /** What is wrong with `metadata.name` of an object, or its `generateName` with the suffix left open (`prefix`). */
   name(name: string, prefix: boolean, object: ApiObject, enabled: EnabledFeatures): string[];
   /** What is wrong with finalizers. */
-  finalizers(metadata: ObjectMeta): FieldError[];
+  finalizers(metadata: ObjectMeta): Stepwise<FieldError[]>;
 }
 
 export interface ReadSteps {
   /** Of every decoded body, as the API version served defines them. Idempotent. */
-  defaults(object: ApiObject): void;
+  defaults(object: ApiObject): Stepwise<void>;
   readonly fields: FieldSteps;
 }
 
@@ -58,7 +59,7 @@ export interface CreateSteps extends WriteSteps {
   /** Fills in what depends on the name and uid, in a fresh copy for every name that is tried; null where nothing does. */
   readonly named: ((object: ApiObject) => void) | null;
   /** All findings about the object and its metadata, in order of the reference. */
-  review(object: ApiObject, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[];
+  review(object: ApiObject, ofMetadata: () => Stepwise<FieldError[]>, servedAs: ServedAs): Steps<FieldError[]>;
   /** Findings that may let others have their turn in between: a promise, which never rejects. */
   lastFindings(object: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject): readonly string[];
@@ -71,7 +72,7 @@ export interface ChangeSteps extends WriteSteps {
   /** Carries over what this change may not touch, drops fields of features that are off, and counts the generation. */
   prepare(object: ApiObject, old: ApiObject, context: WriteContext): void;
   /** All findings beyond the generic ones about metadata. */
-  review(object: ApiObject, old: ApiObject, review: Review): FieldError[];
+  review(object: ApiObject, old: ApiObject, review: Review): Steps<FieldError[]>;
   /** As on create. */
   lastFindings(object: ApiObject, old: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject): readonly string[];

@@ -1,3 +1,4 @@
+import { turns } from '../../workers/turns/turns.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
@@ -137,7 +138,8 @@ export class Updater {
         { operation: 'UPDATE', subresource: change.subresource, form: change.form ?? null, name: target.name, object, old, changing },
         request,
       );
-    beginUpdate(target, object);
+    const beginning = turns.run(beginUpdate(target, object), endedOf(request));
+    if (beginning instanceof Promise) await beginning;
     if (heavy) await nextTurn(request);
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
@@ -226,9 +228,10 @@ function refuseOtherUid(target: Target, { uid }: Change, found: { readonly actua
 
 /** What the rules are told of the write. `owners`: as server-side apply or admission have made them, where they have. */
 function contextOf(
-  { now, user, manager, dryRun, enabled, dropGated, owners: requested }: WriteRequest,
+  request: WriteRequest,
   owners: JsonObject[] | undefined,
   namespaceLabels: WriteContext['namespaceLabels'],
 ): Whole<WriteContext> {
-  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels };
+  const { now, user, manager, dryRun, enabled, dropGated, owners: requested } = request;
+  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, ended: endedOf(request) };
 }

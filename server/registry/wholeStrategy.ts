@@ -7,12 +7,25 @@ import type { GatedFields } from '../features/fieldGates.js';
 import { sameInMemory, sameValue } from './equality.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
-import type { ChangeRules, DeleteRules, FieldRules, MetadataRules, Rules, SubresourceRules } from './rules.js';
+import type {
+  ChangeFindings,
+  ChangeRules,
+  CreateRules,
+  DeleteRules,
+  FieldRules,
+  MetadataRules,
+  Review,
+  Rules,
+  SubresourceRules,
+} from './rules.js';
+import { outcomeOf, type Stepwise } from './stepwise.js';
 import { restoreContent, restoreMetadata } from './statuswrites.js';
 import type { ChangeSteps, CreateSteps, DeleteSteps, FieldSteps, MetadataSteps, Strategy, UpdateSteps } from './strategy.js';
-import { Path } from './validation/field.js';
+import { Path, type FieldError } from './validation/field.js';
 import { validateFinalizerNames } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';
+
+type ReviewStep = 'objectMeta' | 'objectMetaUpdate' | ChangeFindings;
 
 /** What rules depend on that the facts of a resource say. */
 type RuledResource = Pick<ResourceNames, 'namespaced' | 'subresources'>;
@@ -72,7 +85,7 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
   const { ahead = noSteps, prepare: prepareWrite = nothing, validate = none, lastFindings = none } = rules;
   const { canonicalize = nothing, warnings = none, create = {} } = rules;
   const { status = hasStatus ? {} : 'sent', prepare = nothing, named = null } = create;
-  const { review = (object, ofMetadata, servedAs) => [...ofMetadata(), ...validate(object, servedAs)] } = create;
+  const { review = metadataFirst(validate) } = create;
   const { generationOf, countsCreation = generationOf !== undefined } = rules.metadata ?? {};
   return {
     prepare(object, context) {
@@ -85,12 +98,17 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
     },
     named,
     ahead,
-    review,
+    review: (object, ofMetadata, servedAs) => outcomeOf(review(object, ofMetadata, servedAs)),
     lastFindings: (object, found) => lastFindings(object, null, found),
     canonicalize,
     warnings: (object) => warnings(object, null),
   };
 }
+
+const metadataFirst = (validate: NonNullable<Rules['validate']>): NonNullable<CreateRules['review']> =>
+  function* (object, ofMetadata, servedAs) {
+    return [...(yield* outcomeOf(ofMetadata())), ...(yield* outcomeOf(validate(object, servedAs)))];
+  };
 
 function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
   const { ahead = noSteps, prepare: prepareWrite = nothing, lastFindings = none, warnings = none, update = {} } = rules;
@@ -153,13 +171,17 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
  * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
  * causes see that, so it is kept.
  */
-const reviewOf =
-  ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
-  (object, old, review) =>
-    steps.flatMap((step) => {
-      if (step === 'objectMeta') return review.metadata.object();
-      return step === 'objectMetaUpdate' ? review.metadata.update() : step(object, old, review);
-    });
+const reviewOf = ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
+  function* (object, old, review) {
+    const findings: FieldError[][] = [];
+    for (const step of steps) findings.push(yield* outcomeOf(findingsOf(step, object, old, review)));
+    return findings.flat();
+  };
+
+function findingsOf(step: ReviewStep, object: ApiObject, old: ApiObject, review: Review): Stepwise<FieldError[]> {
+  if (step === 'objectMeta') return review.metadata.object();
+  return step === 'objectMetaUpdate' ? review.metadata.update() : step(object, old, review);
+}
 
 function deleteSteps(rules: DeleteRules = {}): DeleteSteps {
   return {

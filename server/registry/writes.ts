@@ -2,8 +2,10 @@ import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
+import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { oddPartOf } from '../storage/keyLayout.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
+import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
 import { settleEmpty, withoutEmpty } from './emptylists.js';
@@ -21,11 +23,11 @@ import { pathSegmentName, type NameRule } from './validation/names.js';
  */
 
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
-export function beginCreate(target: Target, object: ApiObject, context: WriteContext): JsonObject[] | undefined {
+export function* beginCreate(target: Target, object: ApiObject, context: WriteContext): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
-  resource.behaviour.strategy.read.defaults(object);
+  yield* outcomeOf(resource.behaviour.strategy.read.defaults(object));
   return (
     context.owners ??
     ownCreated(resource, withoutEmpty(object, resource.storage), { manager: context.manager, subresource: '', now: context.now })
@@ -48,30 +50,40 @@ interface Naming {
   readonly name: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly enabled: EnabledFeatures;
+  /** When nobody waits for the outcome any more. */
+  readonly ended: Ended;
 }
 
 /** Throws (or rejects with) 422 with all findings; returns the stored form. */
-export function nameAndValidate(target: Target, object: ApiObject, { name, namespaceLabels, enabled }: Naming): Eventually<ApiObject> {
+export function nameAndValidate(target: Target, object: ApiObject, naming: Naming): Eventually<ApiObject> {
   const { resource } = target;
+  const { create } = resource.behaviour.strategy;
+  return afterwards(turns.run(createFindings(target, object, naming), naming.ended), (findings) =>
+    afterwards(create.lastFindings(object, findings), (last) => {
+      refuseInvalid(target, naming.name, [...findings, ...last]);
+      create.canonicalize(object);
+      settleEmpty(object, resource.storage);
+      object.metadata.resourceVersion = '';
+      return storedForm(object, apiVersionOf(resource.storage));
+    }),
+  );
+}
+
+function* createFindings({ resource }: Target, object: ApiObject, { name, namespaceLabels, enabled }: Naming): Steps<FieldError[]> {
   const { metadata, read, create } = resource.behaviour.strategy;
   object.metadata.name = name;
   const nameRule: NameRule = (text, prefix) => metadata.name(text, prefix, object, enabled);
   // A label may depend on the name, so defaults run once more now that it is known.
-  read.defaults(object);
+  yield* outcomeOf(read.defaults(object));
   if (create.named !== null) create.named(object);
-  const ofMetadata = (): FieldError[] => [
-    ...validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }),
-    ...metadata.finalizers(object.metadata),
-  ];
+  const ofMetadata = function* (): Steps<FieldError[]> {
+    return [
+      ...(yield* outcomeOf(validateMetadata(object.metadata, { namespaced: resource.namespaced, nameRule }))),
+      ...(yield* outcomeOf(metadata.finalizers(object.metadata))),
+    ];
+  };
   const servedAs = { apiVersion: apiVersionOf(resource), namespaceLabels };
-  const findings = standing(create.review(object, ofMetadata, servedAs), enabled, null);
-  return afterwards(create.lastFindings(object, findings), (last) => {
-    refuseInvalid(target, name, [...findings, ...last]);
-    create.canonicalize(object);
-    settleEmpty(object, resource.storage);
-    object.metadata.resourceVersion = '';
-    return storedForm(object, apiVersionOf(resource.storage));
-  });
+  return standing(yield* create.review(object, ofMetadata, servedAs), enabled, null);
 }
 
 const afterwards = <T, U>(value: Eventually<T>, next: (value: T) => Eventually<U>): Eventually<U> =>
@@ -95,10 +107,10 @@ export type UpdateStep =
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
 /** First half of an update: what admission and allocation then see. */
-export function beginUpdate(target: Target, object: ApiObject): void {
+export function* beginUpdate(target: Target, object: ApiObject): Steps<void> {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
-  target.resource.behaviour.strategy.read.defaults(object);
+  yield* outcomeOf(target.resource.behaviour.strategy.read.defaults(object));
 }
 
 /** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
@@ -127,20 +139,30 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   const { resource } = target;
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
-  const findingsOf = (each: ApiObject): FieldError[] => updateFindings(each, change, target, context);
-  const before = (): FieldError[] => findingsOf(old);
-  const findings = withoutKept(standing(findingsOf(object), context.enabled, before), before);
-  return afterwards(steps.lastFindings(object, old, findings), (last) => {
-    refuseInvalid(target, target.name, [...findings, ...last]);
-    steps.canonicalize(object);
-    settleEmpty(object, resource.storage);
-    const form = storedForm(object, apiVersionOf(resource.storage));
-    const before = storedForm(old, apiVersionOf(resource.storage));
-    const warnings = steps.warnings(object, old);
-    return update.isSame(withoutVersion(form), withoutVersion(before))
-      ? { step: 'unchanged', object: form, warnings }
-      : { step: 'write', object: form, warnings };
-  });
+  return afterwards(turns.run(changeFindings(target, change, context), context.ended), (findings) =>
+    afterwards(steps.lastFindings(object, old, findings), (last) => {
+      refuseInvalid(target, target.name, [...findings, ...last]);
+      steps.canonicalize(object);
+      settleEmpty(object, resource.storage);
+      const form = storedForm(object, apiVersionOf(resource.storage));
+      const before = storedForm(old, apiVersionOf(resource.storage));
+      const warnings = steps.warnings(object, old);
+      return update.isSame(withoutVersion(form), withoutVersion(before))
+        ? { step: 'unchanged', object: form, warnings }
+        : { step: 'write', object: form, warnings };
+    }),
+  );
+}
+
+/** What is wrong with an update that was not wrong before. */
+function* changeFindings(target: Target, change: Update, context: WriteContext): Steps<FieldError[]> {
+  const found = yield* updateFindings(change.object, change, target, context);
+  const asked = found.some(({ gate, kept }) => gate !== undefined || kept !== undefined);
+  const before = asked ? yield* updateFindings(change.old, change, target, context) : [];
+  return withoutKept(
+    standing(found, context.enabled, () => before),
+    () => before,
+  );
 }
 
 /**
@@ -164,14 +186,22 @@ export function ownersOfUpdate(
 }
 
 /** What the generic checks of metadata find comes before what the rules find, which repeat most of it. */
-function updateFindings(object: ApiObject, { old, subresource }: Update, { resource }: Target, context: WriteContext): FieldError[] {
+function* updateFindings(
+  object: ApiObject,
+  { old, subresource }: Update,
+  { resource }: Target,
+  context: WriteContext,
+): Steps<FieldError[]> {
   const { metadata } = object;
-  const update = validateMetadataUpdate(metadata, old.metadata);
-  const found = validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName });
-  const finalizers = (): FieldError[] => resource.behaviour.strategy.metadata.finalizers(metadata);
-  const repeated = { object: () => [...found, ...finalizers()], update: () => [...update, ...finalizers()] };
+  const update = yield* outcomeOf(validateMetadataUpdate(metadata, old.metadata));
+  const found = yield* outcomeOf(validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }));
+  const besides = (findings: readonly FieldError[]) =>
+    function* (): Steps<FieldError[]> {
+      return [...findings, ...(yield* outcomeOf(resource.behaviour.strategy.metadata.finalizers(metadata)))];
+    };
+  const repeated = { object: besides(found), update: besides(update) };
   const review = { metadata: repeated, context, servedAs: { apiVersion: apiVersionOf(resource) } };
-  return [...found, ...update, ...resource.behaviour.strategy.through(subresource).review(object, old, review)];
+  return [...found, ...update, ...(yield* resource.behaviour.strategy.through(subresource).review(object, old, review))];
 }
 
 const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });

@@ -10,6 +10,8 @@ import { kindOf } from '../../server/kinds/index.js';
 import { configMapKind, configMap, podKind, pod } from './codecObjects.js';
 import { benchKinds } from './kinds.js';
 import { count, printTable, ratio } from './table.js';
+import { inOneGo } from '../../workers/turns/turns.js';
+import { outcomeOf } from '../../server/registry/stepwise.js';
 
 /**
  * What codecs cost beside JSON.parse and JSON.stringify of the same object, from which size on the pool is better than doing the work at
@@ -99,8 +101,8 @@ function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
   if (!result.ok) throw new Error(result.stage);
   const strategy = kindOf({ group: kind.group, resource: plurals[kind.kind] ?? '' });
   const object = result.object as unknown as ApiObject;
-  strategy.defaults?.(object);
-  const findings = strategy.validate?.(object, { apiVersion: 'v1', namespaceLabels: {} }) ?? [];
+  inOneGo(outcomeOf(strategy.defaults?.(object)));
+  const findings = inOneGo(outcomeOf(strategy.validate?.(object, { apiVersion: 'v1', namespaceLabels: {} }) ?? []));
   if (findings.length > 0) throw new Error(JSON.stringify(findings[0]));
 }
 

@@ -9,6 +9,8 @@ import { itemsOf, memberAt, textAt } from '../../registry/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { nameAndValidate } from '../../registry/writes.js';
 import { readManifestFolder } from './files.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
+import { outcomeOf } from '../../registry/stepwise.js';
 
 /**
  * Webhooks and policies from files (KEP 5793): they are there before the API is, cannot be changed through it, and are looked at before those that can.
@@ -136,11 +138,16 @@ function accepted(
   const object = checked.value as unknown as ApiObject;
   const complaint = allowed.complaint(kind, object);
   if (complaint !== null) return refuse(complaint);
-  resource.behaviour.strategy.read.defaults(object);
+  inOneGo(outcomeOf(resource.behaviour.strategy.read.defaults(object)));
   // The API keeps such names for manifests; this is one.
   const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && enabled(feature);
   try {
-    const stored = nameAndValidate({ resource, namespace: '', name }, object, { name, namespaceLabels: {}, enabled: own });
+    const stored = nameAndValidate({ resource, namespace: '', name }, object, {
+      name,
+      namespaceLabels: {},
+      enabled: own,
+      ended: () => null,
+    });
     if (stored instanceof Promise) throw new Error(`broken invariant: ${kind} is not validated at once`);
     return { resource: resource.resource, object: stored };
   } catch (error) {

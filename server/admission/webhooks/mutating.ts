@@ -18,6 +18,8 @@ import { onceSynced } from '../synced.js';
 import { HookCaller, type CallerParts } from './caller.js';
 import { hooksFor, type FollowedHooks } from './configurations.js';
 import type { Hook } from './hook.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
+import { outcomeOf } from '../../registry/stepwise.js';
 
 const pluginName = 'MutatingAdmissionWebhook';
 
@@ -169,5 +171,6 @@ export async function putBackWithDefaults(
   convert: ConvertObject,
 ): Promise<void> {
   await putBack(kind, shown, request, convert);
-  if (request.form === null && request.object !== null) request.resource.behaviour.strategy.read.defaults(request.object);
+  if (request.form === null && request.object !== null)
+    inOneGo(outcomeOf(request.resource.behaviour.strategy.read.defaults(request.object)));
 }

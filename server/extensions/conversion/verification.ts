@@ -2,8 +2,11 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../../registry/defaulting.js';
 import { sameValue } from '../../registry/equality.js';
 import { textAt } from '../../registry/members.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { Path } from '../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../registry/validation/metadata.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
+import { outcomeOf } from '../../registry/stepwise.js';
+import { type Found } from '../../registry/validation/ofEach.js';
 
 /** What a conversion webhook may do to an object, and what not. Pure; messages are the reference's. */
 
@@ -52,7 +55,7 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
   return { ok: true, object: converted as ApiObject };
 }
 
-type Validate = (texts: Record<string, string>) => FieldError[];
+type Validate = (texts: Record<string, string>) => Found;
 const textMaps: readonly (readonly [member: 'labels' | 'annotations', validate: Validate])[] = [
   ['labels', (texts) => validateLabels(texts, Path.of('metadata', 'labels'))],
   ['annotations', (texts) => validateAnnotations(texts, Path.of('metadata', 'annotation'))],
@@ -65,7 +68,7 @@ function textsProblem(value: JsonValue, member: string, before: JsonValue | unde
     if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`;
   // What was there before is not looked at again.
   if (sameValue(value, before ?? {})) return null;
-  const findings = validate(value as Record<string, string>).map(({ path, message }) => `${path}: ${message}`);
+  const findings = inOneGo(outcomeOf(validate(value as Record<string, string>))).map(({ path, message }) => `${path}: ${message}`);
   return findings.length === 0 ? null : findings.length === 1 ? (findings[0] ?? '') : `[${findings.join(', ')}]`;
 }
 

@@ -2,6 +2,8 @@ import type { Cause, EmbeddedRules } from '../../../workers/schema/custom/contra
 import type { ObjectMeta } from '../../api/object.js';
 import { validateMetadata } from '../../registry/validation/metadata.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
+import { outcomeOf } from '../../registry/stepwise.js';
 
 /** What holds for whole objects that stand within others: of their metadata as much as of any object's, except that they need no name. */
 export const embeddedRules: EmbeddedRules = {
@@ -12,7 +14,7 @@ export const embeddedRules: EmbeddedRules = {
   metadata(metadata, path) {
     const meta = metadata as ObjectMeta;
     const named = { ...meta, name: (meta.name ?? '') === '' ? 'any' : meta.name } as ObjectMeta;
-    const findings = validateMetadata(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: pathSegmentName });
+    const findings = inOneGo(outcomeOf(validateMetadata(named, { namespaced: (meta.namespace ?? '') !== '', nameRule: pathSegmentName })));
     return findings.map(({ type, path: at, message }) => ({ type, path: at.replace(/^metadata/, () => path), message }) as Cause);
   },
 };

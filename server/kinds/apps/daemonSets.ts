@@ -18,6 +18,7 @@ import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { sameSelector } from './selector.js';
 import { counter, nonNegativeMembers } from './statusCounts.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
@@ -44,24 +45,24 @@ function setDefaults(set: Draft<DaemonSet>): void {
   setTemplateGeneration(set, templateGeneration(set));
 }
 
-function validateSpec(set: Draft<DaemonSet>): FieldError[] {
+function validateSpec(set: Draft<DaemonSet>): Found {
   const spec = specOf(set);
   const template = objectAt(spec, 'template') ?? {};
   const selector = objectAt(spec, 'selector');
   const path = specPath.child('selector');
   const parsed = selectorOf(selector);
-  return [
-    ...(selector === null ? [] : strictly(validateLabelSelector(selector, path))),
-    ...(parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : []),
-    ...(selector !== null && isEmptySelector(selector)
+  return inOrder(
+    selector === null ? [] : strictly(validateLabelSelector(selector, path)),
+    parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : [],
+    selector !== null && isEmptySelector(selector)
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
-      : []),
-    ...validatePodTemplate(template, specPath.child('template')),
-    ...validateEndlessRun(specOf(template), 'DaemonSet', specPath.child('template', 'spec')),
-    ...nonNegativeMembers(spec, ['minReadySeconds'], specPath),
-    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
-    ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-  ];
+      : [],
+    validatePodTemplate(template, specPath.child('template')),
+    validateEndlessRun(specOf(template), 'DaemonSet', specPath.child('template', 'spec')),
+    nonNegativeMembers(spec, ['minReadySeconds'], specPath),
+    validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
+    nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
+  );
 }
 
 function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {

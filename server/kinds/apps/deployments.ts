@@ -16,6 +16,7 @@ import { workloadWarnings } from './workloadWarnings.js';
 import { validateReplicaSpec } from './replicaSets.js';
 import { sameSelector } from './selector.js';
 import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -36,14 +37,14 @@ function setDefaults(deployment: Draft<Deployment>): void {
   setDefault(spec, 'progressDeadlineSeconds', progressDeadlineSeconds);
 }
 
-function validateSpec(deployment: Draft<Deployment>): FieldError[] {
+function validateSpec(deployment: Draft<Deployment>): Found {
   const spec = specOf(deployment);
-  return [
-    ...validateReplicaSpec(spec),
-    ...validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
-    ...nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-    ...validateDeadline(spec),
-  ];
+  return inOrder(
+    validateReplicaSpec(spec),
+    validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
+    nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
+    validateDeadline(spec),
+  );
 }
 
 /** A deadline that ends before a pod may count as available could never be met. */

@@ -11,27 +11,28 @@ import { specOf, statusOf } from '../parts.js';
 import { workloadWarnings } from './workloadWarnings.js';
 import { sameSelector, validateWorkloadSelector } from './selector.js';
 import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
 
 /** Findings about a specification, and about that of a Deployment, which hands these members on to its sets. */
-export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): FieldError[] {
-  return [
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    ...validateWorkloadSelector(spec, specPath.child('selector'), {
+export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): Found {
+  return inOrder(
+    nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
+    validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for deployment',
       broken: 'invalid label selector',
       required: true,
     }),
-    ...validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
+    validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
       selector: selectorOf(spec.selector),
     }),
-  ];
+  );
 }
 
-const validateSpec = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaSpec(specOf(set));
+const validateSpec = (set: Draft<ReplicaSet>): Found => validateReplicaSpec(specOf(set));
 
 const statusCounts = [
   'replicas',

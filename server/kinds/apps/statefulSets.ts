@@ -22,6 +22,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { validateWorkloadSelector } from './selector.js';
 import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -79,39 +80,36 @@ function setMaxUnavailable(set: Draft<StatefulSet>, enabled: EnabledFeatures): v
 }
 
 /** What an update may not change is checked on create only. */
-function validateSpec(set: Draft<StatefulSet>, isNew: boolean): FieldError[] {
+function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
   const spec = specOf(set);
   const serviceName = textAt(spec, 'serviceName');
   const template = objectAt(spec, 'template') ?? {};
   const selector = selectorOf(spec.selector);
-  return [
-    ...eitherOr(spec.podManagementPolicy, ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
-    ...validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
-    ...validateRetention(
-      objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {},
-      specPath.child('persistentVolumeClaimRetentionPolicy'),
-    ),
-    ...nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    ...nonNegative(memberAt(spec, 'ordinals', 'start'), specPath.child('ordinals', 'start')),
-    ...(serviceName === '' || !isNew ? [] : dnsLabel(serviceName, specPath.child('serviceName'))),
-    ...(isNew ? objectsIn(spec, 'volumeClaimTemplates') : []).flatMap((claim, position) =>
+  return inOrder(
+    eitherOr(spec.podManagementPolicy, ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
+    validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
+    validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {}, specPath.child('persistentVolumeClaimRetentionPolicy')),
+    nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
+    nonNegative(memberAt(spec, 'ordinals', 'start'), specPath.child('ordinals', 'start')),
+    serviceName === '' || !isNew ? [] : dnsLabel(serviceName, specPath.child('serviceName')),
+    ofEach(isNew ? objectsIn(spec, 'volumeClaimTemplates') : [], (claim, position) =>
       validateClaimSpec(specOf(claim), specPath.child('volumeClaimTemplates').index(position).child('spec')),
     ),
-    ...validateWorkloadSelector(spec, specPath.child('selector'), {
+    validateWorkloadSelector(spec, specPath.child('selector'), {
       empty: 'empty selector is invalid for statefulset',
       broken: '',
       required: true,
     }),
-    ...(selector === null
+    selector === null
       ? []
-      : [
-          ...validateSelected(template, selector, specPath.child('template')),
+      : inOrder(
+          validateSelected(template, selector, specPath.child('template')),
           // The reference looks at labels and annotations twice.
-          ...validateTemplateDescription(template, specPath.child('template')),
-          ...validatePodTemplate(asInPods(template, spec), specPath.child('template')),
-        ]),
-    ...validateEndlessRun(specOf(template), 'StatefulSet', specPath.child('template', 'spec')),
-  ];
+          validateTemplateDescription(template, specPath.child('template')),
+          validatePodTemplate(asInPods(template, spec), specPath.child('template')),
+        ),
+    validateEndlessRun(specOf(template), 'StatefulSet', specPath.child('template', 'spec')),
+  );
 }
 
 const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>

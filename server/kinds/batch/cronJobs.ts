@@ -16,6 +16,7 @@ import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const template = specPath.child('jobTemplate', 'spec');
@@ -38,19 +39,19 @@ function setDefaults(cronJob: Draft<CronJob>): void {
 }
 
 /** `old` is null on create. What was accepted once stays acceptable. */
-function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): FieldError[] {
+function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): Found {
   const spec = specOf(cronJob);
   const before = old === null ? null : specOf(old);
   const policy = textAt(spec, 'concurrencyPolicy');
-  return [
-    ...validateSchedule(textAt(spec, 'schedule'), spec.timeZone, before === null ? '' : textAt(before, 'schedule')),
-    ...nonNegative(spec.startingDeadlineSeconds, specPath.child('startingDeadlineSeconds')),
-    ...(before !== null && before.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, specPath.child('timeZone'))),
-    ...(policies.includes(policy) ? [] : [notSupported(specPath.child('concurrencyPolicy'), policy, policies)]),
-    ...validateTemplate(jobSpecOf(cronJob)),
-    ...nonNegative(spec.successfulJobsHistoryLimit, specPath.child('successfulJobsHistoryLimit')),
-    ...nonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit')),
-  ];
+  return inOrder(
+    validateSchedule(textAt(spec, 'schedule'), spec.timeZone, before === null ? '' : textAt(before, 'schedule')),
+    nonNegative(spec.startingDeadlineSeconds, specPath.child('startingDeadlineSeconds')),
+    before !== null && before.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, specPath.child('timeZone')),
+    policies.includes(policy) ? [] : [notSupported(specPath.child('concurrencyPolicy'), policy, policies)],
+    validateTemplate(jobSpecOf(cronJob)),
+    nonNegative(spec.successfulJobsHistoryLimit, specPath.child('successfulJobsHistoryLimit')),
+    nonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit')),
+  );
 }
 
 function validateSchedule(schedule: string, timeZone: JsonValue | undefined, before: string): FieldError[] {
@@ -78,14 +79,14 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   ];
 }
 
-function validateTemplate(spec: Writable<JobSpec>): FieldError[] {
-  return [
-    ...validateJobTemplateSpec(spec, template),
-    ...(objectAt(spec, 'selector') === null
+function validateTemplate(spec: Writable<JobSpec>): Found {
+  return inOrder(
+    validateJobTemplateSpec(spec, template),
+    objectAt(spec, 'selector') === null
       ? []
-      : [invalid(template.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated')]),
-    ...(spec.manualSelector === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : []),
-  ];
+      : [invalid(template.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated')],
+    spec.manualSelector === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : [],
+  );
 }
 
 function validateNameLength(cronJob: Draft<CronJob>): FieldError[] {
@@ -107,7 +108,7 @@ export const cronJobs: Kind<Draft<CronJob>> = {
   gated: [below('spec.jobTemplate.spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.jobTemplate.spec.managedBy')],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
-  validate: (cronJob) => [...validateSpec(cronJob, null), ...validateNameLength(cronJob)],
+  validate: (cronJob) => inOrder(validateSpec(cronJob, null), validateNameLength(cronJob)),
   warnings: (cronJob, old) => [
     ...(old === null ? podNameWarnings(cronJob) : []),
     ...(hasNewGeneration(cronJob, old) ? jobSpecWarnings(jobSpecOf(cronJob), template) : []),

@@ -15,16 +15,14 @@ import { generateSelector, validateGeneratedSelector } from './job/selector.js';
 import { validateJobSpec } from './job/spec.js';
 import { validateJobStatus } from './job/status.js';
 import { validateJobSpecUpdate } from './job/update.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-const validate = (job: Draft<Job>): FieldError[] => [
-  ...validateGeneratedSelector(job),
-  ...validateJobSpec(specOf(job), spec),
-  ...validateHostNames(job),
-];
+const validate = (job: Draft<Job>): Found =>
+  inOrder(validateGeneratedSelector(job), validateJobSpec(specOf(job), spec), validateHostNames(job));
 
 /** Pods of an indexed job are named after their index, up to the last one. */
 function validateHostNames(job: Draft<Job>): FieldError[] {

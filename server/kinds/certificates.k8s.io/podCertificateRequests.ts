@@ -14,6 +14,9 @@ import { specOf, statusOf } from '../parts.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../registry/stepwise.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
@@ -29,22 +32,22 @@ const parties = ['pod', 'serviceAccount', 'node'] as const;
 const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
   itemsOf(memberAt(request, 'status', 'conditions')).some((each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True');
 
-function validate(request: Draft<PodCertificateRequest>): FieldError[] {
+function validate(request: Draft<PodCertificateRequest>): Found {
   const spec = specOf(request);
   const annotations = objectAt(spec, 'unverifiedUserAnnotations');
   const signer = textAt(spec, 'signerName');
-  return [
-    ...validateSignerName(signer, specPath.child('signerName')),
-    ...(annotations === null
+  return inOrder(
+    validateSignerName(signer, specPath.child('signerName')),
+    annotations === null
       ? []
-      : validateAnnotations(annotations as Readonly<Record<string, string>>, specPath.child('unverifiedUserAnnotations'))),
-    ...parties.flatMap((party) => [
+      : validateAnnotations(annotations as Readonly<Record<string, string>>, specPath.child('unverifiedUserAnnotations')),
+    parties.flatMap((party) => [
       ...dnsSubdomain(textAt(spec, `${party}Name`), specPath.child(`${party}Name`)),
       ...validateUid(textAt(spec, `${party}UID`), specPath.child(`${party}UID`)),
     ]),
-    ...validateLifetime(Number(spec.maxExpirationSeconds), signer, specPath.child('maxExpirationSeconds')),
-    ...validateKey(spec),
-  ];
+    validateLifetime(Number(spec.maxExpirationSeconds), signer, specPath.child('maxExpirationSeconds')),
+    validateKey(spec),
+  );
 }
 
 const validateUid = (uid: string, path: Path): FieldError[] =>
@@ -57,12 +60,12 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
 }
 
 /** A request ends once, in one way, and then stays as it is. */
-function reviewStatus(
+function* reviewStatus(
   request: Draft<PodCertificateRequest>,
   old: Draft<PodCertificateRequest>,
   { metadata, context: { now } }: Review,
-): FieldError[] {
-  const findings = [...metadata.update(), ...validateEnds(request)];
+): Steps<FieldError[]> {
+  const findings = [...(yield* outcomeOf(metadata.update())), ...validateEnds(request)];
   if (findings.length > 0) return findings;
   const [status, before] = [statusOf(request), statusOf(old)];
   const only = (wanted: JsonObject, detail: string): FieldError[] =>

@@ -6,23 +6,24 @@ import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { keysAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../registry/stepwise.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 const dataPath = Path.of('data');
 /** Of no member by itself; the reference spells a path without a name so. */
 const allData = Path.root.key('');
 
-function validate(configMap: Draft<ConfigMap>): FieldError[] {
+function* validate(configMap: Draft<ConfigMap>): Steps<FieldError[]> {
   const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
-  return [
-    ...validateTexts(data, { binary }),
-    ...validateKeys(binary, Path.of('binaryData')),
-    ...(dataBytes(data, 'utf8') + dataBytes(binary, 'base64') > dataBytesMax ? [tooLong(allData, dataBytesMax)] : []),
-  ];
+  const findings = yield* outcomeOf(inOrder(validateTexts(data, { binary }), validateKeys(binary, Path.of('binaryData'))));
+  const bytes = (yield* dataBytes(data, 'utf8')) + (yield* dataBytes(binary, 'base64'));
+  return bytes > dataBytesMax ? [...findings, tooLong(allData, dataBytesMax)] : findings;
 }
 
 /** Texts and bytes share their keys. */
-const validateTexts = (data: JsonObject, { binary }: { readonly binary: JsonObject }): FieldError[] =>
-  Object.keys(data).flatMap((key) => [
+const validateTexts = (data: JsonObject, { binary }: { readonly binary: JsonObject }): Found =>
+  ofEach(Object.keys(data), (key) => [
     ...configMapKeyComplaints(key).map((text) => invalid(dataPath.key(key), key, text)),
     ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),
   ]);
@@ -31,10 +32,8 @@ export const configMaps: Kind<Draft<ConfigMap>> = {
   name: 'configmaps',
   validate,
   update: {
-    validate: (configMap, old) => [
-      ...validateFrozen(configMap, old, { members: ['data', 'binaryData'], defaulted: ['data'] }),
-      ...validate(configMap),
-    ],
+    validate: (configMap, old) =>
+      inOrder(validateFrozen(configMap, old, { members: ['data', 'binaryData'], defaulted: ['data'] }), validate(configMap)),
   },
   cells: { Data: keysAt('data', 'binaryData') },
 };

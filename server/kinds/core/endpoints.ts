@@ -10,22 +10,21 @@ import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-function validateSubset(subset: JsonObject, path: Path): FieldError[] {
+function validateSubset(subset: JsonObject, path: Path): Found {
   const lists = ['addresses', 'notReadyAddresses'] as const;
   const ports = objectsIn(subset, 'ports');
-  return [
-    ...(lists.every((list) => itemsOf(subset[list]).length === 0)
-      ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
-      : []),
-    ...lists.flatMap((list) =>
-      objectsIn(subset, list).flatMap((address, position) => validateAddress(address, path.child(list).index(position))),
+  return inOrder(
+    lists.every((list) => itemsOf(subset[list]).length === 0) ? [required(path, 'must specify `addresses` or `notReadyAddresses`')] : [],
+    ofEach(lists, (list) =>
+      ofEach(objectsIn(subset, list), (address, position) => validateAddress(address, path.child(list).index(position))),
     ),
-    ...ports.flatMap((port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
-  ];
+    ofEach(ports, (port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
+  );
 }
 
 function validateAddress(address: JsonObject, path: Path): FieldError[] {
@@ -67,8 +66,8 @@ function validateAnnotations(endpoints: Draft<Endpoints>): FieldError[] {
     : [invalid(Path.of('annotations').key(triggered), time, 'must be an RFC3339Nano formatted time')];
 }
 
-const validateSubsets = (endpoints: Draft<Endpoints>): FieldError[] =>
-  objectsIn(endpoints, 'subsets').flatMap((subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
+const validateSubsets = (endpoints: Draft<Endpoints>): Found =>
+  ofEach(objectsIn(endpoints, 'subsets'), (subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
 
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 const controller = 'endpoint-controller';
@@ -108,7 +107,7 @@ export const endpoints: Kind<Draft<Endpoints>> = {
     for (const subset of objectsIn(object, 'subsets'))
       for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP');
   },
-  validate: (object) => [...validateAnnotations(object), ...validateSubsets(object)],
+  validate: (object) => inOrder(validateAnnotations(object), validateSubsets(object)),
   warnings,
   update: {
     creates: true,

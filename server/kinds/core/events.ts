@@ -11,6 +11,7 @@ import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const newerGroup = 'events.k8s.io/v1';
@@ -69,21 +70,21 @@ const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) =
 ];
 
 /** In the core group metadata is looked at only where nothing else is wrong; in the newer one, after the rules of both. */
-function validateNew(event: Draft<Event>, ofMetadata: () => FieldError[], servedAs: ServedAs): FieldError[] {
+function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: ServedAs): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
   const type = textAt(event, 'type');
   const name = event.metadata.name ?? '';
-  return [
-    ...findings,
-    ...ofMetadata(),
+  return inOrder(
+    findings,
+    ofMetadata(),
     // In the core group any name will do.
-    ...subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
-    ...validateSeries(event),
-    ...(isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')]),
-    ...(types.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)]),
-    ...older.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
-  ];
+    subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
+    validateSeries(event),
+    isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')],
+    types.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)],
+    older.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
+  );
 }
 
 /** In the newer group nothing but the series may change. The reference looks at the reason twice. */
@@ -110,19 +111,19 @@ const empty = (value: JsonObject[string]): unknown =>
     : value;
 
 /** Metadata is looked at once more in the newer group only. */
-function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, metadata }: Review): FieldError[] {
+function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, metadata }: Review): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
-  return [
-    ...findings,
-    ...metadata.update(),
-    ...(sameValue(event.series ?? null, old.series ?? null) ? [] : validateSeries(event)),
-    ...immutable
+  return inOrder(
+    findings,
+    metadata.update(),
+    sameValue(event.series ?? null, old.series ?? null) ? [] : validateSeries(event),
+    immutable
       .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
       .map((member) =>
         invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
       ),
-  ];
+  );
 }
 
 /** How the newer group names the same fields; the core names are unknown there. */

@@ -2,6 +2,8 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { sameValue } from '../../registry/equality.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
+import { ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 /** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
 
@@ -9,12 +11,22 @@ import { configMapKeyComplaints } from '../../registry/validation/values.js';
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
-export const validateKeys = (data: JsonObject, path: Path): FieldError[] =>
-  Object.keys(data).flatMap((key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
+export const validateKeys = (data: JsonObject, path: Path): Found =>
+  ofEach(Object.keys(data), (key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
+
+/** Values that are measured in one step. */
+const stepValues = 1_000;
 
 /** Bytes of texts, or of what base64 texts stand for. */
-export const dataBytes = (data: JsonObject, encoding: 'utf8' | 'base64'): number =>
-  Object.values(data).reduce<number>((sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0), 0);
+export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps<number> {
+  let [bytes, position] = [0, 0];
+  for (const key of Object.keys(data)) {
+    const value = data[key];
+    if (typeof value === 'string') bytes += Buffer.byteLength(value, encoding);
+    if (++position % stepValues === 0) yield;
+  }
+  return bytes;
+}
 
 /** What stays as it is in an object that is immutable. */
 interface FrozenMembers {

@@ -1,6 +1,6 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { Path } from '../../registry/validation/field.js';
 import { joinedAt, labelsAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
@@ -8,9 +8,10 @@ import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
+import type { Found } from '../../registry/validation/ofEach.js';
 
 const template = Path.of('template');
-const validate = (object: Draft<PodTemplate>): FieldError[] => validatePodTemplate(objectAt(object, 'template') ?? {}, template);
+const validate = (object: Draft<PodTemplate>): Found => validatePodTemplate(objectAt(object, 'template') ?? {}, template);
 
 export const podTemplates: Kind<Draft<PodTemplate>> = {
   name: 'podtemplates',

@@ -14,6 +14,7 @@ import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
@@ -33,23 +34,23 @@ function setDefaults(controller: Draft<ReplicationController>): void {
   if (!hasEntries(controller.metadata.labels ?? null)) controller.metadata.labels = { ...labels } as Record<string, string>;
 }
 
-function validate(controller: Draft<ReplicationController>): FieldError[] {
+function validate(controller: Draft<ReplicationController>): Found {
   const spec = specOf(controller);
   const selector = objectAt(spec, 'selector');
   const template = objectAt(spec, 'template');
-  return [
-    ...nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
-    ...(hasEntries(selector) ? [] : [required(specPath.child('selector'), '')]),
-    ...nonNegative(spec.replicas, specPath.child('replicas')),
-    ...(template === null ? [required(templatePath, '')] : validateTemplate(template, { selector: selector ?? {} })),
-  ];
+  return inOrder(
+    nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
+    hasEntries(selector) ? [] : [required(specPath.child('selector'), '')],
+    nonNegative(spec.replicas, specPath.child('replicas')),
+    template === null ? [required(templatePath, '')] : validateTemplate(template, { selector: selector ?? {} }),
+  );
 }
 
-function validateTemplate(template: JsonObject, { selector }: { readonly selector: JsonObject }): FieldError[] {
+function validateTemplate(template: JsonObject, { selector }: { readonly selector: JsonObject }): Found {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
-  return [
-    ...(matches
+  return inOrder(
+    matches
       ? []
       : [
           invalid(
@@ -57,10 +58,10 @@ function validateTemplate(template: JsonObject, { selector }: { readonly selecto
             Object.keys(labels).length === 0 ? null : labels,
             '`selector` does not match template `labels`',
           ),
-        ]),
-    ...validatePodTemplate(template, templatePath),
-    ...validateEndlessRun(specOf(template), 'ReplicationController', templatePath.child('spec')),
-  ];
+        ],
+    validatePodTemplate(template, templatePath),
+    validateEndlessRun(specOf(template), 'ReplicationController', templatePath.child('spec')),
+  );
 }
 
 const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];

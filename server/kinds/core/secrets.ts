@@ -9,6 +9,9 @@ import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { keyPairComplaint } from './keyPair.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { inOrder } from '../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../registry/stepwise.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 const defaultType = 'Opaque';
 const tlsType = 'kubernetes.io/tls';
@@ -18,15 +21,21 @@ const jsonDepthMax = 10_000;
 
 const dataOf = (secret: Draft<Secret>): JsonObject => objectAt(secret, 'data') ?? {};
 
+/** Texts that are folded in one step. */
+const stepTexts = 500;
+
 /** `stringData` is a way to write `data` without base64; it is never kept. */
-function foldStringData(secret: Draft<Secret>): void {
-  const texts = Object.entries(secret.stringData ?? {});
+function* foldStringData(secret: Draft<Secret>): Steps<void> {
+  const texts = secret.stringData ?? {};
+  const keys = Object.keys(texts);
   delete secret.stringData;
-  if (texts.length === 0) return;
-  secret.data = {
-    ...secret.data,
-    ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')])),
-  };
+  if (keys.length === 0) return;
+  const folded = { ...secret.data };
+  for (const [position, key] of keys.entries()) {
+    folded[key] = Buffer.from(String(texts[key])).toString('base64');
+    if (position % stepTexts === stepTexts - 1) yield;
+  }
+  secret.data = folded;
 }
 
 const needsKey =
@@ -70,17 +79,19 @@ const byType: Readonly<Record<string, (secret: Draft<Secret>) => FieldError[]>> 
   [tlsType]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
 };
 
-const validate = (secret: Draft<Secret>): FieldError[] => [
-  ...validateKeys(dataOf(secret), data),
-  ...(dataBytes(dataOf(secret), 'base64') > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
-  ...(byType[textAt(secret, 'type')]?.(secret) ?? []),
-];
+function* validate(secret: Draft<Secret>): Steps<FieldError[]> {
+  return [
+    ...(yield* outcomeOf(validateKeys(dataOf(secret), data))),
+    ...((yield* dataBytes(dataOf(secret), 'base64')) > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
+    ...(byType[textAt(secret, 'type')]?.(secret) ?? []),
+  ];
+}
 
 export const secrets: Kind<Draft<Secret>> = {
   name: 'secrets',
   defaults(secret) {
-    foldStringData(secret);
     if ((secret.type ?? '') === '') secret.type = defaultType;
+    return secret.stringData === undefined ? undefined : foldStringData(secret);
   },
   validate,
   warnings(secret) {
@@ -92,11 +103,12 @@ export const secrets: Kind<Draft<Secret>> = {
     return complaint === null ? [] : [complaint];
   },
   update: {
-    validate: (secret, old) => [
-      ...(secret.type === old.type ? [] : [invalid(Path.of('type'), secret.type, 'field is immutable')]),
-      ...validateFrozen(secret, old, { members: ['data'] }),
-      ...validate(secret),
-    ],
+    validate: (secret, old) =>
+      inOrder(
+        secret.type === old.type ? [] : [invalid(Path.of('type'), secret.type, 'field is immutable')],
+        validateFrozen(secret, old, { members: ['data'] }),
+        validate(secret),
+      ),
   },
   fields: { values: fieldsAt('type') },
   cells: { Type: at('type', ''), Data: keysAt('data') },

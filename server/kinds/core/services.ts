@@ -1,6 +1,6 @@
 import type { Service } from '../../../api/types/core/v1.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
 import { at, labelsAt, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
@@ -11,13 +11,15 @@ import { setServiceDefaults } from './service/defaults.js';
 import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
 import { serviceWarnings, statusWarnings } from './service/warnings.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
-const validateUpdate = (service: Draft<Service>, old: Draft<Service>): FieldError[] => [
-  ...validateAddressingUpdate(service, old),
-  ...validateBalancerClass(service, old),
-  ...validateHealthCheckPortUpdate(service, old),
-  ...validateService(service),
-];
+const validateUpdate = (service: Draft<Service>, old: Draft<Service>): Found =>
+  inOrder(
+    validateAddressingUpdate(service, old),
+    validateBalancerClass(service, old),
+    validateHealthCheckPortUpdate(service, old),
+    validateService(service),
+  );
 
 /** Addresses and node ports are allocated before these rules run: see `service/allocator.ts`. */
 function externalAddresses(service: Draft<Service>): string {

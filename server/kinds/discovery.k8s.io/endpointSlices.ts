@@ -12,6 +12,7 @@ import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/val
 import { at, unset } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;
@@ -46,27 +47,27 @@ function validateAddressType(type: string): FieldError[] {
   return types.includes(type) ? [] : [notSupported(Path.of('addressType'), type, types)];
 }
 
-function validateEndpoints(slice: Draft<EndpointSlice>): FieldError[] {
+function validateEndpoints(slice: Draft<EndpointSlice>): Found {
   const all = itemsOf(slice.endpoints).map(membersOf);
   if (all.length > endpointsMax) return [tooMany(endpoints, all.length, { max: endpointsMax })];
-  return all.flatMap((endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
+  return ofEach(all, (endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
 }
 
-function validateEndpoint(endpoint: JsonObject, type: string, path: Path): FieldError[] {
+function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Found {
   const addresses = itemsOf(endpoint.addresses).map(String);
   const topology = objectAt(endpoint, 'deprecatedTopology');
   const labels = Object.keys(topology ?? {}).length;
   const hints = objectAt(endpoint, 'hints');
-  return [
-    ...(addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : []),
-    ...(addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, { max: addressesMax })] : []),
-    ...addresses.flatMap((address, position) => validateAddress(address, { type }, path.child('addresses'), position)),
-    ...(typeof endpoint.nodeName === 'string' ? dnsSubdomain(endpoint.nodeName, path.child('nodeName')) : []),
-    ...(labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, { max: topologyLabelsMax })] : []),
-    ...validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
-    ...(typeof endpoint.hostname === 'string' ? dnsLabel(endpoint.hostname, path.child('hostname')) : []),
-    ...(hints === null ? [] : validateHints(hints, path.child('hints'))),
-  ];
+  return inOrder(
+    addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : [],
+    addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, { max: addressesMax })] : [],
+    addresses.flatMap((address, position) => validateAddress(address, { type }, path.child('addresses'), position)),
+    typeof endpoint.nodeName === 'string' ? dnsSubdomain(endpoint.nodeName, path.child('nodeName')) : [],
+    labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, { max: topologyLabelsMax })] : [],
+    validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
+    typeof endpoint.hostname === 'string' ? dnsLabel(endpoint.hostname, path.child('hostname')) : [],
+    hints === null ? [] : validateHints(hints, path.child('hints')),
+  );
 }
 
 function validateAddress(address: string, { type }: { readonly type: string }, path: Path, position: number): FieldError[] {
@@ -157,7 +158,7 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
       setDefault(port, 'protocol', 'TCP');
     }
   },
-  validate: (slice) => [...validateAddressType(addressTypeOf(slice)), ...validateEndpoints(slice), ...validatePorts(slice)],
+  validate: (slice) => inOrder(validateAddressType(addressTypeOf(slice)), validateEndpoints(slice), validatePorts(slice)),
   warnings: (slice, old) => [
     ...(old === null && addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...spellingWarnings(slice),

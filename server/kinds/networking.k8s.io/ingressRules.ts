@@ -7,6 +7,7 @@ import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dns1035Label, dnsLabel, named, portNameComplaints, portNumber } from '../../registry/validation/values.js';
 import { validateTypedReference } from './references.js';
+import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 /** Hosts, paths and backends of an ingress. */
 
@@ -17,29 +18,29 @@ const forbiddenEnds = ['/..', '/.'];
 /** As earlier readers of addresses did, with zeros in front of numbers. */
 export const isAddress = (text: string): boolean => parseAddress(withoutLeadingZeros(text)) !== null;
 
-export const validateRules = (rules: readonly JsonObject[], path: Path): FieldError[] =>
-  rules.flatMap((rule, position) => {
+export const validateRules = (rules: readonly JsonObject[], path: Path): Found =>
+  ofEach(rules, (rule, position) => {
     const at = path.index(position);
     const host = textAt(rule, 'host');
     const http = objectAt(rule, 'http');
-    return [
-      ...(host === '' ? [] : validateHost(host, at.child('host'))),
-      ...(http === null ? [] : underHost(host, validatePaths(http, at.child('http', 'paths')))),
-    ];
+    return inOrder(
+      host === '' ? [] : validateHost(host, at.child('host')),
+      http === null ? [] : underHost(host, validatePaths(http, at.child('http', 'paths'))),
+    );
   });
 
 /** Paths of hosts with a wildcard were not looked at once. */
-const underHost = (host: string, findings: FieldError[]): FieldError[] =>
-  host.includes('*') ? keepable('paths of a wildcard', findings) : findings;
+const underHost = (host: string, found: Found): Found =>
+  host.includes('*') ? fromFound(found, (findings) => keepable('paths of a wildcard', findings)) : found;
 
 const validateHost = (host: string, path: Path): FieldError[] => [
   ...(isAddress(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
   ...named(host, host.includes('*') ? wildcardName : subdomainName, path),
 ];
 
-function validatePaths(http: JsonObject, path: Path): FieldError[] {
+function validatePaths(http: JsonObject, path: Path): Found {
   const paths = objectsIn(http, 'paths');
-  return paths.length === 0 ? [required(path, '')] : paths.flatMap((entry, position) => validatePath(entry, path.index(position)));
+  return paths.length === 0 ? [required(path, '')] : ofEach(paths, (entry, position) => validatePath(entry, path.index(position)));
 }
 
 function validatePath(entry: JsonObject, path: Path): FieldError[] {

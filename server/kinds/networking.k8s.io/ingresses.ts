@@ -9,34 +9,35 @@ import { at } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { isAddress, validateBackend, validateRules } from './ingressRules.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status', 'loadBalancer', 'ingress');
 const classAnnotation = 'kubernetes.io/ingress.class';
 
-function validateSpec(ingress: Draft<Ingress>): FieldError[] {
+function validateSpec(ingress: Draft<Ingress>): Found {
   const spec = specOf(ingress);
   const backend = objectAt(spec, 'defaultBackend');
   const className = spec.ingressClassName;
-  return [
-    ...(itemsOf(spec.rules).length === 0 && backend === null
+  return inOrder(
+    itemsOf(spec.rules).length === 0 && backend === null
       ? [invalid(specPath, null, 'either `defaultBackend` or `rules` must be specified')]
-      : []),
-    ...(backend === null ? [] : validateBackend(backend, specPath.child('defaultBackend'))),
-    ...validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
-    ...objectsIn(spec, 'tls').flatMap((tls, position) => validateTls(tls, specPath.child('tls').index(position))),
-    ...(className === undefined ? [] : dnsSubdomain(String(className), specPath.child('ingressClassName'))),
-  ];
+      : [],
+    backend === null ? [] : validateBackend(backend, specPath.child('defaultBackend')),
+    validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
+    ofEach(objectsIn(spec, 'tls'), (tls, position) => validateTls(tls, specPath.child('tls').index(position))),
+    className === undefined ? [] : dnsSubdomain(String(className), specPath.child('ingressClassName')),
+  );
 }
 
-function validateTls(tls: JsonObject, path: Path): FieldError[] {
+function validateTls(tls: JsonObject, path: Path): Found {
   const secret = textAt(tls, 'secretName');
-  return [
-    ...itemsOf(tls.hosts)
-      .map(String)
-      .flatMap((host, position) => named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position))),
-    ...(secret === '' ? [] : keepable('name of a secret', dnsSubdomain(secret, path.child('secretName')))),
-  ];
+  return inOrder(
+    ofEach(itemsOf(tls.hosts).map(String), (host, position) =>
+      named(host, host.includes('*') ? wildcardName : subdomainName, path.child('hosts').index(position)),
+    ),
+    secret === '' ? [] : keepable('name of a secret', dnsSubdomain(secret, path.child('secretName'))),
+  );
 }
 
 /** The class used to be an annotation; whoever sets both has to say the same twice. */
@@ -75,7 +76,7 @@ function ingressHosts(ingress: Draft<Ingress>): string {
 export const ingresses: Kind<Draft<Ingress>> = {
   name: 'ingresses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
-  validate: (ingress) => [...validateSpec(ingress), ...validateClassAnnotation(ingress)],
+  validate: (ingress) => inOrder(validateSpec(ingress), validateClassAnnotation(ingress)),
   warnings,
   create: { status: { loadBalancer: {} } },
   update: {

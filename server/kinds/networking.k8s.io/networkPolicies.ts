@@ -10,6 +10,7 @@ import { portNameComplaints, portNumber } from '../../registry/validation/values
 import { selectorAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
@@ -29,21 +30,21 @@ function setDefaults(policy: Draft<NetworkPolicy>): void {
 }
 
 /** Peers may have selectors with bad values as long as the policy's own has one: `lenient`. The reference asks no more. */
-function validateSpec(policy: Draft<NetworkPolicy>, lenient: boolean): FieldError[] {
+function validateSpec(policy: Draft<NetworkPolicy>, lenient: boolean): Found {
   const spec = specOf(policy);
-  return [
-    ...validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, specPath.child('podSelector')),
-    ...directions.flatMap(([direction, peers]) =>
-      objectsIn(spec, direction).flatMap((rule, position) => {
+  return inOrder(
+    validateLabelSelector(objectAt(spec, 'podSelector') ?? {}, specPath.child('podSelector')),
+    ofEach(directions, ([direction, peers]) =>
+      ofEach(objectsIn(spec, direction), (rule, position) => {
         const path = specPath.child(direction).index(position);
-        return [
-          ...objectsIn(rule, 'ports').flatMap((port, index) => validatePort(port, path.child('ports').index(index))),
-          ...objectsIn(rule, peers).flatMap((peer, index) => validatePeer(peer, lenient, path.child(peers).index(index))),
-        ];
+        return inOrder(
+          ofEach(objectsIn(rule, 'ports'), (port, index) => validatePort(port, path.child('ports').index(index))),
+          ofEach(objectsIn(rule, peers), (peer, index) => validatePeer(peer, lenient, path.child(peers).index(index))),
+        );
       }),
     ),
-    ...validateTypes(itemsOf(spec.policyTypes).map(String), specPath.child('policyTypes')),
-  ];
+    validateTypes(itemsOf(spec.policyTypes).map(String), specPath.child('policyTypes')),
+  );
 }
 
 const validateTypes = (types: readonly string[], path: Path): FieldError[] =>
@@ -67,36 +68,34 @@ function validateEnd(end: number, port: unknown, path: Path): FieldError[] {
   return [...(end < Number(port) ? [invalid(path, end, 'must be greater than or equal to `port`')] : []), ...portNumber(end, path)];
 }
 
-function validatePeer(peer: JsonObject, lenient: boolean, path: Path): FieldError[] {
+function validatePeer(peer: JsonObject, lenient: boolean, path: Path): Found {
   const selectors = ['podSelector', 'namespaceSelector'].filter((member) => objectAt(peer, member) !== null);
   const block = objectAt(peer, 'ipBlock');
   const ofSelectors = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
-  return [
-    ...(lenient ? ofSelectors : strictly(ofSelectors)),
-    ...(block === null ? [] : validateBlock(block, path.child('ipBlock'))),
-    ...(selectors.length === 0 && block === null ? [required(path, 'must specify a peer')] : []),
-    ...(selectors.length > 0 && block !== null ? [forbidden(path, 'may not specify both ipBlock and another peer')] : []),
-  ];
+  return inOrder(
+    lenient ? ofSelectors : strictly(ofSelectors),
+    block === null ? [] : validateBlock(block, path.child('ipBlock')),
+    selectors.length === 0 && block === null ? [required(path, 'must specify a peer')] : [],
+    selectors.length > 0 && block !== null ? [forbidden(path, 'may not specify both ipBlock and another peer')] : [],
+  );
 }
 
-function validateBlock(block: JsonObject, path: Path): FieldError[] {
+function validateBlock(block: JsonObject, path: Path): Found {
   const text = textAt(block, 'cidr');
   if (text === '') return [required(path.child('cidr'), '')];
   const findings = cidr(text, path.child('cidr'));
   const range = parseRange(text);
   if (range === null) return findings;
-  return [
-    ...findings,
-    ...itemsOf(block.except)
-      .map(String)
-      .flatMap((value, position) => {
-        const at = path.child('except').index(position);
-        const hole = parseRange(value);
-        const strictly =
-          hole !== null && contains(range, { family: hole.family, value: hole.first }) && hole.last - hole.first < range.last - range.first;
-        return [...cidr(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];
-      }),
-  ];
+  return inOrder(
+    findings,
+    ofEach(itemsOf(block.except).map(String), (value, position) => {
+      const at = path.child('except').index(position);
+      const hole = parseRange(value);
+      const strictly =
+        hole !== null && contains(range, { family: hole.family, value: hole.first }) && hole.last - hole.first < range.last - range.first;
+      return [...cidr(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];
+    }),
+  );
 }
 
 const hasBadSelector = (policy: Draft<NetworkPolicy>): boolean =>

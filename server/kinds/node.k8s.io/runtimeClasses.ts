@@ -13,6 +13,7 @@ import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const tolerationForm: StructureForm = [
   ['key', 'Key', 'text'],
@@ -22,26 +23,26 @@ const tolerationForm: StructureForm = [
   ['tolerationSeconds', 'TolerationSeconds', 'optional'],
 ];
 
-function validate(runtime: Draft<RuntimeClass>): FieldError[] {
+function validate(runtime: Draft<RuntimeClass>): Found {
   const overhead = objectAt(runtime, 'overhead');
   const scheduling = objectAt(runtime, 'scheduling');
-  return [
-    ...requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
+  return inOrder(
+    requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
     // The overhead is checked as if it were the limits of a container, down to the paths of what is found.
-    ...(overhead === null
+    overhead === null
       ? []
-      : strictly(validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead')))),
-    ...(scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling'))),
-  ];
+      : strictly(validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
+    scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling')),
+  );
 }
 
-function validateScheduling(scheduling: JsonObject, path: Path): FieldError[] {
+function validateScheduling(scheduling: JsonObject, path: Path): Found {
   const tolerations = path.child('tolerations');
-  return [
-    ...labelMap(objectAt(scheduling, 'nodeSelector') ?? {}, path.child('nodeSelector')),
-    ...validateTolerationList(scheduling, tolerations),
-    ...repeated(objectsIn(scheduling, 'tolerations'), tolerations),
-  ];
+  return inOrder(
+    labelMap(objectAt(scheduling, 'nodeSelector') ?? {}, path.child('nodeSelector')),
+    validateTolerationList(scheduling, tolerations),
+    repeated(objectsIn(scheduling, 'tolerations'), tolerations),
+  );
 }
 
 /** What tells tolerations apart, which are a map by all that they say but for how long they hold. */

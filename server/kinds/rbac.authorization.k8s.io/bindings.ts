@@ -7,6 +7,7 @@ import { printedStructure, type StructureForm } from '../../registry/validation/
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
@@ -31,15 +32,15 @@ interface BindingRules {
   readonly namespaced: boolean;
 }
 
-function validateBinding(binding: Draft<RoleBinding>, { roleKinds, namespaced }: BindingRules): FieldError[] {
+function validateBinding(binding: Draft<RoleBinding>, { roleKinds, namespaced }: BindingRules): Found {
   const ref = objectAt(binding, 'roleRef') ?? {};
   const { apiGroup: group = '', kind = '', name = '' } = ref;
-  return [
-    ...(group === groupName ? [] : [notSupported(roleRef.child('apiGroup'), group, [groupName])]),
-    ...(roleKinds.includes(kind) ? [] : [notSupported(roleRef.child('kind'), kind, roleKinds)]),
-    ...(name === '' ? [required(roleRef.child('name'), '')] : named(name, pathSegmentName, roleRef.child('name'))),
-    ...objectsIn(binding, 'subjects').flatMap((subject, position) => validateSubject(subject, namespaced, subjectsPath.index(position))),
-  ];
+  return inOrder(
+    group === groupName ? [] : [notSupported(roleRef.child('apiGroup'), group, [groupName])],
+    roleKinds.includes(kind) ? [] : [notSupported(roleRef.child('kind'), kind, roleKinds)],
+    name === '' ? [required(roleRef.child('name'), '')] : named(name, pathSegmentName, roleRef.child('name')),
+    ofEach(objectsIn(binding, 'subjects'), (subject, position) => validateSubject(subject, namespaced, subjectsPath.index(position))),
+  );
 }
 
 function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): FieldError[] {

@@ -6,14 +6,15 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import type { Draft, Kind } from '../kind.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const rules = Path.of('rules');
 
 /** Where a role may grant: roles of a namespace cannot open paths that belong to no namespace. */
 type Scope = 'namespace' | 'cluster';
 
-const validateRules = (role: Draft<ClusterRole>, scope: Scope): FieldError[] =>
-  objectsIn(role, 'rules').flatMap((rule, position) => validateRule(rule, scope, rules.index(position)));
+const validateRules = (role: Draft<ClusterRole>, scope: Scope): Found =>
+  ofEach(objectsIn(role, 'rules'), (rule, position) => validateRule(rule, scope, rules.index(position)));
 
 function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] {
   const has = (member: string): boolean => itemsOf(rule[member]).length > 0;
@@ -43,7 +44,7 @@ function validateAggregation(role: Draft<ClusterRole>): FieldError[] {
   });
 }
 
-const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => FieldError[]): Kind<Draft<ClusterRole>> => ({
+const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => Found): Kind<Draft<ClusterRole>> => ({
   name: `${name}.rbac.authorization.k8s.io`,
   // Names appear in other objects and in paths, and may contain colons and capitals.
   metadata: { name: pathSegmentName },
@@ -52,4 +53,4 @@ const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => FieldErr
 });
 
 export const roles = roleKind('roles', (role) => validateRules(role, 'namespace'));
-export const clusterRoles = roleKind('clusterroles', (role) => [...validateRules(role, 'cluster'), ...validateAggregation(role)]);
+export const clusterRoles = roleKind('clusterroles', (role) => inOrder(validateRules(role, 'cluster'), validateAggregation(role)));

@@ -15,6 +15,7 @@ import { requestNames, validateReference, validateReferences, type RequestNames 
 import { validateList, validateSet } from './lists.js';
 import { poolName, uniqueId } from './names.js';
 import { specOf, statusOf } from '../parts.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
 
 /** What has been allocated for a claim, who may use it, and what drivers report of it. */
 
@@ -79,7 +80,7 @@ function validateAllocation(allocation: JsonObject | null, before: JsonObject | 
       ...validateReferences(configuration, names, at.child('requests')),
       ...validateConfiguration(configuration, at),
     ]),
-    ...(selector === null ? [] : strictly(validateNodeSelector(selector, path.child('nodeSelector')))),
+    ...(selector === null ? [] : strictly(atOnce(validateNodeSelector(selector, path.child('nodeSelector'))))),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { ResourceClaimTemplate, ResourceClaimTemplateSpec } from '../../../
 import type { JsonObject } from '../../api/object.js';
 import { ensureObject, objectAt } from '../../registry/defaulting.js';
 import { membersOf } from '../../registry/members.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { Path } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
@@ -13,15 +13,16 @@ import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 
-function validateTemplate(template: Draft<ResourceClaimTemplate>): FieldError[] {
+function validateTemplate(template: Draft<ResourceClaimTemplate>): Found {
   const spec = specOf(template);
-  return [
-    ...validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, specPath.child('metadata')),
-    ...validateClaimSpec(specOf(spec), specPath.child('spec')),
-  ];
+  return inOrder(
+    validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, specPath.child('metadata')),
+    validateClaimSpec(specOf(spec), specPath.child('spec')),
+  );
 }
 
 const printedTemplate = (spec: Writable<ResourceClaimTemplateSpec>): JsonObject => ({
@@ -36,7 +37,7 @@ export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
   defaults(template) {
     setClaimDefaults(ensureObject(ensureObject(template, 'spec'), 'spec'));
   },
-  validate: (template, served) => [...validateAdminAccess(specOf(specOf(template)), served), ...validateTemplate(template)],
+  validate: (template, served) => inOrder(validateAdminAccess(specOf(specOf(template)), served), validateTemplate(template)),
   update: {
     // Other than a claim's, a specification that cannot change is still checked as a whole.
     review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec = {}) => printedTemplate(spec))],

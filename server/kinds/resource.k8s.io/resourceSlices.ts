@@ -17,6 +17,7 @@ import { sliceConversion } from './conversion.js';
 import { validateMap, validateSet } from './lists.js';
 import { poolName } from './names.js';
 import { lists, validateDevice } from './sliceDevices.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const devicesMax = 128;
@@ -99,7 +100,7 @@ function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
 
 /** Selectors of several slices can be joined only as long as each has a single term. */
 const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
-  ...strictly(validateNodeSelector(selector, path)),
+  ...strictly(atOnce(validateNodeSelector(selector, path))),
   ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
     ? []
     : [invalid(path.child('nodeSelectorTerms'), selector.nodeSelectorTerms ?? null, 'must have exactly one node selector term')]),

@@ -10,6 +10,7 @@ import { validateRequestPolicy } from './capacity.js';
 import { validateBindingConditions, validateTaint } from './devices.js';
 import { validateList, validateMap, validateSet } from './lists.js';
 import { qualifiedNameMax, qualifiedName } from './names.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
 
 /** A device as its driver describes it: attributes, capacities, taints, counters, and where it is. */
 
@@ -148,7 +149,7 @@ function validatePlace(device: JsonObject, path: Path): FieldError[] {
       : nodeName === ''
         ? [invalid(path.child('nodeName'), '', 'must not be empty')]
         : dnsSubdomain(String(nodeName), path.child('nodeName'))),
-    ...(selector === null ? [] : strictly(validateNodeSelector(selector, path.child('nodeSelector')))),
+    ...(selector === null ? [] : strictly(atOnce(validateNodeSelector(selector, path.child('nodeSelector'))))),
     ...(allNodes === false ? [invalid(path.child('allNodes'), false, 'must be either unset or set to true')] : []),
     ...(set.length === 0
       ? [required(path, onePlace)]

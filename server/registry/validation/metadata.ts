@@ -1,4 +1,5 @@
 import type { JsonValue, ObjectMeta, OwnerReference } from '../../api/object.js';
+import { inOrder, ofEach, type Found } from './ofEach.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameRule } from './names.js';
 
@@ -15,35 +16,33 @@ export interface MetadataRules {
 }
 
 /** Findings about metadata that hold on create and on update alike, in the order of the reference. */
-export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): FieldError[] {
-  return [
-    ...validateNames(meta, nameRule),
-    ...validateNamespace(meta.namespace ?? '', namespaced),
-    ...((meta.generation ?? 0) < 0 ? [invalid(metadata.child('generation'), meta.generation, 'must be greater than or equal to 0')] : []),
-    ...validateLabels(meta.labels, metadata.child('labels')),
-    ...validateAnnotations(meta.annotations, metadata.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers ?? [], metadata.child('finalizers')),
-  ];
+export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): Found {
+  return inOrder(
+    validateNames(meta, nameRule),
+    validateNamespace(meta.namespace ?? '', namespaced),
+    (meta.generation ?? 0) < 0 ? [invalid(metadata.child('generation'), meta.generation, 'must be greater than or equal to 0')] : [],
+    validateLabels(meta.labels, metadata.child('labels')),
+    validateAnnotations(meta.annotations, metadata.child('annotations')),
+    validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
+    validateFinalizers(meta.finalizers ?? [], metadata.child('finalizers')),
+  );
 }
 
 /** Findings about what an update may change in metadata. */
-export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
-  return [
-    ...(old.deletionTimestamp === undefined ? [] : validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? [])),
-    ...((meta.resourceVersion ?? '') === ''
+export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Found {
+  return inOrder(
+    old.deletionTimestamp === undefined ? [] : validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? []),
+    (meta.resourceVersion ?? '') === ''
       ? [invalid(metadata.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update')]
-      : []),
-    ...((meta.generation ?? 0) < (old.generation ?? 0)
+      : [],
+    (meta.generation ?? 0) < (old.generation ?? 0)
       ? [invalid(metadata.child('generation'), meta.generation ?? 0, 'must not be decremented')]
-      : []),
-    ...immutable.flatMap(([member, fallback]) =>
-      validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, metadata.child(member)),
-    ),
-    ...validateLabels(meta.labels, metadata.child('labels')),
-    ...validateAnnotations(meta.annotations, metadata.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
-  ];
+      : [],
+    immutable.flatMap(([member, fallback]) => validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, metadata.child(member))),
+    validateLabels(meta.labels, metadata.child('labels')),
+    validateAnnotations(meta.annotations, metadata.child('annotations')),
+    validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
+  );
 }
 
 /** Members that never change after creation, and what an absent one counts as. */
@@ -60,32 +59,35 @@ const validateImmutable = (value: JsonValue, old: JsonValue, path: Path): FieldE
   value === old ? [] : [invalid(path, value, 'field is immutable')];
 
 /** Finalizers of built-in kinds are either known ones or carry a domain. */
-export const validateFinalizerNames = (finalizers: readonly string[], path: Path): FieldError[] =>
-  finalizers.flatMap((finalizer, position) => validateKnownFinalizer(finalizer, path.index(position)));
+export const validateFinalizerNames = (finalizers: readonly string[], path: Path): Found =>
+  ofEach(finalizers, (finalizer, position) => validateKnownFinalizer(finalizer, path.index(position)));
 
 export const validateKnownFinalizer = (finalizer: string, path: Path): FieldError[] =>
   finalizer.includes('/') || standardFinalizers.has(finalizer)
     ? []
     : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 
-export const validateLabels = (labels: Readonly<Record<string, string>> | undefined, path: Path): FieldError[] =>
-  Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
-    ...labelValueComplaints(value).map((text) => invalid(path, value, text)),
-  ]);
+export const validateLabels = (labels: Readonly<Record<string, string>> = {}, path: Path): Found =>
+  ofEach(Object.keys(labels), (key) => validateLabel(key, { value: labels[key] ?? '' }, path));
 
-export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: Path): FieldError[] {
-  const entries = Object.entries(annotations ?? {});
-  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+const validateLabel = (key: string, { value }: { readonly value: string }, path: Path): FieldError[] => [
+  ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
+  ...labelValueComplaints(value).map((text) => invalid(path, value, text)),
+];
+
+export function validateAnnotations(annotations: Readonly<Record<string, string>> = {}, path: Path): Found {
+  const keys = Object.keys(annotations);
+  let size = 0;
+  for (const key of keys) size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
   // Keys are compared without case: annotations predate the rule.
-  const findings = entries.flatMap(([key]) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
-  return size > annotationsBytesMax ? [...findings, tooLong(path, annotationsBytesMax)] : findings;
+  const findings = ofEach(keys, (key) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
+  return size > annotationsBytesMax ? inOrder(findings, [tooLong(path, annotationsBytesMax)]) : findings;
 }
 
-function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
-  const findings = finalizers.flatMap((finalizer) => qualifiedNameComplaints(finalizer).map((text) => invalid(path, finalizer, text)));
+function validateFinalizers(finalizers: readonly string[], path: Path): Found {
+  const findings = ofEach(finalizers, (finalizer) => qualifiedNameComplaints(finalizer).map((text) => invalid(path, finalizer, text)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-    findings.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+    return inOrder(findings, [invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')]);
   }
   return findings;
 }
@@ -105,20 +107,13 @@ function validateNamespace(namespace: string, namespaced: boolean): FieldError[]
   return namespace === '' ? [required(path, '')] : dnsLabelName(namespace, false).map((text) => invalid(path, namespace, text));
 }
 
-function validateOwnerReferences(references: readonly OwnerReference[], path: Path): FieldError[] {
-  const findings = references.flatMap((reference) => validateOwnerReference(reference, path));
+function validateOwnerReferences(references: readonly OwnerReference[], path: Path): Found {
+  const findings = ofEach(references, (reference) => validateOwnerReference(reference, path));
   const controllers = references.filter((reference) => reference.controller === true);
-  if (controllers.length > 1) {
-    const [first, second] = controllers;
-    findings.push(
-      invalid(
-        path,
-        references,
-        `Only one reference can have Controller set to true. Found "true" in references for ${first?.name} and ${second?.name}`,
-      ),
-    );
-  }
-  return findings;
+  if (controllers.length < 2) return findings;
+  const [first, second] = controllers;
+  const several = `Only one reference can have Controller set to true. Found "true" in references for ${first?.name} and ${second?.name}`;
+  return inOrder(findings, [invalid(path, references, several)]);
 }
 
 function validateOwnerReference(reference: OwnerReference, path: Path): FieldError[] {

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectAt } from '../defaulting.js';
-import { forbidden, type FieldError, type Path } from './field.js';
+import { forbidden, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
+import { inOrder, type Found } from './ofEach.js';
 
 /** Members of metadata, in the order of their declaration. */
 export const metadataMembers = [
@@ -31,13 +32,14 @@ export const isMetadataSet = (member: string, value: JsonValue | undefined): val
   value !== undefined && value !== null && value !== '' && (value !== 0 || member === zeroIsSet);
 
 /** Findings about the metadata of a template for claims: what is made of it gets labels and annotations, and nothing else. */
-export const validateTemplateMetadata = (metadata: JsonObject, path: Path): FieldError[] => [
-  ...validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),
-  ...validateLabels(textsAt(metadata, 'labels'), path.child('labels')),
-  ...notInTemplates
-    .filter((member) => isMetadataSet(member, metadata[member]))
-    .map((member) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
-];
+export const validateTemplateMetadata = (metadata: JsonObject, path: Path): Found =>
+  inOrder(
+    validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),
+    validateLabels(textsAt(metadata, 'labels'), path.child('labels')),
+    notInTemplates
+      .filter((member) => isMetadataSet(member, metadata[member]))
+      .map((member) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),
+  );
 
 const textsAt = (metadata: JsonObject, member: string): Record<string, string> =>
   (objectAt(metadata, member) ?? {}) as Record<string, string>;

@@ -5,6 +5,7 @@ import type { Path } from './field.js';
 import { invalid, keepable, notSupported, required, type FieldError } from './field.js';
 import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
 import { whileOn } from './gatedFindings.js';
+import { ofEach, type Found } from './ofEach.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
 
@@ -75,10 +76,10 @@ export const qualified = (value: string, path: Path): FieldError[] =>
 export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
 
 /** Maps of labels to match (node selectors): keys and values are both reported at the map itself. */
-export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] =>
-  Object.entries(labels).flatMap(([key, value]) => [
+export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
+  ofEach(Object.keys(labels), (key) => [
     ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
-    ...labelValueComplaints(String(value)).map((text) => invalid(path, value, text)),
+    ...labelValueComplaints(String(labels[key])).map((text) => invalid(path, labels[key], text)),
   ]);
 
 /** A path below some directory: relative, and never up. */

@@ -5,6 +5,8 @@ import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { customResourceDefinitions } from '../../../server/kinds/apiextensions.k8s.io/definitions.js';
 import { definition, ExtensionServer } from './harness.js';
 import { turns } from '../../../workers/turns/turns.js';
+import { outcomeOf } from '../../../server/registry/stepwise.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 /** A schema of more than two thousand values, with one mistake if asked for. */
 const large = (mistake: boolean): ApiObject => {
@@ -24,7 +26,7 @@ describe('large definitions', () => {
       const steps = [...customResourceDefinitions.ahead!(ahead)].length;
       expect(steps).to.be.at.least(4);
       const printed = (object: ApiObject): string[] =>
-        customResourceDefinitions.validate!(object, servedAs).map(({ path, message }) => `${String(path)} ${message}`);
+        inOneGo(outcomeOf(customResourceDefinitions.validate!(object, servedAs))).map(({ path, message }) => `${String(path)} ${message}`);
       expect(printed(ahead)).to.deep.equal(printed(atOnce));
       expect(printed(ahead).some((text) => text.includes('strange'))).to.equal(mistake);
     }

@@ -4,6 +4,7 @@ import type { MetadataFindings, Review, Rules, WriteContext } from '../../../ser
 import type { Strategy } from '../../../server/registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../../server/registry/validation/field.js';
 import { wholeStrategy } from '../../../server/registry/wholeStrategy.js';
+import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 
 /** What holds where a declaration says nothing, and in which order it is asked where it says something. */
 
@@ -20,7 +21,7 @@ const thing = (content: Record<string, string>, generation = 1): ApiObject => ({
 const finding = (name: string): FieldError[] => [invalid(Path.of(name), '', '')];
 const metadata: MetadataFindings = { object: () => finding('objectMeta'), update: () => finding('objectMetaUpdate') };
 const review: Review = { metadata, context, servedAs: { apiVersion: 'v1' } };
-const pathsOf = (findings: readonly FieldError[]): string[] => findings.map(({ path }) => path);
+const pathsOf = (findings: Steps<FieldError[]>): string[] => inOneGo(findings).map(({ path }) => path);
 
 describe('kinds, strategies', () => {
   beforeEach(() => (calls.length = 0));

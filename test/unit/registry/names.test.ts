@@ -9,6 +9,7 @@ import {
   subdomainName,
 } from '../../../server/registry/validation/names.js';
 import { validateMetadata } from '../../../server/registry/validation/metadata.js';
+import { atOnce } from '../../../server/registry/validation/ofEach.js';
 
 describe('registry/validation/names', () => {
   const cases: [rule: (name: string) => string[], good: string[], bad: string[]][] = [
@@ -59,7 +60,7 @@ describe('registry/validation/names', () => {
       },
       { namespaced: true, nameRule: subdomainName },
     );
-    expect(findings.map(({ path }) => path)).to.deep.equal([
+    expect(atOnce(findings).map(({ path }) => path)).to.deep.equal([
       'metadata.labels',
       'metadata.labels',
       'metadata.annotations',

@@ -10,6 +10,7 @@ import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
 import { validatePodTemplate } from '../../core/podSpec/template.js';
 import { validateFailurePolicy } from './failurePolicy.js';
 import { validateSuccessPolicy } from './successPolicy.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 /** Rules of the specification of a job, and of the jobs of a cron job. */
 
@@ -24,40 +25,40 @@ const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffL
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 /** Findings about a job's specification, including its selector. */
-export function validateJobSpec(spec: JsonObject, path: Path): FieldError[] {
+export function validateJobSpec(spec: JsonObject, path: Path): Found {
   const selector = objectAt(spec, 'selector');
   const parsed = selectorOf(spec['selector']);
   const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
   const mismatch = parsed !== null && !matchesLabels(parsed, labels as Record<string, string>);
-  return [
-    ...validateJobTemplateSpec(spec, path),
-    ...(selector === null ? [required(path.child('selector'), '')] : validateLabelSelector(selector, path.child('selector'))),
-    ...(mismatch
+  return inOrder(
+    validateJobTemplateSpec(spec, path),
+    selector === null ? [required(path.child('selector'), '')] : validateLabelSelector(selector, path.child('selector')),
+    mismatch
       ? [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')]
-      : []),
-  ];
+      : [],
+  );
 }
 
 /** The rules that do not look at the selector. */
-export function validateJobTemplateSpec(spec: JsonObject, path: Path): FieldError[] {
-  return [
-    ...counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
-    ...(isSet(spec['maxFailedIndexes'])
+export function validateJobTemplateSpec(spec: JsonObject, path: Path): Found {
+  return inOrder(
+    counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
+    isSet(spec['maxFailedIndexes'])
       ? [
           ...nonNegative(spec['maxFailedIndexes'], path.child('maxFailedIndexes')),
           ...(isSet(spec['backoffLimitPerIndex'])
             ? []
             : [required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]),
         ]
-      : []),
-    ...(isSet(spec['managedBy']) ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : []),
-    ...validateMode(spec, path),
-    ...(isSet(spec['podFailurePolicy']) ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : []),
-    ...validateSuccessPolicy(spec, path.child('successPolicy')),
-    ...validateReplacement(spec, path.child('podReplacementPolicy')),
-    ...validatePodTemplate(objectAt(spec, 'template') ?? {}, path.child('template')),
-    ...validateRestart(spec, path.child('template', 'spec', 'restartPolicy')),
-  ];
+      : [],
+    isSet(spec['managedBy']) ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : [],
+    validateMode(spec, path),
+    isSet(spec['podFailurePolicy']) ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : [],
+    validateSuccessPolicy(spec, path.child('successPolicy')),
+    validateReplacement(spec, path.child('podReplacementPolicy')),
+    validatePodTemplate(objectAt(spec, 'template') ?? {}, path.child('template')),
+    validateRestart(spec, path.child('template', 'spec', 'restartPolicy')),
+  );
 }
 
 function validateManagedBy(value: string, path: Path): FieldError[] {

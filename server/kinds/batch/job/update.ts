@@ -17,6 +17,7 @@ import { printedSelector } from '../../../registry/validation/printed.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { validateJobSpec } from './spec.js';
 import { specOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const failurePolicy = listOf('rules', [
@@ -35,15 +36,15 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
 ];
 
 /** What an update may not change. */
-export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): FieldError[] {
+export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): Found {
   const [spec, before] = [specOf(job), specOf(old)];
-  return [
-    ...validateJobSpec(spec, specPath),
-    ...validateCompletions(spec, before),
-    ...unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
-    ...validateTemplate(spec, before, changeable(old, enabled)),
-    ...fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
-  ];
+  return inOrder(
+    validateJobSpec(spec, specPath),
+    validateCompletions(spec, before),
+    unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
+    validateTemplate(spec, before, changeable(old, enabled)),
+    fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
+  );
 }
 
 const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonValue =>

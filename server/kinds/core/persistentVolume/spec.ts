@@ -8,6 +8,7 @@ import { dnsSubdomain } from '../../../registry/validation/values.js';
 import { validateAccessModes } from '../accessModes.js';
 import { validateNodeSelector } from '../podSpec/validation/scheduling.js';
 import { validateVolumeSources } from './sources.js';
+import { atOnce } from '../../../registry/validation/ofEach.js';
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const volumeModes = ['Block', 'Filesystem'];
@@ -90,7 +91,7 @@ function validateNodeAffinity(spec: JsonObject, path: Path): FieldError[] {
   const needed = objectAt(affinity, 'required');
   return needed === null
     ? [required(path.child('required'), 'must specify required node constraints')]
-    : validateNodeSelector(needed, path.child('required'));
+    : atOnce(validateNodeSelector(needed, path.child('required')));
 }
 
 /** A recycler empties the volume: not the root of a machine, please. */

@@ -7,6 +7,7 @@ import { localPath } from '../../../registry/validation/values.js';
 import { validateTolerationList } from '../podSpec/validation/scheduling.js';
 import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
 import { specOf } from '../../parts.js';
+import { atOnce } from '../../../registry/validation/ofEach.js';
 
 /** Annotations that mean something to the server: some of them were fields in the making, and are still checked. */
 
@@ -39,7 +40,7 @@ function validateTolerationsText(annotations: JsonObject, path: Path): FieldErro
   try {
     const tolerations: unknown = JSON.parse(text);
     return Array.isArray(tolerations)
-      ? validateTolerationList({ tolerations: tolerations as JsonObject[] }, path.child(tolerationsAnnotation))
+      ? atOnce(validateTolerationList({ tolerations: tolerations as JsonObject[] }, path.child(tolerationsAnnotation)))
       : [];
   } catch (error) {
     return [invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : '')];

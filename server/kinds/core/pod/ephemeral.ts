@@ -8,6 +8,7 @@ import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
 import { annotations, specPath, validatePod } from './validation.js';
 import { specOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 /** Identity and version of an update stay; everything else of the object is as it was. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {
@@ -49,13 +50,13 @@ export const ephemeralContainers: SubresourceRules = {
   review: [reviewAdditions],
 };
 
-function reviewAdditions(pod: ApiObject, old: ApiObject, { metadata }: Review): FieldError[] {
+function reviewAdditions(pod: ApiObject, old: ApiObject, { metadata }: Review): Found {
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
-  return [
-    ...metadata.update(),
-    ...metadata.object(),
-    ...validatePod(pod),
-    ...validatePodAnnotationsUpdate(pod, old, annotations),
-    ...validateAdditions(pod, old),
-  ];
+  return inOrder(
+    metadata.update(),
+    metadata.object(),
+    validatePod(pod),
+    validatePodAnnotationsUpdate(pod, old, annotations),
+    validateAdditions(pod, old),
+  );
 }

@@ -12,6 +12,7 @@ import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
 import { specPath, validatePod } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 /** The `resize` subresource: other amounts of cpu and memory for a running pod and its containers. */
 
@@ -133,8 +134,8 @@ export const resize: SubresourceRules = {
   review: [reviewResize],
 };
 
-function reviewResize(pod: ApiObject, old: ApiObject, { metadata, context: { enabled } }: Review): FieldError[] {
+function reviewResize(pod: ApiObject, old: ApiObject, { metadata, context: { enabled } }: Review): Found {
   const why = refusal(pod, old, enabled);
   if (why !== null) return [forbidden(Path.root, why)];
-  return [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validateResize(pod, old)];
+  return inOrder(metadata.update(), metadata.object(), validatePod(pod), validateResize(pod, old));
 }

@@ -12,6 +12,9 @@ import { validateGatedUpdate } from './gated.js';
 import { specDifference } from '../podSpec/printed.js';
 import { annotations, specPath, validatePod } from './validation.js';
 import { specOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../../registry/stepwise.js';
+import { type Steps } from '../../../../workers/turns/turns.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
 const changeable = [
@@ -24,9 +27,11 @@ const changeable = [
 const deadlineMax = 2_147_483_647;
 
 /** All findings of an update of a pod, beyond the generic ones. Some rules make those that follow them pointless, and end the list. */
-export function reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Review): FieldError[] {
+export function* reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Review): Steps<FieldError[]> {
   const [spec, before] = [specOf(pod), specOf(old)];
-  const always = [...metadata.update(), ...metadata.object(), ...validatePod(pod), ...validatePodAnnotationsUpdate(pod, old, annotations)];
+  const always = yield* outcomeOf(
+    inOrder(metadata.update(), metadata.object(), validatePod(pod), validatePodAnnotationsUpdate(pod, old, annotations)),
+  );
   for (const list of ['containers', 'initContainers']) {
     const { findings, stop } = validateContainerUpdates(spec, before, list);
     always.push(...findings);
@@ -35,7 +40,7 @@ export function reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Re
   const deadline = validateDeadline(spec, before);
   always.push(...deadline.findings);
   if (deadline.stop) return always;
-  return [...always, ...validateTolerationUpdate(spec, before), ...validateGates(spec, before), ...validateRest(spec, before)];
+  return yield* outcomeOf(inOrder(always, validateTolerationUpdate(spec, before), validateGates(spec, before), validateRest(spec, before)));
 }
 
 interface Step {
@@ -73,7 +78,7 @@ function validateDeadline(spec: JsonObject, before: JsonObject): Step {
 const withoutSeconds = ({ key = null, operator = null, value = null, effect = null }: JsonObject): string =>
   JSON.stringify([key, operator, value, effect]);
 
-function validateTolerationUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
+function validateTolerationUpdate(spec: JsonObject, before: JsonObject): Found {
   const present = new Set(objectsIn(spec, 'tolerations').map(withoutSeconds));
   const missing = objectsIn(before, 'tolerations').some((old) => !present.has(withoutSeconds(old)));
   return missing

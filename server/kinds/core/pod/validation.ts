@@ -1,45 +1,44 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../registry/defaulting.js';
 import { itemsOf, textAt } from '../../../registry/members.js';
-import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, Path } from '../../../registry/validation/field.js';
 import { validateImageSpaces } from '../podSpec/validation/containers.js';
 import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/podSpec.js';
 import { annotationsOf, validatePodAnnotations } from './annotations.js';
 import { validateProfilesAgree } from './profiles.js';
 import { specOf } from '../../parts.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 export const specPath = Path.of('spec');
 export const annotations = Path.of('metadata', 'annotations');
 
 /** Findings about a pod at any time, apart from its generic metadata. */
-export function validatePod(pod: ApiObject): FieldError[] {
+export function validatePod(pod: ApiObject): Found {
   const spec = specOf(pod);
-  return [
-    ...validatePodAnnotations(annotationsOf(pod), { spec }, annotations),
-    ...validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
-    ...validateTokenVolumes(spec),
-    ...validateImageSpaces(spec, specPath),
-  ];
+  return inOrder(
+    validatePodAnnotations(annotationsOf(pod), { spec }, annotations),
+    validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
+    validateTokenVolumes(spec),
+    validateImageSpaces(spec, specPath),
+  );
 }
 
 /** Findings about a pod that is created. */
-export function validateNewPod(pod: ApiObject): FieldError[] {
+export function validateNewPod(pod: ApiObject): Found {
   const spec = specOf(pod);
-  return [
-    ...validatePod(pod),
-    ...(itemsOf(spec['ephemeralContainers']).length > 0
-      ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')]
-      : []),
-    ...validateGatesOfNewPod(spec, specPath),
-    ...validateProfilesAgree(annotationsOf(pod), { spec }, specPath),
-  ];
+  return inOrder(
+    validatePod(pod),
+    itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')] : [],
+    validateGatesOfNewPod(spec, specPath),
+    validateProfilesAgree(annotationsOf(pod), { spec }, specPath),
+  );
 }
 
 /** Whose token would it be? */
-function validateTokenVolumes(spec: JsonObject): FieldError[] {
+function validateTokenVolumes(spec: JsonObject): Found {
   if (textAt(spec, 'serviceAccountName') !== '') return [];
-  return objectsIn(spec, 'volumes').flatMap((volume, position) =>
-    objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').flatMap((source, each) =>
+  return ofEach(objectsIn(spec, 'volumes'), (volume, position) =>
+    ofEach(objectsIn(objectAt(volume, 'projected') ?? {}, 'sources'), (source, each) =>
       objectAt(source, 'serviceAccountToken') === null
         ? []
         : [

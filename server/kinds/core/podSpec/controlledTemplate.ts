@@ -7,6 +7,7 @@ import { forbidden, invalid, notSupported, type FieldError, type Path } from '..
 import { printedMap } from '../../../registry/validation/printed.js';
 import { validatePodTemplate } from './template.js';
 import { specOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 /** What the rules of a workload's template depend on. */
 export interface TemplateRules {
@@ -38,14 +39,14 @@ export function validateSelected(template: JsonObject, selector: LabelSelector, 
 }
 
 /** Findings about the template of a workload whose pods are replaced when they end. */
-export function validateControlledTemplate(template: JsonObject, path: Path, { kind, selector }: TemplateRules): FieldError[] {
+export function validateControlledTemplate(template: JsonObject, path: Path, { kind, selector }: TemplateRules): Found {
   if (selector === null) return [];
   const spec = specOf(template);
-  return [
-    ...validateSelected(template, selector, path),
-    ...validatePodTemplate(template, path),
-    ...validateEndlessRun(spec, kind, path.child('spec')),
-  ];
+  return inOrder(
+    validateSelected(template, selector, path),
+    validatePodTemplate(template, path),
+    validateEndlessRun(spec, kind, path.child('spec')),
+  );
 }
 
 /** Pods that a controller keeps running restart always and have no deadline. */

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt } from '../../../registry/defaulting.js';
 import { itemsOf } from '../../../registry/members.js';
-import { forbidden, type Path, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, type Path } from '../../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
 import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from './defaults.js';
 import { validatePodSpec } from './validation/podSpec.js';
 import { specOf } from '../../parts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 /** Defaults of the pod template that a workload holds. */
 export function setPodTemplateDefaults(template: JsonObject): void {
@@ -16,26 +17,26 @@ export function setPodTemplateDefaults(template: JsonObject): void {
 }
 
 /** Findings about a pod template; labels and annotations are reported without `metadata` in their paths, as the reference does. */
-export function validatePodTemplate(template: JsonObject, path: Path): FieldError[] {
+export function validatePodTemplate(template: JsonObject, path: Path): Found {
   const metadata = objectAt(template, 'metadata') ?? {};
   const spec = specOf(template);
-  return [
-    ...validateTemplateDescription(template, path),
-    ...validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
-    ...validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, { spec }, path.child('spec')),
-    ...(itemsOf(spec['ephemeralContainers']).length > 0
+  return inOrder(
+    validateTemplateDescription(template, path),
+    validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
+    validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, { spec }, path.child('spec')),
+    itemsOf(spec['ephemeralContainers']).length > 0
       ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
-      : []),
-  ];
+      : [],
+  );
 }
 
 /** Findings about the labels and annotations of a pod template. */
-export function validateTemplateDescription(template: JsonObject, path: Path): FieldError[] {
+export function validateTemplateDescription(template: JsonObject, path: Path): Found {
   const metadata = objectAt(template, 'metadata') ?? {};
   const annotations = objectAt(metadata, 'annotations');
-  return [
-    ...validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
-    ...validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
-    ...validatePodAnnotations(annotations ?? {}, { spec: specOf(template) }, path.child('annotations')),
-  ];
+  return inOrder(
+    validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
+    validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
+    validatePodAnnotations(annotations ?? {}, { spec: specOf(template) }, path.child('annotations')),
+  );
 }

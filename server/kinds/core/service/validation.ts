@@ -19,6 +19,7 @@ import {
   typeOf,
 } from './kinds.js';
 import { specOf } from '../../parts.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const portsPath = specPath.child('ports');
@@ -37,27 +38,27 @@ const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
 
 /** All findings about a service, in the order of the reference. */
-export function validateService(service: ApiObject): FieldError[] {
-  return [
-    ...validateHints(service),
-    ...(portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : []),
-    ...(byType[typeOf(service)]?.(service) ?? []),
-    ...validatePorts(service),
-    ...validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, specPath.child('selector')),
-    ...validateAffinity(specOf(service)),
-    ...validateAddressing(service),
-    ...itemsOf(specOf(service)['externalIPs']).flatMap((address, position) =>
+export function validateService(service: ApiObject): Found {
+  return inOrder(
+    validateHints(service),
+    portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : [],
+    byType[typeOf(service)]?.(service) ?? [],
+    validatePorts(service),
+    validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, specPath.child('selector')),
+    validateAffinity(specOf(service)),
+    validateAddressing(service),
+    ofEach(itemsOf(specOf(service)['externalIPs']), (address, position) =>
       externalAddress(String(address), specPath.child('externalIPs').index(position)),
     ),
-    ...(types.includes(typeOf(service)) ? [] : [notSupported(specPath.child('type'), typeOf(service), types)]),
-    ...validateNodePorts(service),
-    ...validateSourceRanges(service),
-    ...validateNodePortAllocation(service),
-    ...validateBalancerClass(service, null),
-    ...validateExternalTraffic(service),
-    ...validateInternalTraffic(service),
-    ...validateDistribution(service),
-  ];
+    types.includes(typeOf(service)) ? [] : [notSupported(specPath.child('type'), typeOf(service), types)],
+    validateNodePorts(service),
+    validateSourceRanges(service),
+    validateNodePortAllocation(service),
+    validateBalancerClass(service, null),
+    validateExternalTraffic(service),
+    validateInternalTraffic(service),
+    validateDistribution(service),
+  );
 }
 
 function validateHints({ metadata: { annotations = {} } }: ApiObject): FieldError[] {
@@ -93,10 +94,10 @@ const byType: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
   },
 };
 
-function validatePorts(service: ApiObject): FieldError[] {
+function validatePorts(service: ApiObject): Found {
   const ports = portsOf(service);
   const names = new Set<string>();
-  return ports.flatMap((port, position) => {
+  return ofEach(ports, (port, position) => {
     const path = portsPath.index(position);
     const protocol = textAt(port, 'protocol');
     return [
@@ -138,45 +139,45 @@ function externalAddress(address: string, path: Path): FieldError[] {
   return malformed.length > 0 ? malformed : endpointAddress(address, path);
 }
 
-function validateNodePorts(service: ApiObject): FieldError[] {
+function validateNodePorts(service: ApiObject): Found {
   const ports = portsOf(service);
-  const repeated = (member: string, found: (port: JsonObject, path: Path) => FieldError[]): FieldError[] => {
+  const repeated = (member: string, found: (port: JsonObject, path: Path) => FieldError[]): Found => {
     const seen = new Set<string>();
-    return ports.flatMap((port, position) => {
+    return ofEach(ports, (port, position) => {
       const key = `${textAt(port, 'protocol')} ${Number(port[member] ?? 0)}`;
       const known = seen.has(key);
       seen.add(key);
       return known ? found(port, portsPath.index(position)) : [];
     });
   };
-  return [
-    ...(typeOf(service) !== 'ClusterIP'
+  return inOrder(
+    typeOf(service) !== 'ClusterIP'
       ? []
-      : ports.flatMap((port, position) =>
+      : ofEach(ports, (port, position) =>
           (port['nodePort'] ?? 0) === 0
             ? []
             : [forbidden(portsPath.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
-        )),
+        ),
     // A node port of 0 is one still to be given out; a port of 0 is one like any other.
-    ...repeated('nodePort', (port, path) => ((port['nodePort'] ?? 0) === 0 ? [] : [duplicate(path.child('nodePort'), port['nodePort'])])),
-    ...repeated('port', (port, path) => [
+    repeated('nodePort', (port, path) => ((port['nodePort'] ?? 0) === 0 ? [] : [duplicate(path.child('nodePort'), port['nodePort'])])),
+    repeated('port', (port, path) => [
       duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 }),
     ]),
-  ];
+  );
 }
 
 /** Before there was a field, an annotation listed the ranges. */
-function validateSourceRanges(service: ApiObject): FieldError[] {
+function validateSourceRanges(service: ApiObject): Found {
   const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map((range) => String(range).trim());
   const annotation = service.metadata.annotations?.[rangesAnnotation];
   if (ranges.length === 0 && annotation === undefined) return [];
   const path = ranges.length > 0 ? specPath.child('LoadBalancerSourceRanges') : Path.of('metadata', 'annotations').key(rangesAnnotation);
   const annotated = (annotation ?? '').trim() === '' ? [] : (annotation ?? '').split(',').map((range) => range.trim());
-  return [
-    ...(isLoadBalancer(service) ? [] : [forbidden(path, balancerOnly)]),
-    ...ranges.flatMap((range, position) => cidr(range, path.index(position))),
-    ...(ranges.length > 0 ? [] : annotated.flatMap((range) => cidr(range, path))),
-  ];
+  return inOrder(
+    isLoadBalancer(service) ? [] : [forbidden(path, balancerOnly)],
+    ofEach(ranges, (range, position) => cidr(range, path.index(position))),
+    ranges.length > 0 ? [] : ofEach(annotated, (range) => cidr(range, path)),
+  );
 }
 
 function validateNodePortAllocation(service: ApiObject): FieldError[] {

@@ -20,6 +20,7 @@ import { validateContainerResources, validateResizePolicy } from './resources.js
 import { validateRestart } from './restarts.js';
 import { ownFile } from './sources/files.js';
 import { validateContainerSecurity } from './security.js';
+import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
 /** What the rules of a container need to know of the pod around it. */
 export interface PodFacts {
@@ -55,9 +56,9 @@ const environmentResources = [
 const environmentText = "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
 /** Rules that hold in pods only: templates with such images exist, and are left alone. */
-export const validateImageSpaces = (spec: JsonObject, path: Path): FieldError[] =>
-  ['containers', 'initContainers'].flatMap((list) =>
-    objectsIn(spec, list).flatMap((container, position) =>
+export const validateImageSpaces = (spec: JsonObject, path: Path): Found =>
+  ofEach(['containers', 'initContainers'], (list) =>
+    ofEach(objectsIn(spec, list), (container, position) =>
       spacesAround(textAt(container, 'image'), path.child(list).index(position).child('image')),
     ),
   );
@@ -66,43 +67,52 @@ export const spacesAround = (image: string, path: Path): FieldError[] =>
   image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')];
 
 /** All containers that run for the pod's purpose. */
-export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const at = path.child('containers');
   const containers = objectsIn(spec, 'containers');
   if (containers.length === 0) return [required(at, '')];
   const names = new Set<string>();
-  return [
-    ...containers.flatMap((container, position) => {
+  return inOrder(
+    ofEach(containers, (container, position) => {
       const here = at.index(position);
       const name = textAt(container, 'name');
-      const findings = validateCommon(container, here, facts);
-      if (names.has(name)) findings.push(duplicate(here.child('name'), name));
+      const repeated = names.has(name) ? [duplicate(here.child('name'), name)] : [];
       names.add(name);
-      return [...findings, ...validateLong(container, here, facts), ...validateRestart(container, here)];
+      return inOrder(
+        validateCommon(container, here, facts),
+        repeated,
+        validateLong(container, here, facts),
+        validateRestart(container, here),
+      );
     }),
-    ...hostPortConflicts(containers, at),
-  ];
+    hostPortConflicts(containers, at),
+  );
 }
 
 /** Rules of init containers. One that restarts always is a sidecar, and may have what long-running containers may have. */
-export function validateInitContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+export function validateInitContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const names = new Set(objectsIn(spec, 'containers').map((container) => textAt(container, 'name')));
-  return objectsIn(spec, 'initContainers').flatMap((container, position) => {
+  return ofEach(objectsIn(spec, 'initContainers'), (container, position) => {
     const at = path.child('initContainers').index(position);
     const name = textAt(container, 'name');
     const sidecar = container['restartPolicy'] === 'Always';
-    const findings = [...validateCommon(container, at, facts), ...validateRestart(container, at, true)];
-    if (names.has(name)) findings.push(duplicate(at.child('name'), name));
-    else if (name !== '') names.add(name);
-    // Init containers run one after the other, so each is compared with itself only, as if it were the first.
-    findings.push(...hostPortConflicts([container], path.child('initContainers')));
-    if (sidecar) return [...findings, ...validateLong(container, at, facts)];
-    const shortLived = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
-      .filter((member) => objectAt(container, member) !== null)
-      .map((member) => forbidden(at.child(member), 'may not be set for init containers without restartPolicy=Always'));
-    return [...findings, ...shortLived];
+    const repeated = names.has(name) ? [duplicate(at.child('name'), name)] : [];
+    if (name !== '') names.add(name);
+    return inOrder(
+      validateCommon(container, at, facts),
+      validateRestart(container, at, true),
+      repeated,
+      // Init containers run one after the other, so each is compared with itself only, as if it were the first.
+      hostPortConflicts([container], path.child('initContainers')),
+      sidecar ? validateLong(container, at, facts) : validateShortLived(container, at),
+    );
   });
 }
+
+const validateShortLived = (container: JsonObject, path: Path): FieldError[] =>
+  ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
+    .filter((member) => objectAt(container, member) !== null)
+    .map((member) => forbidden(path.child(member), 'may not be set for init containers without restartPolicy=Always'));
 
 const notEphemeral = [
   'ports',
@@ -119,29 +129,30 @@ const notEphemeral = [
 const notEphemeralText = 'cannot be set for an Ephemeral Container';
 
 /** Rules of containers that are added to a running pod to look at it. */
-export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const targets = new Set(
     [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map((container) => textAt(container, 'name')),
   );
   const names = new Set(targets);
-  return objectsIn(spec, 'ephemeralContainers').flatMap((container, position) => {
+  return ofEach(objectsIn(spec, 'ephemeralContainers'), (container, position) => {
     const at = path.child('ephemeralContainers').index(position);
     const name = textAt(container, 'name');
     const target = textAt(container, 'targetContainerName');
-    const findings = [...validateCommon(container, at, facts), ...spacesAround(textAt(container, 'image'), at.child('image'))];
-    if (names.has(name)) findings.push(duplicate(at.child('name'), name));
+    const repeated = names.has(name) ? [duplicate(at.child('name'), name)] : [];
     names.add(name);
-    if (target !== '' && !targets.has(target)) findings.push(fieldNotFound(at.child('targetContainerName'), target));
-    return [
-      ...findings,
-      ...notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), notEphemeralText)),
+    return inOrder(
+      validateCommon(container, at, facts),
+      spacesAround(textAt(container, 'image'), at.child('image')),
+      repeated,
+      target !== '' && !targets.has(target) ? [fieldNotFound(at.child('targetContainerName'), target)] : [],
+      notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), notEphemeralText)),
       // Mounts of parts of a volume outlive the container, and clean-up waits for the pod to end.
-      ...objectsIn(container, 'volumeMounts').flatMap((mount, each) =>
+      ofEach(objectsIn(container, 'volumeMounts'), (mount, each) =>
         ['subPath', 'subPathExpr']
           .filter((member) => textAt(mount, member) !== '')
           .map((member) => forbidden(at.child('volumeMounts').index(each).child(member), notEphemeralText)),
       ),
-    ];
+    );
   });
 }
 
@@ -153,23 +164,23 @@ function isUsed(container: JsonObject, member: string): boolean {
 }
 
 /** What holds for every container, in the reference's order. */
-function validateCommon(container: JsonObject, path: Path, facts: PodFacts): FieldError[] {
+function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Found {
   const name = textAt(container, 'name');
   const image = textAt(container, 'image');
-  return [
-    ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
-    ...(image === '' ? [required(path.child('image'), '')] : []),
-    ...enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
-    ...validatePorts(container, path),
-    ...validateEnvironment(container, facts, path),
-    ...validateEnvironmentSources(container, path),
-    ...validateVolumeMounts(container, facts.volumes, path),
-    ...validateVolumeDevices(container, facts.volumes, path),
-    ...enumerated(container['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('imagePullPolicy')),
-    ...validateContainerResources(objectAt(container, 'resources') ?? {}, facts.claims, path.child('resources')),
-    ...validateResizePolicy(container, facts.restartPolicy, path.child('resizePolicy')),
-    ...validateContainerSecurity(container, facts.hostUsers, path),
-  ];
+  return inOrder(
+    name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name')),
+    image === '' ? [required(path.child('image'), '')] : [],
+    enumerated(container['terminationMessagePolicy'], ['File', 'FallbackToLogsOnError'], path.child('terminationMessagePolicy')),
+    validatePorts(container, path),
+    validateEnvironment(container, facts, path),
+    validateEnvironmentSources(container, path),
+    validateVolumeMounts(container, facts.volumes, path),
+    validateVolumeDevices(container, facts.volumes, path),
+    enumerated(container['imagePullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('imagePullPolicy')),
+    validateContainerResources(objectAt(container, 'resources') ?? {}, facts.claims, path.child('resources')),
+    validateResizePolicy(container, facts.restartPolicy, path.child('resizePolicy')),
+    validateContainerSecurity(container, facts.hostUsers, path),
+  );
 }
 
 function validateLong(container: JsonObject, path: Path, facts: PodFacts): FieldError[] {
@@ -181,10 +192,10 @@ function validateLong(container: JsonObject, path: Path, facts: PodFacts): Field
 }
 
 /** On the host's network a container's ports are the host's. A template may leave that open: it is filled in when a pod is made of it. */
-export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): FieldError[] {
+export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): Found {
   if (spec['hostNetwork'] !== true) return [];
-  return objectsIn(spec, 'containers').flatMap((container, position) =>
-    objectsIn(container, 'ports').flatMap((port, each) => {
+  return ofEach(objectsIn(spec, 'containers'), (container, position) =>
+    ofEach(objectsIn(container, 'ports'), (port, each) => {
       const hostPort = port['hostPort'] ?? 0;
       const open = ofTemplate && hostPort === 0;
       return open || hostPort === (port['containerPort'] ?? 0)
@@ -200,9 +211,9 @@ export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplat
   );
 }
 
-function validatePorts(container: JsonObject, containerPath: Path): FieldError[] {
+function validatePorts(container: JsonObject, containerPath: Path): Found {
   const names = new Set<string>();
-  return objectsIn(container, 'ports').flatMap((port, position) => {
+  return ofEach(objectsIn(container, 'ports'), (port, position) => {
     const at = containerPath.child('ports').index(position);
     const name = textAt(port, 'name');
     const complaints = name === '' ? [] : portNameComplaints(name);
@@ -219,10 +230,10 @@ function validatePorts(container: JsonObject, containerPath: Path): FieldError[]
 }
 
 /** Two containers of one pod cannot take the same port of the host. */
-function hostPortConflicts(containers: readonly JsonObject[], path: Path): FieldError[] {
+function hostPortConflicts(containers: readonly JsonObject[], path: Path): Found {
   const taken = new Set<string>();
-  return containers.flatMap((container, position) =>
-    objectsIn(container, 'ports').flatMap((port, each) => {
+  return ofEach(containers, (container, position) =>
+    ofEach(objectsIn(container, 'ports'), (port, each) => {
       const hostPort = Number(port['hostPort'] ?? 0);
       if (hostPort === 0) return [];
       const key = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${hostPort}`;
@@ -242,8 +253,8 @@ const strictEnvironmentText =
 const strictNameFindings = (name: string, path: Path): FieldError[] =>
   strictEnvironmentName.test(name) ? [] : [invalid(path, name, strictEnvironmentText)];
 
-function validateEnvironment(container: JsonObject, facts: PodFacts, containerPath: Path): FieldError[] {
-  return objectsIn(container, 'env').flatMap((variable, position) => {
+function validateEnvironment(container: JsonObject, facts: PodFacts, containerPath: Path): Found {
+  return ofEach(objectsIn(container, 'env'), (variable, position) => {
     const at = containerPath.child('env').index(position);
     const name = textAt(variable, 'name');
     const source = objectAt(variable, 'valueFrom');
@@ -306,8 +317,8 @@ function keyReference(reference: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-function validateEnvironmentSources(container: JsonObject, containerPath: Path): FieldError[] {
-  return objectsIn(container, 'envFrom').flatMap((source, position) => {
+function validateEnvironmentSources(container: JsonObject, containerPath: Path): Found {
+  return ofEach(objectsIn(container, 'envFrom'), (source, position) => {
     const at = containerPath.child('envFrom').index(position);
     const prefix = textAt(source, 'prefix');
     const present = ['configMapRef', 'secretRef'].filter((name) => objectAt(source, name) !== null);

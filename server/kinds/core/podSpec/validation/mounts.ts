@@ -3,18 +3,19 @@ import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { textAt } from '../../../../registry/members.js';
 import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
+import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
 /** Volumes of the pod by name: what mounts and devices refer to. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
 
 const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every((source) => objectAt(volume, source) === null);
 
-export function validateVolumeMounts(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
+export function validateVolumeMounts(container: JsonObject, volumes: Volumes, containerPath: Path): Found {
   const path = containerPath.child('volumeMounts');
   const mountPaths = new Set<string>();
   const devicePaths = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'devicePath')));
   const deviceNames = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'name')));
-  return objectsIn(container, 'volumeMounts').flatMap((mount, position) => {
+  return ofEach(objectsIn(container, 'volumeMounts'), (mount, position) => {
     const at = path.index(position);
     const name = textAt(mount, 'name');
     const mountPath = textAt(mount, 'mountPath');
@@ -71,13 +72,13 @@ function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
   return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
 }
 
-export function validateVolumeDevices(container: JsonObject, volumes: Volumes, containerPath: Path): FieldError[] {
+export function validateVolumeDevices(container: JsonObject, volumes: Volumes, containerPath: Path): Found {
   const paths = new Set<string>();
   const names = new Set<string>();
   const mounted = objectsIn(container, 'volumeMounts');
   const mountedNames = new Set(mounted.map((mount) => textAt(mount, 'name')));
   const mountedPaths = new Set(mounted.map((mount) => textAt(mount, 'mountPath')));
-  return objectsIn(container, 'volumeDevices').flatMap((device, position) => {
+  return ofEach(objectsIn(container, 'volumeDevices'), (device, position) => {
     const at = containerPath.child('volumeDevices').index(position);
     const name = textAt(device, 'name');
     const devicePath = textAt(device, 'devicePath');

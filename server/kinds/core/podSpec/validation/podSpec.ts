@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../../workers/turns/turns.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
@@ -34,6 +35,8 @@ import {
 } from './scheduling.js';
 import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
 import { validateVolumes } from './volumes.js';
+import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../../../registry/stepwise.js';
 
 /** Where a specification stands. */
 export interface SpecPlace {
@@ -44,9 +47,9 @@ export interface SpecPlace {
 }
 
 /** All findings about a pod's specification, in the order of the reference. Defaults have been set before. */
-export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): FieldError[] {
-  const { findings: ofVolumes, volumes } = validateVolumes(spec, path, { podName, ofTemplate });
-  const claims = validateResourceClaims(spec, path);
+export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): Steps<FieldError[]> {
+  const { findings: ofVolumes, volumes } = yield* validateVolumes(spec, path, { podName, ofTemplate });
+  const claims = yield* validateResourceClaims(spec, path);
   const facts: PodFacts = {
     volumes,
     volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
@@ -55,40 +58,42 @@ export function validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podN
     restartPolicy: textAt(spec, 'restartPolicy'),
     hostUsers: spec['hostUsers'] !== false,
   };
-  return [
-    ...ofVolumes,
-    ...claims.findings,
-    ...validateContainers(spec, path, facts),
-    ...validateInitContainers(spec, path, facts),
-    ...validateEphemeralContainers(spec, path, facts),
-    ...validatePodResources(spec, path),
-    ...validateHostNetworkPorts(spec, path, ofTemplate),
-    ...enumerated(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
-    ...enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
-    ...validateNodeLabels(spec, path),
-    ...validatePodSecurity(spec, path),
-    ...validateAffinity(spec, path),
-    ...validateDnsConfig(spec, path),
-    ...validateReadinessGates(spec, path),
-    ...validateSchedulingGates(spec, path),
-    ...validateTopologySpread(spec, path),
-    ...validateHostProcess(spec, path),
-    ...validateHostUsers(spec, path),
-    ...optionalSubdomain(spec, 'serviceAccountName', path),
-    ...optionalSubdomain(spec, 'nodeName', path),
-    ...validateDeadline(spec, path),
-    ...['hostname', 'subdomain'].flatMap((member) =>
-      textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
+  return yield* outcomeOf(
+    inOrder(
+      ofVolumes,
+      claims.findings,
+      validateContainers(spec, path, facts),
+      validateInitContainers(spec, path, facts),
+      validateEphemeralContainers(spec, path, facts),
+      validatePodResources(spec, path),
+      validateHostNetworkPorts(spec, path, ofTemplate),
+      enumerated(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
+      enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
+      validateNodeLabels(spec, path),
+      validatePodSecurity(spec, path),
+      validateAffinity(spec, path),
+      validateDnsConfig(spec, path),
+      validateReadinessGates(spec, path),
+      validateSchedulingGates(spec, path),
+      validateTopologySpread(spec, path),
+      validateHostProcess(spec, path),
+      validateHostUsers(spec, path),
+      optionalSubdomain(spec, 'serviceAccountName', path),
+      optionalSubdomain(spec, 'nodeName', path),
+      validateDeadline(spec, path),
+      ['hostname', 'subdomain'].flatMap((member) =>
+        textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
+      ),
+      validateHostnameOverride(spec, path),
+      validateTolerations(spec, path),
+      validateHostAliases(spec, path),
+      optionalSubdomain(spec, 'priorityClassName', path),
+      isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : [],
+      preemption(spec, path),
+      validateOverhead(spec, path),
+      validateOs(spec, path),
     ),
-    ...validateHostnameOverride(spec, path),
-    ...validateTolerations(spec, path),
-    ...validateHostAliases(spec, path),
-    ...optionalSubdomain(spec, 'priorityClassName', path),
-    ...(isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : []),
-    ...preemption(spec, path),
-    ...validateOverhead(spec, path),
-    ...validateOs(spec, path),
-  ];
+  );
 }
 
 /** A pod that was given a node already must not wait at gates. */
@@ -120,12 +125,12 @@ const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: Js
   ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
 });
 
-function validateResourceClaims(
+function* validateResourceClaims(
   spec: JsonObject,
   specPath: Path,
-): { readonly findings: FieldError[]; readonly names: ReadonlySet<string> } {
+): Steps<{ readonly findings: FieldError[]; readonly names: ReadonlySet<string> }> {
   const names = new Set<string>();
-  const findings = objectsIn(spec, 'resourceClaims').flatMap((claim, position) => {
+  const found = ofEach(objectsIn(spec, 'resourceClaims'), (claim, position) => {
     const at = specPath.child('resourceClaims').index(position);
     const name = textAt(claim, 'name');
     const ofName =
@@ -144,7 +149,7 @@ function validateResourceClaims(
       ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
     return [...ofName, ...sources.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member)))];
   });
-  return { findings, names };
+  return { findings: yield* outcomeOf(found), names };
 }
 
 const nameserversMax = 3;
@@ -206,18 +211,18 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
   ];
 }
 
-const validateReadinessGates = (spec: JsonObject, path: Path): FieldError[] =>
-  objectsIn(spec, 'readinessGates').flatMap((gate, position) =>
+const validateReadinessGates = (spec: JsonObject, path: Path): Found =>
+  ofEach(objectsIn(spec, 'readinessGates'), (gate, position) =>
     qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')),
   );
 
-function validateHostAliases(spec: JsonObject, path: Path): FieldError[] {
-  return objectsIn(spec, 'hostAliases').flatMap((alias, position) => {
+function validateHostAliases(spec: JsonObject, path: Path): Found {
+  return ofEach(objectsIn(spec, 'hostAliases'), (alias, position) => {
     const at = path.child('hostAliases').index(position);
-    return [
-      ...strictly(ipAddress(textAt(alias, 'ip'), at.child('ip'))),
-      ...itemsOf(alias['hostnames']).flatMap((name, each) => dnsSubdomain(String(name), at.child('hostnames').index(each))),
-    ];
+    return inOrder(
+      strictly(ipAddress(textAt(alias, 'ip'), at.child('ip'))),
+      ofEach(itemsOf(alias['hostnames']), (name, each) => dnsSubdomain(String(name), at.child('hostnames').index(each))),
+    );
   });
 }
 

@@ -6,6 +6,7 @@ import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelN
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
+import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
 /** Where a pod may run: affinity, tolerations, spread, gates. */
 
@@ -56,25 +57,20 @@ function fieldRequirement(key: string, { operator }: { readonly operator: string
 }
 
 /** `checkValues` is false for preferences: a value that no label can have is merely warned about there. */
-function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): FieldError[] {
-  return (
-    [
-      ['matchExpressions', false],
-      ['matchFields', true],
-    ] as const
-  ).flatMap(([list, isField]) =>
-    objectsIn(term, list).flatMap((requirement, position) =>
+function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): Found {
+  const ofList = (list: string, isField: boolean): Found =>
+    ofEach(objectsIn(term, list), (requirement, position) =>
       nodeRequirement(requirement, isField, { checkValues }, path.child(list).index(position)),
-    ),
-  );
+    );
+  return inOrder(ofList('matchExpressions', false), ofList('matchFields', true));
 }
 
-export function validateNodeSelector(selector: JsonObject, path: Path): FieldError[] {
+export function validateNodeSelector(selector: JsonObject, path: Path): Found {
   const terms = objectsIn(selector, 'nodeSelectorTerms');
   const at = path.child('nodeSelectorTerms');
   return terms.length === 0
     ? [required(at, 'must have at least one node selector term')]
-    : terms.flatMap((term, position) => validateNodeSelectorTerm(term, at.index(position)));
+    : ofEach(terms, (term, position) => validateNodeSelectorTerm(term, at.index(position)));
 }
 
 const weight = (value: unknown, path: Path): FieldError[] =>
@@ -104,41 +100,40 @@ function selectorAt(holder: JsonObject, member: string, path: Path): FieldError[
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferredTerms = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function validateAffinity(spec: JsonObject, specPath: Path): FieldError[] {
+export function validateAffinity(spec: JsonObject, specPath: Path): Found {
   const affinity = objectAt(spec, 'affinity');
   if (affinity === null) return [];
   const path = specPath.child('affinity');
   const node = objectAt(affinity, 'nodeAffinity');
-  const findings = node === null ? [] : nodeAffinity(node, path.child('nodeAffinity'));
-  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+  const ofPods = ['podAffinity', 'podAntiAffinity'].map((kind) => {
     const pods = objectAt(affinity, kind);
-    if (pods !== null) findings.push(...podAffinity(pods, path.child(kind)));
-  }
-  return findings;
+    return pods === null ? [] : podAffinity(pods, path.child(kind));
+  });
+  return inOrder(node === null ? [] : nodeAffinity(node, path.child('nodeAffinity')), ...ofPods);
 }
 
-function nodeAffinity(affinity: JsonObject, path: Path): FieldError[] {
+function nodeAffinity(affinity: JsonObject, path: Path): Found {
   const needed = objectAt(affinity, requiredTerms);
-  return [
-    ...(needed === null ? [] : validateNodeSelector(needed, path.child(requiredTerms))),
-    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+  return inOrder(
+    needed === null ? [] : validateNodeSelector(needed, path.child(requiredTerms)),
+    ofEach(objectsIn(affinity, preferredTerms), (term, position) => {
       const at = path.child(preferredTerms).index(position);
-      return [
-        ...weight(term['weight'], at),
-        ...validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'), false),
-      ];
+      return inOrder(
+        weight(term['weight'], at),
+        validateNodeSelectorTerm(objectAt(term, 'preference') ?? {}, at.child('preference'), false),
+      );
     }),
-  ];
+  );
 }
 
-function podAffinity(affinity: JsonObject, path: Path): FieldError[] {
-  return [
-    ...objectsIn(affinity, requiredTerms).flatMap((term, position) => podAffinityTerm(term, path.child(requiredTerms).index(position))),
-    ...objectsIn(affinity, preferredTerms).flatMap((term, position) => {
+function podAffinity(affinity: JsonObject, path: Path): Found {
+  return inOrder(
+    ofEach(objectsIn(affinity, requiredTerms), (term, position) => podAffinityTerm(term, path.child(requiredTerms).index(position))),
+    ofEach(objectsIn(affinity, preferredTerms), (term, position) => {
       const at = path.child(preferredTerms).index(position);
       return [...weight(term['weight'], at), ...podAffinityTerm(objectAt(term, 'podAffinityTerm') ?? {}, at.child('podAffinityTerm'))];
     }),
-  ];
+  );
 }
 
 const deadlineMax = 2_147_483_647;
@@ -155,12 +150,11 @@ function validateComparison(operator: string, { value }: { readonly value: strin
     : [invalid(path.child('operator'), value, 'value must be a valid integer')];
 }
 
-export const validateTolerations = (spec: JsonObject, specPath: Path): FieldError[] =>
-  validateTolerationList(spec, specPath.child('tolerations'));
+export const validateTolerations = (spec: JsonObject, specPath: Path): Found => validateTolerationList(spec, specPath.child('tolerations'));
 
 /** The tolerations of a holder; `path` is that of the list. */
-export function validateTolerationList(holder: JsonObject, path: Path): FieldError[] {
-  return objectsIn(holder, 'tolerations').flatMap((toleration, position) => {
+export function validateTolerationList(holder: JsonObject, path: Path): Found {
+  return ofEach(objectsIn(holder, 'tolerations'), (toleration, position) => {
     const at = path.index(position);
     const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((member) => textAt(toleration, member)) as [
       string,
@@ -189,11 +183,11 @@ export function validateTolerationList(holder: JsonObject, path: Path): FieldErr
   });
 }
 
-export function validateTopologySpread(spec: JsonObject, specPath: Path): FieldError[] {
+export function validateTopologySpread(spec: JsonObject, specPath: Path): Found {
   const constraints = objectsIn(spec, 'topologySpreadConstraints');
   const kinds = constraints.map((constraint) => `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`);
   const last = new Map(kinds.map((kind, position) => [kind, position]));
-  return constraints.flatMap((constraint, position) => {
+  return ofEach(constraints, (constraint, position) => {
     const at = specPath.child('topologySpreadConstraints').index(position);
     const kind = kinds[position] ?? '';
     const action = textAt(constraint, 'whenUnsatisfiable');
@@ -262,9 +256,9 @@ function minDomains(domains: number, action: string, path: Path): FieldError[] {
   return findings;
 }
 
-export function validateSchedulingGates(spec: JsonObject, specPath: Path): FieldError[] {
+export function validateSchedulingGates(spec: JsonObject, specPath: Path): Found {
   const seen = new Set<string>();
-  return objectsIn(spec, 'schedulingGates').flatMap((gate, position) => {
+  return ofEach(objectsIn(spec, 'schedulingGates'), (gate, position) => {
     const at = specPath.child('schedulingGates').index(position);
     const name = textAt(gate, 'name');
     const findings = qualified(name, at);
@@ -281,5 +275,5 @@ export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
   return bad ? [invalid(path.child('activeDeadlineSeconds'), deadline, between(1, deadlineMax))] : [];
 }
 
-export const validateNodeLabels = (spec: JsonObject, path: Path): FieldError[] =>
+export const validateNodeLabels = (spec: JsonObject, path: Path): Found =>
   labelMap(objectAt(spec, 'nodeSelector') ?? {}, path.child('nodeSelector'));

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../../../workers/turns/turns.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
 import { textAt } from '../../../../registry/members.js';
@@ -10,6 +11,8 @@ import type { Volumes } from './mounts.js';
 import type { SourceRule } from './sources/rule.js';
 import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
 import { specOf } from '../../../parts.js';
+import { atOnce, ofEach } from '../../../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../../../registry/stepwise.js';
 
 /** A claim that is made for the pod and goes with it. */
 const ephemeral: SourceRule = (source, path) => {
@@ -17,7 +20,7 @@ const ephemeral: SourceRule = (source, path) => {
   const at = path.child('volumeClaimTemplate');
   if (template === null) return [required(at, '')];
   const meta = objectAt(template, 'metadata') ?? {};
-  return [...validateTemplateMetadata(meta, at.child('metadata')), ...validateClaimSpec(specOf(template), at.child('spec'))];
+  return [...atOnce(validateTemplateMetadata(meta, at.child('metadata'))), ...validateClaimSpec(specOf(template), at.child('spec'))];
 };
 
 type Rules = Readonly<Record<string, SourceRule>>;
@@ -28,14 +31,14 @@ const ofTemplates: Rules = { ...volumeSources, ephemeral, image: imageVolume(tru
  * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
  * `podName` is empty where it is not known; then what depends on it is left open.
  */
-export function validateVolumes(
+export function* validateVolumes(
   spec: JsonObject,
   specPath: Path,
   { podName, ofTemplate }: { readonly podName: string; readonly ofTemplate: boolean },
-): { readonly findings: FieldError[]; readonly volumes: Volumes } {
+): Steps<{ readonly findings: FieldError[]; readonly volumes: Volumes }> {
   const volumes = new Map<string, JsonObject>();
   const made = claimsMadeFor(spec, podName);
-  const findings = objectsIn(spec, 'volumes').flatMap((volume, position) => {
+  const found = ofEach(objectsIn(spec, 'volumes'), (volume, position) => {
     const at = specPath.child('volumes').index(position);
     const name = textAt(volume, 'name');
     const ofVolume = [
@@ -47,7 +50,7 @@ export function validateVolumes(
     if (ofVolume.length === 0) volumes.set(name, volume);
     return [...ofVolume, ...validateForeignClaim(volume, made, at)];
   });
-  return { findings, volumes };
+  return { findings: yield* outcomeOf(found), volumes };
 }
 
 /** The order in which surplus sources are reported. */

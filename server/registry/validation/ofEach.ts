@@ -1,0 +1,63 @@
+import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { causesMax } from '../../api/status.js';
+import { outcomeOf, type Stepwise } from '../stepwise.js';
+import type { FieldError } from './field.js';
+
+/** Findings that are there already, or the steps that lead to them. */
+export type Found = Stepwise<FieldError[]>;
+
+/** Items that are checked in one step; lists that are no longer are checked at once. */
+const stepItems = 32;
+
+/**
+ * Findings about each item of a list, in the order of the items. Ends when there are as many as an answer tells: those about further items would stand behind
+ * them. A long list is checked in steps.
+ */
+export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found): Found {
+  if (items.length > stepItems) return inSteps(items, check);
+  const all: Found[] = [];
+  for (let position = 0; position < items.length; position++) {
+    const found = check(items[position] as T, position);
+    if (!Array.isArray(found) || found.length > 0) all.push(found);
+  }
+  return inOrder(...all);
+}
+
+function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => Found): Steps<FieldError[]> {
+  const findings: FieldError[] = [];
+  let certain = 0;
+  for (let position = 0; position < items.length && certain < causesMax; position++) {
+    if (position % stepItems === 0) yield;
+    const found = check(items[position] as T, position);
+    for (const finding of Array.isArray(found) ? found : yield* found) {
+      findings.push(finding);
+      if (isCertain(finding)) certain += 1;
+    }
+  }
+  return findings;
+}
+
+/** Stands whatever is switched on and whatever was there before, so that it is told if its turn comes. */
+const isCertain = ({ gate, kept }: FieldError): boolean => gate === undefined && kept === undefined;
+
+/** Findings of several checks, one after the other: at once if all of them are there. What is in steps is done when its turn comes, after the call. */
+export function inOrder(...parts: readonly Found[]): Found {
+  return parts.every((part) => Array.isArray(part)) ? parts.flat() : joined(parts);
+}
+
+function* joined(parts: readonly Found[]): Steps<FieldError[]> {
+  const findings: FieldError[][] = [];
+  for (const part of parts) findings.push(yield* outcomeOf(part));
+  return findings.flat();
+}
+
+/** All findings in one go, where what may be long is bounded elsewhere. */
+export const atOnce = (found: Found): FieldError[] => (Array.isArray(found) ? found : inOneGo(found));
+
+/** Findings made of others, such as those that belong to a feature. */
+export const fromFound = (found: Found, change: (findings: FieldError[]) => FieldError[]): Found =>
+  Array.isArray(found) ? change(found) : changed(found, change);
+
+function* changed(steps: Steps<FieldError[]>, change: (findings: FieldError[]) => FieldError[]): Steps<FieldError[]> {
+  return change(yield* steps);
+}
