@@ -50,7 +50,7 @@ function compile(
   if (expression.length > expressionCharactersMax)
     return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
   const checked = check(expression, { variables });
-  if (!checked.ok) return { ok: false, message: `compilation failed: ${firstLine(checked.message)}` };
+  if (!checked.ok) return { ok: false, message: `${checked.stage} failed: ${firstLine(checked.message)}` };
   const isOpen = checked.type.name === 'dyn' || checked.type.name === '?';
   if (!isOpen && unwanted(checked.type, wanted.map(typeOf)) !== null)
     return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };

@@ -60,14 +60,14 @@ export function checkAdmission(
   wanted: readonly Wanted[] | null,
 ): { readonly type: Type; readonly refused: string | null } {
   const checked = check(expression, declarationsOf(scope));
-  if (!checked.ok) return { type: broken, refused: `compilation failed: ${checked.message}` };
+  if (!checked.ok) return { type: broken, refused: `${checked.stage} failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 
 /** What is wrong with an expression whatever it should yield, as the reference prints it; null for nothing. */
 export function problemsOf(expression: string, scope: AdmissionScope): string | null {
   const checked = check(expression, declarationsOf(scope));
-  return checked.ok ? null : checked.message;
+  return checked.ok || checked.stage === 'program instantiation' ? null : checked.message;
 }
 
 function declarationsOf({ params, authorizer, patches, variables, kinds }: AdmissionScope): Declarations {
@@ -87,7 +87,10 @@ function declarationsOf({ params, authorizer, patches, variables, kinds }: Admis
       ...(variables === null ? {} : { variables: object('kubernetes.variables', variables) }),
     },
     ...(patches
-      ? { message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? typeOf(name) : null) }
+      ? {
+          libraries: ['jsonpatch'],
+          message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? typeOf(name) : null),
+        }
       : {}),
   };
 }

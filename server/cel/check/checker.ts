@@ -1,8 +1,10 @@
-import { functions, typeNames, type Overload } from './functions.js';
+import { functions, isOffered, typeNames, type ExtraLibrary, type Overload } from './functions.js';
 import { macroOf, type Surroundings } from './macros.js';
 import { literalProblems } from './arguments.js';
+import { failedConversion } from './constants.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
 import { SyntaxProblem, type Problem } from './tokens.js';
+import { reservedWords } from '../reserved.js';
 import { accepts, bool, dyn, filled, isOpen, joined, list, map, optional, printed, sameType, unknown, type Type } from './types.js';
 
 /** What an expression may name. */
@@ -10,6 +12,8 @@ export interface Declarations {
   readonly variables: Readonly<Record<string, Type>>;
   /** Types that may be written as `Name{field: value}`. One whose fields are not known takes any. Null for a name that is none. */
   readonly message?: (name: string) => Type | null;
+  /** What the environment has beside what all have. */
+  readonly libraries?: readonly ExtraLibrary[];
 }
 
 export type Checked =
@@ -19,7 +23,11 @@ export type Checked =
       readonly tree: Expression;
       /** Of all parts. */ readonly types: ReadonlyMap<Expression, Type>;
     }
-  | { readonly ok: false; /** As the reference prints it: each problem with the line and a mark. */ readonly message: string };
+  | {
+      readonly ok: false;
+      /** What failed. */ readonly stage: 'compilation' | 'program instantiation';
+      /** As the reference prints it: each problem of a compilation with the line and a mark. */ readonly message: string;
+    };
 
 /** More problems of one expression are not told. */
 const problemsMax = 20;
@@ -33,20 +41,27 @@ export function check(text: string, declarations: Declarations): Checked {
     const checker = new Checker(declarations);
     const tree = parse(text);
     const type = checker.typeOf(tree, new Map());
-    const problems = checker.problems.length > 0 ? checker.problems : literalProblems(checker.types);
+    const problems =
+      checker.problems.length > 0 ? checker.problems.sort((one, other) => one.at - other.at) : literalProblems(checker.types);
     return problems.length === 0
-      ? { ok: true, type, tree, types: checker.types }
+      ? instantiated(type, tree, checker.types)
       : {
           ok: false,
+          stage: 'compilation',
           message: problems
             .slice(0, problemsMax)
             .map((problem) => shown(problem, text))
             .join('\n'),
         };
   } catch (error) {
-    if (error instanceof SyntaxProblem) return { ok: false, message: shown(error, text) };
+    if (error instanceof SyntaxProblem) return { ok: false, stage: 'compilation', message: shown(error, text) };
     throw error;
   }
+}
+
+function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expression, Type>): Checked {
+  const failure = failedConversion(types.keys());
+  return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', message: failure.message };
 }
 
 /** Why a value of a type is not what is wanted; null if it is, or may be. */
@@ -153,7 +168,8 @@ class Checker implements Surroundings {
     if (isOpen(holder)) return holder;
     if (holder.name === 'map') return holder.of[1] ?? unknown;
     if (holder.fields) {
-      if (Object.hasOwn(holder.fields, field)) return holder.fields[field] ?? unknown;
+      const known = fieldOf(holder.fields, field);
+      if (known !== null) return known;
       return holder.open === true ? dyn : this.refuse(at, `undefined field '${field}'`);
     }
     return holder.name.startsWith('Object') ? unknown : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
@@ -171,11 +187,12 @@ class Checker implements Surroundings {
 
   #call(call: Call, names: ReadonlyMap<string, Type>): Type {
     if (call.name === '_||_' || call.name === '_&&_') return this.#logical(call, names);
-    const macro = macroOf(call);
-    if (macro) return macro(call, names, this);
     const owner = call.target === null ? null : dottedName(call.target);
     const qualified = owner === null ? null : `${owner}.${call.name}`;
-    const isQualified = qualified !== null && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
+    const isThere = qualified === null || isOffered(qualified, this.#declarations.libraries ?? []);
+    const macro = isThere ? macroOf(call) : null;
+    if (macro) return macro(call, names, this);
+    const isQualified = qualified !== null && isThere && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
     const target = call.target === null || isQualified ? null : this.typeOf(call.target, names);
     return this.#overloads(
       isQualified ? qualified : call.name,
@@ -226,6 +243,12 @@ class Checker implements Surroundings {
     }
     return type;
   }
+}
+
+/** A field by its name. One whose name is a word that the language keeps for later is found by the plain word as well as by what it is spelled as. */
+function fieldOf(fields: Readonly<Record<string, Type>>, name: string): Type | null {
+  const found = Object.hasOwn(fields, name) ? name : reservedWords.has(name) ? `__${name}__` : null;
+  return found !== null && Object.hasOwn(fields, found) ? (fields[found] ?? unknown) : null;
 }
 
 function resultOf(overload: Overload, target: Type | null, args: readonly Type[]): Type[] {

@@ -8,6 +8,7 @@ const byDomain = (value: Type): Type => map(string, map(string, value));
 
 /** A device as selectors of claims and classes see it (dynamic resource allocation, `CELDeviceSelector`). */
 const declarations: Declarations = {
+  libraries: ['bindings'],
   variables: {
     device: object('kubernetes.DRADevice', {
       driver: string,
@@ -48,7 +49,7 @@ export type SelectorRefusal =
 /** Null for an expression that can select devices. */
 export function refusedSelector(expression: string): SelectorRefusal | null {
   const checked = check(expression, declarations);
-  if (!checked.ok) return { reason: 'invalid', text: `compilation failed: ${checked.message}` };
+  if (!checked.ok) return { reason: 'invalid', text: `${checked.stage} failed: ${checked.message}` };
   const { name } = checked.type;
   if (name !== 'bool' && name !== 'dyn' && name !== '?')
     return { reason: 'invalid', text: `must evaluate to bool or the unknown type, not ${name}` };

@@ -86,7 +86,6 @@ const texts = [
   'string.lowerAscii(): string',
   'string.upperAscii(): string',
   'string.trim(): string',
-  'string.reverse(): string',
   'string.replace(string, string): string',
   'string.replace(string, string, int): string',
   'string.split(string): list<string>',
@@ -100,23 +99,23 @@ const texts = [
   'string.find(string): string',
   'string.findAll(string): list<string>',
   'string.findAll(string, int): list<string>',
-  'base64.encode(bytes): string',
-  'base64.decode(string): bytes',
 ];
 
+/** What lists of may be put in order. */
+const comparables = ['bool', 'string', 'bytes', ...numbers, ...Object.values(times)];
+
 const lists = [
-  'list<A>.isSorted(): bool',
-  'list<A>.sum(): A',
-  'list<A>.min(): A',
-  'list<A>.max(): A',
+  ...each(comparables, (type) => `list<${type}>.isSorted(): bool`),
+  ...each(['int', 'uint', 'double', times.duration], (type) => `list<${type}>.sum(): ${type}`),
+  ...['min', 'max'].flatMap((name) => each(comparables, (type) => `list<${type}>.${name}(): ${type}`)),
   'list<A>.indexOf(A): int',
   'list<A>.lastIndexOf(A): int',
   'list<A>.slice(int, int): list<A>',
-  'list<A>.flatten(): list<?>',
-  'list<A>.flatten(int): list<?>',
+  'list<list<A>>.flatten(): list<A>',
+  'list<dyn>.flatten(int): list<dyn>',
   'list<A>.distinct(): list<A>',
   'list<A>.reverse(): list<A>',
-  'list<A>.sort(): list<A>',
+  ...each(comparables, (type) => `list<${type}>.sort(): list<${type}>`),
   'lists.range(int): list<int>',
   'list<A>.first(): optional_type<A>',
   'list<A>.last(): optional_type<A>',
@@ -126,6 +125,8 @@ const lists = [
   'optional.of(A): optional_type<A>',
   'optional.ofNonZeroValue(A): optional_type<A>',
   'optional.none(): optional_type<?>',
+  'optional.unwrap(list<optional_type<A>>): list<A>',
+  'list<optional_type<A>>.unwrapOpt(): list<A>',
   'optional_type<A>.hasValue(): bool',
   'optional_type<A>.value(): A',
   'optional_type<A>.or(optional_type<A>): optional_type<A>',
@@ -208,7 +209,7 @@ const authorizer = [
 ];
 
 /** What stands before the point of these is part of the function's name, and no value. */
-const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists|base64)\.\w+\(/;
+const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists)\.\w+\(/;
 
 /** Overloads by name. */
 export const functions: ReadonlyMap<string, readonly Overload[]> = collect([
@@ -243,6 +244,21 @@ function overloadOf(line: string): { name: string; overload: Overload } {
     },
   };
 }
+
+/** Libraries that only some environments of the reference have: `cel.bind` is for selectors of devices, `jsonpatch` for patches of policies. */
+export type ExtraLibrary = 'bindings' | 'jsonpatch';
+
+/** Functions and macros of those, by what is written before the bracket. All others are everywhere. */
+const extras: ReadonlyMap<string, ExtraLibrary> = new Map([
+  ['cel.bind', 'bindings'],
+  ['jsonpatch.escapeKey', 'jsonpatch'],
+]);
+
+/** Whether an environment that has these libraries beside what is everywhere offers a function or macro of this name. */
+export const isOffered = (name: string, libraries: readonly ExtraLibrary[]): boolean => {
+  const library = extras.get(name);
+  return library === undefined || libraries.includes(library);
+};
 
 /** Types that are values too: `type(x) == string`. */
 export const typeNames: ReadonlySet<string> = new Set([

@@ -31,6 +31,7 @@ const macros: Readonly<Record<string, Macro>> = {
   '.transformMapEntry/4': over(2, (result) => result),
   '.optMap/2': ofOptional((result) => optional(result)),
   '.optFlatMap/2': ofOptional((result) => result),
+  '.sortBy/2': sortBy,
   'cel.bind/3': ({ args: [name, value, body] }, names, around) =>
     around.typeOf(body ?? missing, new Map([...names, [nameOf(name, around), around.typeOf(value ?? missing, names)]])),
 };
@@ -54,6 +55,12 @@ function has({ args: [argument], at }: Call, names: ReadonlyMap<string, Type>, a
   // What the macro becomes stands where the macro does (`NewPresenceTest` of cel-go).
   around.typeOf({ ...argument, at }, names);
   return bool;
+}
+
+/** A list in the order of what an expression makes of its elements. */
+function sortBy(call: Call, names: ReadonlyMap<string, Type>, around: Surroundings): Type {
+  over(1, list)(call, names, around);
+  return around.typeOf(call.target ?? missing, names);
 }
 
 /** A walk over the elements of a list or map, with names for one or two parts of each. */

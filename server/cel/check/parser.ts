@@ -177,7 +177,7 @@ class Parser {
 
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
-    if (this.#next.kind !== 'name' || constants.has(this.#next.text))
+    if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in')
       this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
     const field = this.#take().text.replaceAll('`', '');
     const open = this.#next.at;

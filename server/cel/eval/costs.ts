@@ -26,7 +26,17 @@ const validation = byArguments(
   ([format = null, text = null]) =>
     Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil((format instanceof NamedFormat ? format.patternSize : 0) / 4),
 );
-const square = byArguments(([first = null]) => Math.max(1, sizeOf(first) ** 2));
+const listCost = 10;
+/** Each element with each other one. */
+const compared = byArguments(([list = null]) => {
+  const [count, first] = [sizeOf(list), list instanceof ListValue && list.length > 0 ? list.at(0) : null];
+  const isText = typeof first === 'string' || first instanceof Uint8Array;
+  return Math.floor(count ** 2 * (isText ? 2.1 : 2)) + 1 + listCost;
+});
+const flattened = byArguments(([list = null, depth = 1n]) => Math.floor(sizeOf(list) * Number(depth)) + 1 + listCost);
+const made: CallCost = { before: () => 1 + listCost, after: (_, result) => sizeOf(result) };
+/** Of texts no environment has it. */
+const reversed = byArguments(([of = null]) => sizeOf(of) + 1 + listCost);
 const firstAndResult: CallCost = {
   before: ([first = null]) => Math.ceil(sizeOf(first) / 10) + 1,
   after: ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) - Math.ceil(sizeOf(first) / 10),
@@ -63,8 +73,11 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['validate', validation],
   ['sets.contains sets.intersects', product(1)],
   ['sets.equivalent', product(2)],
-  ['distinct', square],
-  ['reverse slice sort flatten lists.range base64.encode base64.decode', firstAndResult],
+  ['distinct sort', compared],
+  ['flatten', flattened],
+  ['slice lists.range', made],
+  ['reverse', reversed],
+  ['base64.encode base64.decode', firstAndResult],
 ];
 const costs: ReadonlyMap<string, CallCost> = new Map(
   table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])),

@@ -1,5 +1,6 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { addEntry } from './entries.js';
+import { compare } from './equality.js';
 import type { Code, Run } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
@@ -246,6 +247,40 @@ const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
   };
 };
 
+/** `list.sortBy(x, key)`: each element with what the expression makes of it, put in order by that. */
+const sortBy: Macro = ({ target, args: [name, body] }, names, compiler) => {
+  const place = compiler.place();
+  const of = compiler.code(target ?? nothing, names);
+  const key = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
+  return (run) => {
+    const holder = of(run);
+    if (holder instanceof Failure) return holder;
+    if (!(holder instanceof ListValue)) return noOverload;
+    const keyed: { readonly element: Value; readonly key: Value }[] = [];
+    for (let i = 0; i < holder.length; i++) {
+      run.names[place] = holder.at(i);
+      run.meter.spend(elementCost);
+      const value = key(run);
+      if (value instanceof Failure) return value;
+      keyed.push({ element: holder.at(i), key: value });
+    }
+    run.meter.spend(Math.floor(keyed.length ** 2 * (typeof keyed[0]?.key === 'string' ? 2.1 : 2)) + 1 + listCost);
+    return inOrder(keyed, run);
+  };
+};
+
+function inOrder(keyed: { readonly element: Value; readonly key: Value }[], run: Run): Value {
+  let failed: Failure | null = null;
+  keyed.sort((one, other) => {
+    run.meter.step(1);
+    const order = compare(one.key, other.key, run.meter);
+    if (!(order instanceof Failure)) return order;
+    failed ??= order;
+    return 0;
+  });
+  return failed ?? new ArrayList(keyed.map(({ element }) => element));
+}
+
 const listCost = 10;
 const all = over(1, () => () => new Decide(false, round.all));
 const exists = over(1, () => () => new Decide(true, round.exists));
@@ -281,6 +316,7 @@ const macros: Readonly<Record<string, Macro>> = {
   '.transformMap/4': over(2, (_, key) => () => new CollectEntries(true, key)),
   '.transformMapEntry/3': over(2, () => () => new CollectEntries(false, null)),
   '.transformMapEntry/4': over(2, () => () => new CollectEntries(true, null)),
+  '.sortBy/2': sortBy,
   '.optMap/2': ofOptional(true),
   '.optFlatMap/2': ofOptional(false),
 };

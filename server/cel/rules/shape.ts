@@ -1,3 +1,4 @@
+import { reservedWords } from '../reserved.js';
 import { isObject } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { bool, dyn, list, map, object, typeOf, type Type } from '../check/types.js';
@@ -185,7 +186,7 @@ class ObjectView extends MapValue {
     if (typeof key !== 'string') return undefined;
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const field = this.views.get(key);
+    const field = this.views.get(key) ?? (reservedWords.has(key) ? this.views.get(`__${key}__`) : undefined);
     if (field === undefined || !this.has(field.name)) return undefined;
     const value = field.view(this.members[field.name] ?? null);
     this.known.set(key, value);

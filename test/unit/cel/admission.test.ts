@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { checkAdmission, type AdmissionScope, type Wanted } from '../../../server/cel/check/admission.js';
+import { refusedSelector } from '../../../server/cel/check/device.js';
 import { typeOf } from '../../../server/cel/check/types.js';
 
 const scope: AdmissionScope = {
@@ -57,7 +58,7 @@ describe('expressions of admission', () => {
     sets.contains([1, 2], [1]) && sets.intersects(object.a, ["x"]) && sets.equivalent([], [])
     [1, 2].isSorted() && [1, 2].sum() == 3 && [1].min() < [2].max() && ["a"].indexOf("a") == 0 && ["a"].lastIndexOf("a") == 0
     "abc".find("b") == "b" && "a1b2".findAll("[0-9]", 1) == ["1"]
-    "a.b".split(".")[0] == "a" && "ab".replace("a", "b", 1).lowerAscii().upperAscii().trim().reverse().charAt(0) == "B" && "abc".substring(1, 2).indexOf("b") == 0
+    "a.b".split(".")[0] == "a" && "ab".replace("a", "b", 1).lowerAscii().upperAscii().trim().charAt(0) == "B" && "abc".substring(1, 2).indexOf("b") == 0
     "%s is %d".format(["a", 1]) == "a is 1"
     r"\d+\." == "\\d+\\." && '''a"b''' == """a"b""" && b"abc" == bytes("abc")
     "\u00e9\x41\101" != "\n"
@@ -76,7 +77,7 @@ describe('expressions of admission', () => {
     dyn(1) == "x" && {"a": {"b": dyn(null)}}.a.b == null
     object["a"]["b"][0].c[request.name] in object.list || object.x in {"a": 1}
     !(object.a in [1, 2, object.b]) && [1, object.a][0] == 1
-    cel.bind(x, object.a, x > 1 && x < 5)
+    object.names.sortBy(x, x.size()) == ["a"] && [[1]].flatten() == [1] && optional.unwrap([optional.of(1)]) == [1]
     optional.of("a").or(object.?b).value() == "a"
     ((((((((((true))))))))))
     request.options.force && !!object.a
@@ -211,6 +212,42 @@ describe('expressions of admission', () => {
     ]) {
       expect(refused(expression), expression.slice(0, 40)).to.be.a('string');
     }
+  });
+
+  it('refuses what its environment does not offer', () => {
+    const patches: AdmissionScope = { ...scope, patches: true };
+    const validating: AdmissionScope = { ...scope, patches: false };
+    expect(refused('jsonpatch.escapeKey(request.name) == "x"', ['bool'], patches)).to.equal(null);
+    for (const [expression, name, within] of [
+      ['jsonpatch.escapeKey(request.name) == "x"', 'jsonpatch', validating],
+      ['cel.bind(x, 1, x == 1)', 'cel', patches],
+      ['base64.encode(b"a") == "x"', 'base64', validating],
+    ] as const)
+      expect(refused(expression, ['bool'], within)).to.match(
+        new RegExp(`^compilation failed: ERROR: <input>:1:1: undeclared reference to '${name}'`),
+      );
+    for (const expression of [
+      'request.name.reverse() == "x"',
+      '[1].flatten() == [1]',
+      '["a"].sum() == "a"',
+      '[[1]].isSorted()',
+      '[object].sort() == [1, "a"]',
+    ])
+      expect(refused(expression), expression).to.be.a('string');
+  });
+
+  it('offers bindings to selectors of devices alone', () => {
+    expect(refusedSelector('cel.bind(d, device.attributes["a.b"], d.c > 1)')).to.equal(null);
+  });
+
+  it('refuses conversions of constants that fail', () => {
+    for (const [expression, type] of [
+      ['int("abc") == 1', 'int'],
+      ['object.a == 1 || bool("yes")', 'bool'],
+      ['double(string("x")) < 1.0', 'double'],
+    ] as const)
+      expect(refused(expression)).to.equal(`program instantiation failed: type conversion error from 'string' to '${type}'`);
+    expect(refused('int(uint("12")) == int(-1.5) && int(object.a) == 1')).to.equal(null);
   });
 
   it('knows what a place has', () => {

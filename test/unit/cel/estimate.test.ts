@@ -26,7 +26,7 @@ function variablesOf(text: string): { readonly declarations: Declarations; reado
 const withMessages = (type: Type): Type => (type.name === 'T' ? message : { ...type, of: type.of.map(withMessages) });
 
 function estimated(expression: string, { declarations, sizeAt }: ReturnType<typeof variablesOf>): number {
-  const checked = check(expression, declarations);
+  const checked = check(expression, { libraries: ['jsonpatch'], ...declarations });
   if (!checked.ok) throw new Error(checked.message);
   return estimateCost(checked.tree, checked.types, sizeAt);
 }

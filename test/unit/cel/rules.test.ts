@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../server/api/object.js';
 import { compileRules } from '../../../server/cel/rules/compile.js';
 import { blocksRules, type RulesVerdict } from '../../../server/cel/rules/contract.js';
 import { reviewRules } from '../../../server/cel/rules/review.js';
+import { reservedWords } from '../../../server/cel/reserved.js';
 import { turns } from '../../../workers/turns/turns.js';
 
 const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });
@@ -79,6 +80,24 @@ describe('rules of schemas', () => {
         unseen: 1,
       }),
     ).to.deep.equal([]);
+  });
+
+  for (const word of reservedWords)
+    it(`see a field that is called ${word} by that name and as it is spelled`, async () => {
+      const schema = object(
+        { [word]: int, i: int },
+        rule(`has(self.${word}) && self.${word} == 1 && self.?${word}.orValue(2) == 1 && self.__${word}__ == 1 && !has(self.i)`),
+      );
+      expect(findings(schema)).to.deep.equal([]);
+      expect(await causes(schema, { [word]: 1 })).to.deep.equal([]);
+      expect(await causes(schema, { [word]: 2 })).to.have.length(1);
+    });
+
+  it('do not see fields by words that mean something', () => {
+    for (const word of ['true', 'false', 'null', 'in']) {
+      expect(findings(object({ [word]: int }, rule(`self.__${word}__ == 1`))), word).to.deep.equal([]);
+      expect(findings(object({ [word]: int }, rule(`self.${word} == 1`)))[0], word).to.contain('Syntax error');
+    }
   });
 
   it('compare with what was before where values correlate, and nowhere else', async () => {

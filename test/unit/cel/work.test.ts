@@ -174,6 +174,10 @@ const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEn
   ...both('optional.none/0', fixed('optional.none()')),
   ...both('optional.ofNonZeroValue/1', t('optional.ofNonZeroValue(t)', letters)),
   ...both('.value/0', t('optional.of(t).value()', letters)),
+  ...both(
+    'optional.unwrap/1 .unwrapOpt/0',
+    t('optional.unwrap([optional.of(t), optional.none()]) == [optional.of(t)].unwrapOpt()', letters),
+  ),
   ...both('.or/1', t('optional.none().or(optional.of(t))', letters)),
   ...both('.orValue/1', t('optional.none().orValue(t)', letters)),
   ...both(

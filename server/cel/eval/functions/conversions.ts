@@ -105,20 +105,29 @@ const toBool = (value: Value): Value =>
 const toBytes = (value: Value): Value =>
   value instanceof Uint8Array ? value : typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : noOverload;
 
-const one =
-  (convert: (value: Value) => Value): Implementation =>
-  ([value = null]) =>
-    convert(value);
+type Conversion = (value: Value) => Value;
 
-export const conversions: Library = {
-  'int/1': one(toInt),
-  'uint/1': one(toUint),
-  'double/1': one(toDouble),
-  'string/1': one(toText),
-  'bool/1': one(toBool),
-  'bytes/1': one(toBytes),
-  'timestamp/1': one(toTimestamp),
-  'duration/1': one(toDuration),
-  'dyn/1': one((value) => value),
-  'type/1': one((value) => new TypeValue(typeNameOf(value))),
-};
+const byName: ReadonlyMap<string, Conversion> = new Map<string, Conversion>([
+  ['int', toInt],
+  ['uint', toUint],
+  ['double', toDouble],
+  ['string', toText],
+  ['bool', toBool],
+  ['bytes', toBytes],
+  ['timestamp', toTimestamp],
+  ['duration', toDuration],
+  ['dyn', (value) => value],
+  ['type', (value) => new TypeValue(typeNameOf(value))],
+]);
+
+const implementationOf =
+  (conversion: Conversion): Implementation =>
+  ([value = null]) =>
+    conversion(value);
+
+/** What a function that converts yields; undefined for any other function. */
+export const convert = (name: string, value: Value): Value | undefined => byName.get(name)?.(value);
+
+export const conversions: Library = Object.fromEntries(
+  [...byName].map(([name, conversion]) => [`${name}/1`, implementationOf(conversion)]),
+);

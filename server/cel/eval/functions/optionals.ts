@@ -1,5 +1,5 @@
-import { Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
-import type { Library } from './library.js';
+import { ArrayList, Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
+import type { Implementation, Library } from './library.js';
 
 /** What a type has before anybody says anything. */
 const isZero = (value: Value): boolean =>
@@ -13,10 +13,25 @@ const isZero = (value: Value): boolean =>
   ((value instanceof ListValue || value instanceof Uint8Array) && value.length === 0) ||
   (value instanceof MapValue && value.size === 0);
 
+/** What the optionals of a list hold; those that hold nothing are left out. */
+const unwrapped: Implementation = ([list], run) => {
+  if (!(list instanceof ListValue)) return noOverload;
+  const values: Value[] = [];
+  for (let i = 0; i < list.length; i++) {
+    run.meter.step(1);
+    const optional = list.at(i);
+    if (!(optional instanceof Optional)) return new Failure('value is not optional');
+    if (optional.value !== undefined) values.push(optional.value);
+  }
+  return new ArrayList(values);
+};
+
 export const optionals: Library = {
   'optional.of/1': ([value = null]) => new Optional(value),
   'optional.none/0': () => Optional.none,
   'optional.ofNonZeroValue/1': ([value = null]) => (isZero(value) ? Optional.none : new Optional(value)),
+  'optional.unwrap/1': unwrapped,
+  '.unwrapOpt/0': unwrapped,
   '.hasValue/0': ([optional]) => (optional instanceof Optional ? optional.value !== undefined : noOverload),
   '.value/0': ([optional]) =>
     optional instanceof Optional
