@@ -17,7 +17,14 @@ import { findFreePorts, portIsFree } from './ports.js';
 import { programFile } from './programs.js';
 import { Supervisor } from './supervisor.js';
 import { restoreMembers } from './restore.js';
-import { loadSettings, type ClusterSettings, type MemberSettings, type ReplicaCount, type StoreKind } from './settings.js';
+import {
+  loadSettings,
+  type ClusterSettings,
+  type MemberSettings,
+  type ProgramFlags,
+  type ReplicaCount,
+  type StoreKind,
+} from './settings.js';
 
 /**
  * A local cluster: API server replicas and a balancer, each in a process of its own, with everything they need in one folder.
@@ -44,6 +51,8 @@ export interface ClusterOptions {
   readonly apiserverFlags?: readonly string[] | ((id: string) => readonly string[]) | undefined;
   /** Puts a network of its own between the replicas, before they start: under which address the others know each. */
   readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
+  /** Flags that the data directory is to remember for the next start; without these it keeps those that it has. */
+  readonly rememberedFlags?: ProgramFlags | undefined;
   /** Copies of the controller manager; none unless given. */
   readonly managers?: number | undefined;
   /** Further flags for each of them. */
@@ -143,9 +152,14 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   await waitForLeftovers(clusterFile, say);
   if (options.fresh) removeState(directory);
   makeFolder(path.join(directory, 'logs'), 0o700);
+  keepPrivate(path.join(directory, 'logs'));
   const { etcdServers: given } = options;
   const store = given === undefined ? options.store : 'etcd-servers';
-  const settings = await loadSettings(path.join(directory, 'settings.json'), options.replicas, store);
+  const settings = await loadSettings(path.join(directory, 'settings.json'), {
+    replicas: options.replicas,
+    store,
+    flags: options.rememberedFlags,
+  });
   const etcdUrls = settings.store === 'etcd' ? (await findFreePorts(2)).map((each) => `http://${host}:${each}`) : null;
   if (etcdUrls !== null && options.inProcess) throw new Error('an etcd cannot run in a thread: give the addresses of one that runs');
   const port = options.balancer === false ? (settings.members[0]?.securePort ?? 0) : await choosePort(options.port);
@@ -158,9 +172,11 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   );
   if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
   writeClientFiles(directory, port, pki, settings);
+  const tokenFile = path.join(directory, 'cluster-token');
+  writeFileAtomically(tokenFile, `${settings.token}\n`, 0o600);
   if (options.restore !== undefined) {
     say(`restoring ${options.restore}`);
-    restoreMembers(options.restore, { directory }, settings);
+    restoreMembers(options.restore, { directory, tokenFile }, settings);
   }
   const peerAddresses = await options.peerAddresses?.(settings.members);
   const etcdServers = given ?? etcdUrls?.slice(0, 1);
@@ -174,6 +190,7 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
     etcdServers,
     managerPorts,
     pki,
+    tokenFile,
     options,
     say,
     unlock,
@@ -218,6 +235,7 @@ interface Prepared {
   readonly etcdServers: readonly string[] | undefined;
   readonly managerPorts: readonly number[];
   readonly pki: PkiFiles;
+  readonly tokenFile: string;
   readonly options: ClusterOptions;
   readonly say: (line: string) => void;
   readonly unlock: () => void;

@@ -10,6 +10,8 @@ const serviceAccountIssuer = 'https://kubernetes.default.svc';
 export interface Surroundings {
   readonly settings: ClusterSettings;
   readonly pki: PkiFiles;
+  /** Holds the cluster's token: all users of the machine see what stands in arguments, and there it stands without a file. */
+  readonly tokenFile?: string | undefined;
   /** The balancer's port. */
   readonly port: number;
   /** Servers of an etcd that holds the objects; without it, the API servers hold them. */
@@ -53,7 +55,7 @@ export function apiserverFlags(surroundings: Surroundings, id: string, { dataDir
 }
 
 function storeFlags(
-  { settings, pki, peerAddresses, etcdServers }: Surroundings,
+  { settings, pki, peerAddresses, etcdServers, tokenFile }: Surroundings,
   id: string,
   { dataDirectory }: { readonly dataDirectory: string },
 ): Readonly<Record<string, string>> {
@@ -63,9 +65,9 @@ function storeFlags(
   return {
     'raft-data-dir': dataDirectory,
     'raft-initial-cluster': peers,
-    'raft-cluster-token': settings.token,
+    ...(tokenFile === undefined ? { 'raft-cluster-token': settings.token } : { 'raft-cluster-token-file': tokenFile }),
     'raft-listen-address': `${host}:${self?.peerPort}`,
-    'raft-ca-file': pki.caFile,
+    'raft-ca-file': pki.peerCaFile,
     'raft-cert-file': pki.peer(id).certFile,
     'raft-key-file': pki.peer(id).keyFile,
   };

@@ -15,6 +15,7 @@ import { createAuthority, createKeyPair, issueCertificate } from './certificates
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
 const authorityName = 'kubernetes';
 const frontProxyAuthorityName = 'front-proxy-ca';
+const peerAuthorityName = 'raft-ca';
 
 /** Where one certificate and its key are. */
 export interface KeyPairFiles {
@@ -32,6 +33,8 @@ export interface PkiFiles {
   readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
   /** With which the API servers show extension servers, and each other, that they speak for somebody else: under an authority of its own. */
   readonly frontProxy: KeyPairFiles & { readonly caFile: string };
+  /** The authority of replicas, which vouches for nobody else: whoever signs requests of others does not have its key. */
+  readonly peerCaFile: string;
   /** What replicas show each other, by member id. */
   peer(memberId: string): KeyPairFiles;
   /** File names that were made or renewed by this call, for the progress report. */
@@ -88,16 +91,16 @@ export async function ensurePki(
     ensureAuthority(at('ca'), authorityName, issuance),
     ensureServiceAccountKeys(serviceAccount, tokenKeys, written),
   ]);
-  const requests: [string, CertificateRequest][] = [
-    ['apiserver', reachedBy(names)],
-    ...Object.entries(clients),
-    ...memberIds.map((id): [string, CertificateRequest] => [peerFileName(id), peerRequest(id)]),
-  ];
+  const requests: [string, CertificateRequest][] = [['apiserver', reachedBy(names)], ...Object.entries(clients)];
   const proxy = async (): Promise<void> => {
     const proxyAuthority = await ensureAuthority(at(frontProxyAuthorityName), frontProxyAuthorityName, issuance);
     await ensureCertificate(at(frontProxyName), frontProxy, proxyAuthority, issuance);
   };
-  await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, issuance)), proxy()]);
+  const peers = async (): Promise<void> => {
+    const peerAuthority = await ensureAuthority(at(peerAuthorityName), peerAuthorityName, issuance);
+    await Promise.all(memberIds.map((id) => ensureCertificate(at(peerFileName(id)), peerRequest(id), peerAuthority, issuance)));
+  };
+  await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, issuance)), proxy(), peers()]);
   return {
     caFile: at('ca').certFile,
     caKeyFile: at('ca').keyFile,
@@ -106,6 +109,7 @@ export async function ensurePki(
     controllerManager: at('controller-manager'),
     serviceAccount,
     frontProxy: { ...at(frontProxyName), caFile: at(frontProxyAuthorityName).certFile },
+    peerCaFile: at(peerAuthorityName).certFile,
     peer: (id) => at(peerFileName(id)),
     written,
   };

@@ -24,7 +24,11 @@ export function kindOf(file: string): RestorableKind {
 }
 
 /** Makes the data directories of all members out of a backup, by the server's own command. Throws with what it says; then none is left. */
-export function restoreMembers(file: string, { directory }: { readonly directory: string }, { members, token }: ClusterSettings): void {
+export function restoreMembers(
+  file: string,
+  { directory, tokenFile }: { readonly directory: string; readonly tokenFile: string },
+  { members }: ClusterSettings,
+): void {
   const data = path.join(directory, 'data');
   const initial = members.map(({ id, peerPort }) => `${id}=${host}:${peerPort}`).join(',');
   for (const { id } of members) {
@@ -35,8 +39,8 @@ export function restoreMembers(file: string, { directory }: { readonly directory
       path.join(data, id),
       '--member-id',
       id,
-      '--cluster-token',
-      token,
+      '--cluster-token-file',
+      tokenFile,
       '--initial-cluster',
       initial,
     ];

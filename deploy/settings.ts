@@ -9,7 +9,23 @@ export interface ClusterSettings {
   readonly members: readonly MemberSettings[];
   /** Where the API servers keep their objects: in themselves unless told, in an etcd that belongs to the cluster, or in one that does not. */
   readonly store?: StoreKind;
+  /** Further flags of its programs. */
+  readonly flags?: ProgramFlags;
 }
+
+export interface ProgramFlags {
+  readonly apiserver: readonly string[];
+  readonly manager: readonly string[];
+}
+
+/** What a data directory remembers; null where there is no cluster yet. */
+export const rememberedFlags = (file: string): ProgramFlags | null => readSettings(file)?.flags ?? null;
+
+/** Flags as they are from now on, of each program: those that are given, or else those of before. */
+export const flagsAfter = (before: ProgramFlags | null, given: ProgramFlags): ProgramFlags => ({
+  apiserver: given.apiserver.length > 0 ? given.apiserver : (before?.apiserver ?? []),
+  manager: given.manager.length > 0 ? given.manager : (before?.manager ?? []),
+});
 
 export const storeKinds = ['raft', 'etcd'] as const;
 export type StoreKind = (typeof storeKinds)[number] | 'etcd-servers';
@@ -26,8 +42,15 @@ export const replicaCounts = [1, 3, 5] as const;
 export type ReplicaCount = (typeof replicaCounts)[number];
 const defaultReplicas: ReplicaCount = 3;
 
+export interface Wanted {
+  readonly replicas?: ReplicaCount | undefined;
+  readonly store?: StoreKind | undefined;
+  /** The flags to remember; without these, those of before stay. */
+  readonly flags?: ProgramFlags | undefined;
+}
+
 /** Reads the settings, or makes and keeps new ones. `replicas` must agree with a cluster that exists. */
-export async function loadSettings(file: string, replicas: ReplicaCount | undefined, store?: StoreKind): Promise<ClusterSettings> {
+export async function loadSettings(file: string, { replicas, store, flags }: Wanted): Promise<ClusterSettings> {
   const existing = readSettings(file);
   if (existing && replicas !== undefined && existing.members.length !== replicas) {
     throw new Error(
@@ -35,9 +58,10 @@ export async function loadSettings(file: string, replicas: ReplicaCount | undefi
     );
   }
   if (existing) demandSameStore(existing, store);
-  const settings = existing
+  const found = existing
     ? await withFreePorts(existing)
     : { ...(await newSettings(replicas ?? defaultReplicas)), ...(store ? { store } : {}) };
+  const settings = flags === undefined ? found : { ...found, flags };
   writeFileAtomically(file, JSON.stringify(settings, null, 2) + '\n');
   return settings;
 }
@@ -88,6 +112,7 @@ function readSettings(file: string): ClusterSettings | null {
 function isSettings(value: unknown): value is ClusterSettings {
   if (!isRecord(value) || typeof value['token'] !== 'string' || !Array.isArray(value['members'])) return false;
   const members: readonly unknown[] = value['members'];
+  if (value['flags'] !== undefined && !isFlags(value['flags'])) return false;
   return (
     members.length > 0 &&
     members.every(
@@ -96,5 +121,8 @@ function isSettings(value: unknown): value is ClusterSettings {
   );
 }
 
+const isFlags = (value: unknown): boolean =>
+  isRecord(value) &&
+  [value['apiserver'], value['manager']].every((list) => Array.isArray(list) && list.every((flag) => typeof flag === 'string'));
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 65_535;

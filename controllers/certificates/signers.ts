@@ -58,6 +58,17 @@ const clientRefusal: Refusal = ({ usages }) => {
   return usages.includes('client auth') ? null : 'missing required usage for client certificate: client auth';
 };
 
+/** Replicas are known by such names (`raft/transport`), and their authority may be that of a signer: nobody else gets one. */
+const replicaName = /\.raft\.?$/i;
+
+/** Why no signer of the cluster signs a request, whatever it is for; null where one may. */
+const reservedRefusal: Refusal = ({ dnsNames, commonName }) => {
+  const reserved = [...dnsNames, commonName].find((name) => replicaName.test(name));
+  return reserved === undefined
+    ? null
+    : `the name ${JSON.stringify(reserved)} is for replicas of the control plane: names that end in .raft are not signed`;
+};
+
 export interface SignerFacts {
   readonly name: string;
   /** The options that name its own authority. */
@@ -66,7 +77,7 @@ export interface SignerFacts {
   readonly refusal: Refusal;
 }
 
-export const signers: readonly SignerFacts[] = [
+const ownRules: readonly SignerFacts[] = [
   {
     name: 'kubernetes.io/kubelet-serving',
     cert: 'cluster-signing-kubelet-serving-cert-file',
@@ -92,6 +103,11 @@ export const signers: readonly SignerFacts[] = [
     refusal: () => null,
   },
 ];
+
+export const signers: readonly SignerFacts[] = ownRules.map((signer) => ({
+  ...signer,
+  refusal: (request) => reservedRefusal(request) ?? signer.refusal(request),
+}));
 
 export interface AuthorityFiles {
   readonly certFile: string;

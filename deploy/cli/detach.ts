@@ -12,8 +12,10 @@ export const reportsToStarter = 'RAFTPLANE_DETACHED';
 /** Starts `raftplane up` with these arguments as a process of its own, and resolves when its cluster is ready. */
 export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<Started> {
   const log = path.join(directory, 'logs', 'launcher.log');
-  makeFolder(path.dirname(log));
-  const output = fs.openSync(log, 'a');
+  makeFolder(path.dirname(log), 0o700);
+  const output = fs.openSync(log, 'a', 0o600);
+  // An older one may be open to others.
+  fs.fchmodSync(output, 0o600);
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'up', ...args], {
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { CommandRefused } from './control.js';
+import { flagsAfter, rememberedFlags, type ProgramFlags } from '../settings.js';
 import { Launcher } from './launcher.js';
 import { examineRestorable, putSnapshotBack } from './restorable.js';
 import type { UpOptions } from './upOptions.js';
@@ -23,7 +24,7 @@ export async function runCluster(
   say: (line: string) => void,
   ready: (started: Started) => void,
 ): Promise<void> {
-  const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore, apiserverFlag, managerFlag } = options;
+  const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore } = options;
   if (restore !== undefined && !fresh && fs.existsSync(path.join(directory, 'data')))
     throw new CommandRefused(
       `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
@@ -31,6 +32,7 @@ export async function runCluster(
   const restored =
     restore === undefined ? null : await examineRestorable(restore, store === 'etcd' || etcdServers !== undefined ? 'etcd' : 'raft');
   process.umask(privateFilesUmask);
+  const flags = flagsFor(directory, options, say);
   const signal = stopRequest();
   const launcher = await Launcher.start({
     dataDirectory: directory,
@@ -43,8 +45,9 @@ export async function runCluster(
     bindPods: bind,
     fresh,
     restore: restored === 'backup' ? restore : undefined,
-    apiserverFlags: apiserverFlag,
-    managerFlags: managerFlag,
+    apiserverFlags: flags.apiserver,
+    managerFlags: flags.manager,
+    rememberedFlags: flags,
     signal,
     onProgress: say,
   });
@@ -57,6 +60,19 @@ export async function runCluster(
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
   // The socket is there before anybody is told of the link, which is redeemed on it.
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
+}
+
+/** The flags of the programs: those that are given, or else those of the start before, which is said. */
+export function flagsFor(
+  directory: string,
+  { fresh, forgetFlags, apiserverFlag, managerFlag }: Pick<UpOptions, 'fresh' | 'forgetFlags' | 'apiserverFlag' | 'managerFlag'>,
+  say: (line: string) => void,
+): ProgramFlags {
+  const before = fresh || forgetFlags ? null : rememberedFlags(path.join(directory, 'settings.json'));
+  const flags = flagsAfter(before, { apiserver: apiserverFlag, manager: managerFlag });
+  const kept = [...(apiserverFlag.length > 0 ? [] : flags.apiserver), ...(managerFlag.length > 0 ? [] : flags.manager)];
+  if (kept.length > 0) say(`with the flags of the start before (--forget-flags leaves them out): ${kept.join(' ')}`);
+  return flags;
 }
 
 /** What whoever started a cluster wants to know. */

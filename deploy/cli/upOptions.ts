@@ -18,6 +18,8 @@ export interface UpOptions {
   readonly restore?: string;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];
+  /** Whether flags of an earlier start are left out that are not given again. */
+  readonly forgetFlags: boolean;
 }
 
 const countMax = 100;
@@ -73,11 +75,12 @@ export function withUpOptions(command: Command): Command {
     .option('--no-bind', 'stand-in nodes leave the binding of pods to a scheduler of yours')
     .option(
       '--apiserver-flag <flag>',
-      'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several',
+      'a further flag for each API server, such as --apiserver-flag=--v=4; repeat it for several; without any, those of the start before',
       parseFlag,
       [],
     )
-    .option('--manager-flag <flag>', 'a further flag for each controller manager', parseFlag, [])
+    .option('--manager-flag <flag>', 'a further flag for each controller manager; without any, those of the start before', parseFlag, [])
+    .option('--forget-flags', 'start without the flags of the start before', false)
     .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
     .option('--restore <file>', 'a new cluster begins with what a backup holds ("raftplane backup"), or a snapshot of raftplane/testing')
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);

@@ -30,8 +30,8 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
       storage: api.storage,
       own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
       identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
-      // Members of one cluster know the authority of each other's replicas in any case; over an etcd that of their clients, mostly the same one.
-      caFile: options['peer-ca-file'] ?? options['raft-ca-file'] ?? options['client-ca-file'],
+      // Where nobody says whom to believe, either of the authorities that every member knows may have signed what the others serve with.
+      caFiles: [options['peer-ca-file'] ?? [options['client-ca-file'], options['raft-ca-file']]].flat().filter((file) => file !== null),
     }),
     tap,
     active,

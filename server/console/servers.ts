@@ -27,8 +27,8 @@ export interface ServersOptions {
   readonly own: string;
   /** Files with the certificate and key that prove to other servers that this one speaks for somebody; null where there are none. */
   readonly identity: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Authorities of other servers' certificates; null for those that the system trusts. */
-  readonly caFile: string | null;
+  /** Authorities of other servers' certificates; without files those that the system trusts. */
+  readonly caFiles: readonly string[];
 }
 
 /** A name that the certificates of all API servers have. */
@@ -104,14 +104,14 @@ export class Servers {
   }
 
   #connections(): Agent {
-    const { identity, caFile } = this.options;
+    const { identity, caFiles } = this.options;
     return new Agent({
       keepAlive: true,
       maxFreeSockets: 4,
       timeout: 30_000,
       ...tlsClientOptions({
         servername: serverName,
-        ca: caFile === null ? null : readFileSync(caFile),
+        ca: caFiles.length === 0 ? null : Buffer.from(caFiles.map((file) => readFileSync(file, 'utf8')).join('\n')),
         ...(identity === null ? {} : { cert: readFileSync(identity.certFile), key: readFileSync(identity.keyFile) }),
       }),
     });

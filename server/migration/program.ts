@@ -13,6 +13,7 @@ import { EtcdEngine } from '../storage/etcd/engine.js';
 import { Leases } from '../storage/etcd/leases.js';
 import type { KeySpace } from '../storage/keys.js';
 import { seal, sealKeyOf, unseal } from '../storage/seal.js';
+import { readClusterToken } from '../files/clusterToken.js';
 import { migrate, type HandOver, type MigrationReport } from './migrate.js';
 import { RemoteEngine } from './remoteEngine.js';
 import { keySpaceOf, type StoreKind } from './side.js';
@@ -27,6 +28,7 @@ interface MigrateFlags {
   readonly server: readonly string[];
   readonly memberId: string;
   readonly clusterToken: string;
+  readonly clusterTokenFile?: string;
   readonly etcdServers: readonly string[];
   readonly etcdPrefix: string;
   readonly etcdCafile?: string;
@@ -61,6 +63,7 @@ const command = (): Command =>
     .option('--server <url>', "one of them, instead of the kubeconfig's; repeat it for the others", collect, [])
     .option('--member-id <name>', 'the member that the directory belongs to', 'a')
     .option('--cluster-token <word>', "the cluster's --raft-cluster-token", 'raftplane')
+    .addOption(new Option('--cluster-token-file <file>', 'file with that word').conflicts('clusterToken'))
     .addOption(new Option('--etcd-servers <url,...>', 'the etcd').argParser((text) => text.split(',')).makeOptionMandatory())
     .option('--etcd-prefix <path>', 'what all keys begin with, on both sides', '/registry')
     .option('--etcd-cafile <file>', "authorities of the etcd servers' certificates")
@@ -233,7 +236,7 @@ function openEmbedded(flags: MigrateFlags): Promise<Opened> {
   );
 }
 
-type Owner = Pick<MigrateFlags, 'memberId' | 'clusterToken'>;
+type Owner = Pick<MigrateFlags, 'memberId' | 'clusterToken' | 'clusterTokenFile'>;
 
 function openRunning(kubeconfig: string, server: readonly string[]): Promise<Opened> {
   const engine = new RemoteEngine(new Servers(kubeconfig, server));
@@ -276,9 +279,13 @@ async function openSurvivor(dataDirectory: string, owner: Owner): Promise<Opened
   }
 }
 
-const ids = ({ memberId: name, clusterToken }: Owner): { readonly memberId: MemberId; readonly clusterToken: string } => ({
-  memberId: memberId(name),
+const ids = ({
+  memberId: name,
   clusterToken,
+  clusterTokenFile,
+}: Owner): { readonly memberId: MemberId; readonly clusterToken: string } => ({
+  memberId: memberId(name),
+  clusterToken: clusterTokenFile === undefined ? clusterToken : readClusterToken(clusterTokenFile),
 });
 
 /** A cluster of one: nobody else may write to it meanwhile, which its lock sees to. */

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { inspect, memberId, rescueBackup, restoreBackup, type Member, verifyBackup } from '../../raft/index.js';
+import { readClusterToken } from '../files/clusterToken.js';
 import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';
@@ -12,6 +13,7 @@ interface Owner {
   readonly dataDir: string;
   readonly memberId: string;
   readonly clusterToken: string;
+  readonly clusterTokenFile?: string;
 }
 
 const say = (text: string): void => {
@@ -116,17 +118,19 @@ function memberCommand(): Command {
 function owning(command: Command): Command {
   return command
     .option('--member-id <name>', 'the member that the directory belongs to', 'a')
-    .option('--cluster-token <word>', "the cluster's --raft-cluster-token", 'raftplane');
+    .option('--cluster-token <word>', "the cluster's --raft-cluster-token", 'raftplane')
+    .addOption(new Option('--cluster-token-file <file>', 'file with that word').conflicts('clusterToken'));
 }
 
 const ownerOf = ({
   dataDir,
   memberId: id,
   clusterToken,
+  clusterTokenFile,
 }: Owner): { dataDirectory: string; memberId: ReturnType<typeof memberId>; clusterToken: string } => ({
   dataDirectory: dataDir,
   memberId: memberId(id),
-  clusterToken,
+  clusterToken: clusterTokenFile === undefined ? clusterToken : readClusterToken(clusterTokenFile),
 });
 
 function backupCommand(): Command {
@@ -182,19 +186,20 @@ function restoreCommand(): Command {
     .argument('<file>', 'the backup')
     .requiredOption('--data-dir <directory>', 'must not exist, or be empty')
     .requiredOption('--member-id <name>', 'the server that the directory is for')
-    .requiredOption('--cluster-token <word>', 'a new word: servers of the old cluster must never mix with the new one')
+    .option('--cluster-token <word>', 'a new word: servers of the old cluster must never mix with the new one')
+    .addOption(new Option('--cluster-token-file <file>', 'file with that word').conflicts('clusterToken'))
     .option('--initial-cluster <members>', 'all members as name=host:port, comma-separated; one server alone without it', parseMember)
     .addHelpText(
       'after',
       '\nExample:\n  apiserver restore monday.backup --data-dir data-a --member-id a --cluster-token after-monday --initial-cluster a=10.0.0.1:2380,b=10.0.0.2:2380,c=10.0.0.3:2380\n  Then start it with the same --raft-data-dir, --raft-member-id, --raft-cluster-token and --raft-initial-cluster.',
     )
     .action(
-      (
-        file: string,
-        { dataDir, memberId: id, clusterToken, initialCluster = [] }: Owner & { readonly initialCluster?: readonly Member[] },
-      ) => {
+      (file: string, { initialCluster = [], ...owner }: Owner & { readonly initialCluster?: readonly Member[] }, command: Command) => {
+        const { dataDir, memberId: id, clusterTokenFile } = owner;
+        if (command.getOptionValue('clusterToken') === undefined && clusterTokenFile === undefined)
+          command.error("error: required option '--cluster-token <word>' or '--cluster-token-file <file>' not specified");
         const members = initialCluster.length > 0 ? initialCluster : [{ id: memberId(id), role: 'voter', address: '' } as const];
-        const { index } = restoreBackup(file, { dataDirectory: dataDir, memberId: memberId(id), clusterToken, members });
+        const { index } = restoreBackup(file, { ...ownerOf(owner), members });
         say(`${dataDir}: restored up to entry ${index}, for ${id} of ${members.map((member) => member.id).join(', ')}`);
       },
     );

@@ -74,6 +74,7 @@ const rules: readonly Rule[] = [
   needs('etcd-servers-overrides', 'etcd-servers'),
   (options) => conflictingOverrides(options['etcd-servers-overrides'].flatMap((text) => readEtcdOverride(text) ?? [])),
   pair('raft-cert-file', 'raft-key-file'),
+  excludes('raft-cluster-token-file', 'raft-cluster-token'),
   ...oidcNames.flatMap((name) => [needs(name, 'oidc-issuer-url'), needs(name, 'oidc-client-id')]),
   oidcIssuer,
   needs('raft-cert-file', 'raft-ca-file'),

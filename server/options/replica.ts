@@ -1,17 +1,18 @@
 import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
+import { readClusterToken } from '../files/clusterToken.js';
 import type { ApiServerOptions } from './flags.js';
 
-/** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. */
+/** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. Throws where the file of the token cannot be read. */
 export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
   const id = options['raft-member-id'];
   const members = initialMembers(options['raft-initial-cluster'], id, options['raft-initial-cluster-state'] === 'existing');
-  const { 'raft-ca-file': caFile, 'raft-cert-file': certFile, 'raft-key-file': keyFile } = options;
+  const { 'raft-ca-file': caFile, 'raft-cert-file': certFile, 'raft-key-file': keyFile, 'raft-cluster-token-file': tokenFile } = options;
   const own = options['raft-initial-cluster'].length > 1 ? members.find((member) => member.id === id)!.address : null;
   return {
     dataDirectory: options['raft-data-dir'],
     memberId: id as MemberId,
     initialMembers: members,
-    clusterToken: options['raft-cluster-token'],
+    clusterToken: tokenFile === null ? options['raft-cluster-token'] : readClusterToken(tokenFile),
     listenAddress: options['raft-listen-address'] ?? own,
     tls: caFile !== null && certFile !== null && keyFile !== null ? { caFile, certFile, keyFile } : null,
     heartbeatIntervalMs: options['raft-heartbeat-interval'],

@@ -38,6 +38,12 @@ export const storageFlags = {
       value: 'word',
       help: 'Any word that all members share; clusters with different words never mix.',
     },
+    'raft-cluster-token-file': {
+      kind: 'string',
+      default: null,
+      value: 'file',
+      help: 'File with that word, in place of --raft-cluster-token, which everybody sees who lists the processes of the machine.',
+    },
     'raft-listen-address': {
       kind: 'string',
       default: null,

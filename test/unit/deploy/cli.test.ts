@@ -10,6 +10,8 @@ import { askLauncher, CommandRefused, controlSocket, serveControl } from '../../
 import { directoryOf, parseName } from '../../../deploy/cli/home.js';
 import { mergeContext, personalKubeconfig, removeContext } from '../../../deploy/cli/kubeconfigFile.js';
 import { showLogs } from '../../../deploy/cli/logs.js';
+import { flagsFor } from '../../../deploy/cli/foreground.js';
+import type { ProgramFlags } from '../../../deploy/settings.js';
 import { readUpOptions, withUpOptions, type UpOptions } from '../../../deploy/cli/upOptions.js';
 import { programFile } from '../../../deploy/programs.js';
 import { kubeconfigText } from '../../../deploy/kubeconfig.js';
@@ -39,6 +41,21 @@ describe('deploy/cli options', () => {
       apiserverFlag: ['--v=2', '--v=4'],
     });
     expect(read()).to.deep.include({ port: 6443, managers: 2, nodes: 0, fresh: false });
+  });
+
+  it('have the flags of the start before where none are given, and say so', () => {
+    const directory = temporaryDirectory('flags');
+    const said: string[] = [];
+    const flags = (...args: readonly string[]): ProgramFlags => flagsFor(directory, read(...args), (line) => said.push(line));
+    expect(flags()).to.deep.equal({ apiserver: [], manager: [] });
+    expect(said).to.deep.equal([]);
+    const member = { id: 'r1', securePort: 1, peerPort: 2 };
+    const remembered: ProgramFlags = { apiserver: ['--enable-admission-plugins=NodeRestriction'], manager: ['--v=2'] };
+    fs.writeFileSync(path.join(directory, 'settings.json'), JSON.stringify({ token: 't', members: [member], flags: remembered }));
+    expect(flags()).to.deep.equal(remembered);
+    expect(said[0]).to.contain('--enable-admission-plugins=NodeRestriction --v=2');
+    expect(flags('--apiserver-flag=--v=4')).to.deep.equal({ apiserver: ['--v=4'], manager: ['--v=2'] });
+    for (const without of ['--forget-flags', '--fresh']) expect(flags(without), without).to.deep.equal({ apiserver: [], manager: [] });
   });
 
   it('says which file it is, and what is wrong with it', () => {

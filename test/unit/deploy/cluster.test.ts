@@ -48,13 +48,29 @@ describe('deploy/cluster', () => {
     expect(fs.existsSync(path.join(directory, 'cluster.json'))).to.equal(false);
   });
 
+  it('shows the token of the cluster to nobody, nor what the programs write', async () => {
+    const directory = temporaryDirectory('cluster');
+    fs.mkdirSync(path.join(directory, 'logs'), { mode: 0o755 });
+    await start({ dataDirectory: directory, replicas: 1 });
+    const mode = (...names: readonly string[]): number => fs.statSync(path.join(directory, ...names)).mode & 0o777;
+    const { token } = JSON.parse(fs.readFileSync(path.join(directory, 'settings.json'), 'utf8')) as { token: string };
+    const { processes } = JSON.parse(fs.readFileSync(path.join(directory, 'cluster.json'), 'utf8')) as {
+      processes: { command: string[] }[];
+    };
+    expect(processes.flatMap(({ command }) => command).filter((word) => word.includes(token))).to.deep.equal([]);
+    expect(fs.readFileSync(path.join(directory, 'cluster-token'), 'utf8').trim()).to.equal(token);
+    expect([mode('cluster-token'), mode('logs')]).to.deep.equal([0o600, 0o700]);
+  });
+
   it('continues with the same ports, certificates and data, and forgets data with fresh', async () => {
     const directory = temporaryDirectory('cluster');
     const port = await reservePort();
-    const first = await start({ dataDirectory: directory, replicas: 1, port });
+    const rememberedFlags = { apiserver: ['--v=4'], manager: [] };
+    const first = await start({ dataDirectory: directory, replicas: 1, port, rememberedFlags });
     const admin = fs.readFileSync(path.join(directory, 'admin.kubeconfig'), 'utf8');
     await first.stop();
     const second = await start({ dataDirectory: directory, port });
+    expect(JSON.parse(fs.readFileSync(path.join(directory, 'settings.json'), 'utf8'))).to.have.deep.property('flags', rememberedFlags);
     expect(second.members.map(({ address }) => address)).to.deep.equal(first.members.map(({ address }) => address));
     expect(fs.readFileSync(path.join(directory, 'admin.kubeconfig'), 'utf8')).to.equal(admin);
     const starts = path.join(directory, 'data', 'r1', 'starts');

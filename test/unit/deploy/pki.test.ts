@@ -19,12 +19,12 @@ describe('deploy/pki', () => {
   it('signs every certificate with the one authority, and keeps keys to the owner', () => {
     const ca = certificate('ca');
     expect(ca.ca).to.equal(true);
-    for (const name of ['apiserver', 'admin', 'controller-manager', 'raft-r1', 'raft-r2', 'raft-r3']) {
+    for (const name of ['apiserver', 'admin', 'controller-manager']) {
       expect(certificate(name).verify(ca.publicKey), name).to.equal(true);
       expect(certificate(name).ca, name).to.equal(false);
     }
     const keys = fs.readdirSync(directory).filter((file) => file.endsWith('.key'));
-    expect(keys).to.have.length(10);
+    expect(keys).to.have.length(11);
     for (const file of keys) expect(fs.statSync(path.join(directory, file)).mode & 0o777, file).to.equal(0o600);
   });
 
@@ -33,6 +33,28 @@ describe('deploy/pki', () => {
     expect(proxy.verify(certificate('front-proxy-ca').publicKey)).to.equal(true);
     expect(proxy.verify(certificate('ca').publicKey)).to.equal(false);
     expect(proxy.subject).to.equal('CN=front-proxy-client');
+  });
+
+  it('knows replicas by an authority of their own, and gives those of an older folder new certificates', async () => {
+    const peers = certificate('raft-ca');
+    for (const name of ['raft-r1', 'raft-r2', 'raft-r3']) {
+      expect(certificate(name).verify(peers.publicKey), name).to.equal(true);
+      expect(certificate(name).verify(certificate('ca').publicKey), name).to.equal(false);
+    }
+    const older = path.join(temporaryDirectory('pki'), 'older');
+    await ensurePki(older, ['r1']);
+    const read = (name: string): string => fs.readFileSync(path.join(older, name), 'utf8');
+    const ca = { certificate: read('ca.crt'), key: read('ca.key') };
+    const pair = await issueCertificate(ca, peerRequest('r1'));
+    for (const name of ['raft-ca.crt', 'raft-ca.key']) fs.rmSync(path.join(older, name));
+    fs.writeFileSync(path.join(older, 'raft-r1.crt'), pair.certificate);
+    fs.writeFileSync(path.join(older, 'raft-r1.key'), pair.key);
+    const { written, peerCaFile, peer } = await ensurePki(older, ['r1']);
+    expect(written).to.have.members(['raft-ca.crt', 'raft-r1.crt']);
+    expect(read('ca.crt'), 'clients stay').to.equal(ca.certificate);
+    expect(
+      new X509Certificate(fs.readFileSync(peer('r1').certFile)).verify(new X509Certificate(fs.readFileSync(peerCaFile)).publicKey),
+    ).to.equal(true);
   });
 
   it('names the API server, the administrator and the replicas as clients expect', () => {

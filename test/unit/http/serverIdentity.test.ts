@@ -85,7 +85,7 @@ const clients: Readonly<Record<string, Ask>> = {
     const lease = { ...transientObject(leaseOf({ hostname: 'h', memberId: 'b', processUid: 'u', address }, 0), 1), name };
     const list = (): Promise<ListResult> => Promise.resolve({ outcome: 'found', version: 1, items: [lease], more: false, remaining: null });
     const { certFile, keyFile } = await (await createIdentities()).issue({ name: 'front' });
-    const others = new Servers({ storage: { list }, own: 'apiserver-own', identity: { certFile, keyFile }, caFile: file });
+    const others = new Servers({ storage: { list }, own: 'apiserver-own', identity: { certFile, keyFile }, caFiles: [file] });
     // Nobody waits for the answer: that there is one is all that counts.
     const exchange = { user: someone, query: new URLSearchParams(), info: { path: '/' }, signal: new AbortController().signal, over: true };
     return others.passOn(exchange as unknown as Exchange, name).finally(() => others.stop());

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../controllers/options/read.js';
 import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
@@ -143,6 +144,17 @@ describe('API server options', () => {
       electionTimeoutMs: 500,
       tls: { caFile: 'ca', certFile: 'crt', keyFile: 'key' },
     });
+  });
+  it('has the token of the cluster from a file, where arguments would show it', () => {
+    const file = join(temporaryDirectory('token'), 'cluster-token');
+    writeFileSync(file, 'blue\n');
+    const withFile = readApiServerOptions([`--raft-cluster-token-file=${file}`]);
+    expect(withFile.ok && replicaOptions(withFile.options).clusterToken).to.equal('blue');
+    const withWord = readApiServerOptions(['--raft-cluster-token=red']);
+    expect(withWord.ok && replicaOptions(withWord.options).clusterToken).to.equal('red');
+    expect(errorsOf(`--raft-cluster-token-file=${file}`, '--raft-cluster-token=red')).to.contain('exclude each other');
+    writeFileSync(file, ' ');
+    expect(() => withFile.ok && replicaOptions(withFile.options)).to.throw('holds no cluster token');
   });
   it('needs no addresses and certificates for a replica alone', () => {
     const result = readApiServerOptions([]);

@@ -72,6 +72,10 @@ describe('requests for certificates', () => {
     ['kubernetes.io/kube-apiserver-client', 'to serve too', { ...node, usages: [...client, 'server auth'] }, 'server auth'],
     ['kubernetes.io/kube-apiserver-client', 'to ask nobody', { ...node, usages: ['digital signature'] }, 'missing required usage'],
     ['kubernetes.io/legacy-unknown', 'for anything', { ...node, usages: ['code signing'] }, null],
+    ['kubernetes.io/legacy-unknown', 'of a replica', { ...node, dnsNames: ['a', 'r2.raft'] }, 'for replicas'],
+    ['kubernetes.io/kube-apiserver-client', 'of a replica', { ...node, commonName: 'r2', dnsNames: ['R2.Raft.'] }, 'for replicas'],
+    ['kubernetes.io/kube-apiserver-client', 'in the name of a replica', { ...node, commonName: 'r2.raft' }, 'for replicas'],
+    ['kubernetes.io/kubelet-serving', 'of a replica', { ...host, dnsNames: ['r2.raft'] }, 'for replicas'],
   ];
   for (const [name, what, request, wanted] of cases)
     it(`to ${name} ${what}`, () => {
