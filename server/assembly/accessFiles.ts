@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { connectSigner, type ExternalSigner } from '../authentication/serviceaccount/external/signer.js';
 import {
   readSigningKey,
@@ -124,12 +126,14 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   return live.follow({
     files: [file],
     read: () => {
+      const content = contentOf(file);
       const settings = readAuthenticationConfiguration(file, {
         ownIssuers: options['service-account-issuer'],
         selectsEgress: featuresOf(options).enabled('StructuredAuthenticationConfigurationEgressSelector'),
       });
       if (settings.anonymous !== null && options['anonymous-auth'] !== null)
         throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
+      reloads.loaded(content);
       return settings;
     },
     changed: () => {
@@ -151,9 +155,11 @@ function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions)
   return live.follow({
     files: [file],
     read: () => {
+      const content = contentOf(file);
       const settings = readAuthorizationConfiguration(file);
       if (settings.some(({ type }) => type === 'ABAC') && options['authorization-policy-file'] === null)
         throw new Error(`authorizer ABAC of ${file} (--authorization-config) needs --authorization-policy-file`);
+      reloads.loaded(content);
       return settings;
     },
     changed: () => {
@@ -166,6 +172,8 @@ function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions)
     },
   });
 }
+
+const contentOf = (file: string): { readonly hash: string } => ({ hash: hash('sha256', readFileSync(file), 'hex') });
 
 function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
   const kubeconfig = options['authorization-webhook-config-file'];

@@ -8,6 +8,7 @@ import type { ListenerOptions } from '../http/listener.js';
 import { createEncryptionMetrics } from '../observability/encryption.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import { createReloadMetrics } from '../observability/reloads.js';
 import { featuresOf } from '../options/features.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Encryption } from '../storage/encryption/encryption.js';
@@ -40,17 +41,37 @@ export function readGiven(
   return {
     serving: servingOptions(options, live, log.named('tls')),
     plugins: read(options['admission-control-config-file'], readPluginConfigurations, new Map()),
-    encryption: loadEncryption(
-      options,
-      live,
-      (error) => {
-        log.named('encryption').error('the configuration cannot be used; the earlier one stays', { error });
-      },
-      { allowsKmsV1: featuresOf(options).enabled('KMSv1'), counts: createEncryptionMetrics(metrics, options['raft-member-id']) },
-    ),
+    encryption: encryptionOf(options, { live, log: log.named('encryption'), metrics }),
     egress: read(options['egress-selector-config-file'], (file) => createEgress(readEgressSelections(file)), directEgress),
     agents: readAgentCredentials(options),
     // Last, because its timer runs from here on.
     tracing: read(options['tracing-config-file'], (file) => tracingOf(readTracingConfiguration(file), options, log), null),
   };
+}
+
+function encryptionOf(
+  options: ApiServerOptions,
+  { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },
+): Live<Encryption> | null {
+  const file = options['encryption-provider-config'];
+  if (file === null) return null;
+  const server = options['raft-member-id'];
+  const reloads = createReloadMetrics(metrics, 'encryption_config_controller', { server });
+  return loadEncryption(options, live, {
+    allowsKmsV1: featuresOf(options).enabled('KMSv1'),
+    counts: createEncryptionMetrics(metrics, server),
+    reports: {
+      loaded: (content) => {
+        reloads.loaded(content);
+      },
+      reloaded: () => {
+        log.info('the changed configuration is in effect', { file });
+        reloads.record('success');
+      },
+      refused: (error) => {
+        log.error('the changed configuration cannot be used; the earlier one stays', { file, error });
+        reloads.record('failure');
+      },
+    },
+  });
 }

@@ -31,6 +31,8 @@ export interface KeyCheck {
   check(): Promise<void>;
 }
 
+/** Whoever is restarted because a key service is away cannot serve what needs no key service either. */
+const butNotLivez: readonly HealthEndpoint[] = ['healthz', 'readyz'];
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
 /** The checks of an API server, under the names and in the order that operators know. */
@@ -102,7 +104,7 @@ const spaceWarnings = {
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
   if (!mayChange) {
     for (const [index, service] of current().entries())
-      health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, everywhere);
+      health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, butNotLivez);
     return;
   }
   health.add(
@@ -112,7 +114,7 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
         await Promise.all(current().map((service) => service.check()));
       }),
     },
-    everywhere,
+    butNotLivez,
   );
 }
 

@@ -46,6 +46,7 @@ const intervalMs = 2_000;
 /** Follows files until stopped. One timer looks at all of them, and does not keep the process alive. */
 export class LiveFiles {
   readonly #looks: (() => void)[] = [];
+  readonly #stops: (() => void)[] = [];
   #timer: Repeated | null = null;
 
   /** Reads now, and throws when that fails; from then on reads again whenever one of the files has changed. */
@@ -84,10 +85,16 @@ export class LiveFiles {
     for (const look of this.#looks) look();
   }
 
+  /** Calls `listener` when nothing is followed any more. */
+  onStop(listener: () => void): void {
+    this.#stops.push(listener);
+  }
+
   stop(): void {
     this.#timer?.stop();
     this.#timer = null;
     this.#looks.length = 0;
+    for (const stop of this.#stops.splice(0)) stop();
   }
 }
 

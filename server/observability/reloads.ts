@@ -4,6 +4,8 @@ import type { Metrics } from './metrics.js';
 
 /** Counts how often a configuration file was read again, and how that went. */
 export interface ReloadMetrics {
+  /** A file is in effect whose SHA-256, in hexadecimal digits, is this. */
+  loaded(content: { readonly hash: string }): void;
   record(outcome: 'success' | 'failure'): void;
 }
 
@@ -22,8 +24,18 @@ export function createReloadMetrics({ registry }: Metrics, subsystem: string, { 
     labelNames,
     registers: [registry],
   });
+  const info = new Gauge({
+    name: `apiserver_${subsystem}_last_config_info`,
+    help: 'The hash of the configuration file that is in effect.',
+    labelNames: ['apiserver_id_hash', 'hash'],
+    registers: [registry],
+  });
   const apiserver_id_hash = `sha256:${hash('sha256', server, 'hex')}`;
   return {
+    loaded: ({ hash: content }) => {
+      info.reset();
+      info.set({ apiserver_id_hash, hash: `sha256:${content}` }, 1);
+    },
     record: (status) => {
       total.inc({ status, apiserver_id_hash });
       last.set({ status, apiserver_id_hash }, Date.now() / 1000);

@@ -29,8 +29,9 @@ export interface EncryptingOptions {
   readonly report?: (error: unknown, key: string) => void;
 }
 
-const retryWaitsDefaultMs = [100, 300, 1_000, 3_000, 5_000];
-const lookDefaultMs = 5_000;
+/** Others wait behind a value that is waited for, so that is not for long: once the service works again, everything is read anew. */
+const retryWaitsDefaultMs = [100, 300, 1_000];
+const lookDefaultMs = 1_000;
 
 /** A value that came out unreadable, and may not stay so. */
 interface Unopened {

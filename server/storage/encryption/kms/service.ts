@@ -8,5 +8,7 @@ export interface KeyService {
   start(): void;
   /** Rejects when the service does not work. */
   check(): Promise<void>;
+  /** Rejects unless the service works and encrypts, so that values can be written with it. */
+  prove(): Promise<void>;
   close(): void;
 }

@@ -47,6 +47,9 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     },
     isCurrent: () => true,
   };
+  const check = async (): Promise<void> => {
+    await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
+  };
   return {
     name,
     transformer,
@@ -54,8 +57,13 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     close: () => {
       connection.close();
     },
-    async check() {
-      await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
+    check,
+    async prove() {
+      await check();
+      await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, {
+        version: protocol,
+        plain: Buffer.from('probe'),
+      });
     },
   };
 }

@@ -41,6 +41,7 @@ class KmsV2 implements KeyService {
   #renewing: Promise<WriteSeed> | null = null;
   #goodUntil = 0;
   #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
 
   constructor(
     { name, endpoint, timeoutMs }: KmsFacts,
@@ -70,7 +71,13 @@ class KmsV2 implements KeyService {
       throw new KeyServiceError(`key service ${JSON.stringify(this.name)} speaks ${JSON.stringify(version)}, not v2`);
   }
 
+  async prove(): Promise<void> {
+    await this.check();
+    await this.#refresh();
+  }
+
   close(): void {
+    this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#connection.close();
   }
@@ -80,6 +87,7 @@ class KmsV2 implements KeyService {
       () => true,
       () => false,
     );
+    if (this.#isClosed) return;
     this.#timer = setTimeout(
       () => {
         void this.#poll();
