@@ -56,16 +56,23 @@ export class LiveFiles {
     const listeners: ((value: T) => void)[] = [];
     let seen = look();
     let current = read();
+    /** Why the files could not be used at the last look; null where they could. */
+    let trouble: string | null = null;
     this.#looks.push(() => {
       const now = look();
-      if (now === seen) return;
+      if (now === seen && trouble === null) return;
+      const isNews = now !== seen;
       seen = now;
       try {
         current = read();
       } catch (error) {
-        source.failed?.(error as Error);
+        const { message } = error as Error;
+        // What stands in the way may pass without the files changing, so they are read again at each look; it is told once.
+        if (isNews || message !== trouble) source.failed?.(error as Error);
+        trouble = message;
         return;
       }
+      trouble = null;
       source.changed?.(current);
       for (const listener of listeners) listener(current);
     });

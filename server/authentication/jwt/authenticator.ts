@@ -34,7 +34,8 @@ export function jwtAuthenticator(
   let rememberedBy: KeySet | null = null;
   return async (token) => {
     if (claimedIssuer(token) !== settings.issuer) return null;
-    const known = keys.current();
+    // An issuer that could not be asked before is asked when its tokens come: nobody has to wait for the next look.
+    const known = keys.current() ?? (await keys.renew());
     if (known === null) return 'oidc: the issuer has not been reached yet';
     // A key that was taken back takes its tokens along.
     if (rememberedBy !== known) {

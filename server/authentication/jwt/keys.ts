@@ -5,7 +5,7 @@ import { fetchDocument, type Way } from './document.js';
 export interface IssuerKeys {
   /** The key set as it is known; null until the issuer has answered for the first time. */
   current(): KeySet | null;
-  /** Asks the issuer again, unless that was done a moment ago. Resolves with what is known then. */
+  /** Asks the issuer again, unless its keys are known and that was done a moment ago. Resolves with what is known then. */
   renew(): Promise<KeySet | null>;
   /** Settles once the issuer has answered. */
   readonly ready: Promise<void>;
@@ -77,7 +77,7 @@ export function createIssuerKeys({
       return known.keys;
     },
     renew: async () => {
-      if (asking === null && performance.now() - known.renewedAt < renewalIntervalMs) return known.keys;
+      if (asking === null && known.keys !== null && performance.now() - known.renewedAt < renewalIntervalMs) return known.keys;
       known.renewedAt = performance.now();
       await askOnce();
       return known.keys;

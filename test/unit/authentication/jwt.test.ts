@@ -55,6 +55,21 @@ describe('tokens of other issuers', function () {
     return follow(settings === null ? [] : [settings]);
   };
 
+  it('of an issuer that was away are accepted as soon as it is there again', async () => {
+    issuer.document = { issuer: issuer.url, jwks_uri: `${issuer.url}/nothing` };
+    const settings = oidcSettings(optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`));
+    const issuers = createIssuers(fixed(settings === null ? [] : [settings]), log);
+    running.push(issuers);
+    const token = await issuer.sign();
+    try {
+      for (let attempt = 0; attempt < 3; attempt++)
+        expect(await issuers.authenticate(token)).to.equal('oidc: the issuer has not been reached yet');
+    } finally {
+      issuer.document = null;
+    }
+    expect(await issuers.authenticate(token)).to.have.property('name', `${issuer.url}#ann`);
+  });
+
   describe('that leave the groups to somebody else', () => {
     let other: TokenIssuer;
     before(async () => {
