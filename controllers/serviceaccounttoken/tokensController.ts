@@ -12,7 +12,13 @@ import { signerWith, type Signer } from './signer.js';
 /** Fills the secrets that people make for tokens of service accounts. Without a key to sign with there is nothing to do. */
 export function tokensController(environment: ManagerEnvironment): Controller | null {
   const file = environment.options['service-account-private-key-file'];
-  return file ? new TokensController(environment, signerWith(fs.readFileSync(file, 'utf8'))) : null;
+  return file ? new TokensController(environment, signerIn(file)) : null;
+}
+
+/** Reads the key when it is needed: a file that is away while this manager begins to lead must not end it, and what waits for a token is tried again. */
+function signerIn(file: string): Signer {
+  let sign: Signer | null = null;
+  return (claims) => (sign ??= signerWith(fs.readFileSync(file, 'utf8')))(claims);
 }
 
 /** A secret as it was when something happened to it: once it is gone, only this tells whose it was. */

@@ -178,7 +178,7 @@ function tokenServices({
     ...(issuers.length === 0
       ? []
       : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken, cacheCounts: tokenCacheCounts })]),
-    ...(verificationKeys.current.length === 0
+    ...(signer === null && verificationKeys.current.length === 0
       ? []
       : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup, count: countToken }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
@@ -199,9 +199,13 @@ function tokenServices({
     issuer:
       issuers[0] === undefined ? null : (signer?.issuer(issuers[0]) ?? (signingKey === null ? null : createIssuer(issuers[0], signingKey))),
     audiences,
-    extendedSecondsMax: signer?.lifetimeSecondsMax ?? null,
+    get extendedSecondsMax() {
+      return signer?.lifetimeSecondsMax ?? null;
+    },
     authenticate: firstTokenOf(ways),
-    lifetimeSecondsMax: Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0),
+    get lifetimeSecondsMax() {
+      return Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0);
+    },
     extendsLifetime: options['service-account-extend-token-expiration'],
     refusesOtherUids: featuresOf(options).enabled('TokenRequestServiceAccountUIDValidation'),
   };

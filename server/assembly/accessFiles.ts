@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { connectSigner, type ExternalSigner } from '../authentication/serviceaccount/external/signer.js';
+import { awaitSigner } from '../authentication/serviceaccount/external/awaitedSigner.js';
+import type { ExternalSigner } from '../authentication/serviceaccount/external/signer.js';
 import {
   readSigningKey,
   readVerificationKeys,
@@ -231,22 +232,29 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
   });
 }
 
-/** Where the signer cannot do what the options ask for, the server does not start. */
+/** Where the signer cannot do what the options ask for, the server does not start; one that is not there yet is waited for in the background. */
 async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {
   const socket = options['service-account-signing-endpoint'];
   if (socket === null) return null;
-  const signer = await connectSigner({
+  return awaitSigner({
     socket,
+    check: ({ lifetimeSecondsMax }) => {
+      const askedSeconds = options['service-account-max-token-expiration'] / 1000;
+      if (askedSeconds > lifetimeSecondsMax)
+        throw new Error(
+          `--service-account-max-token-expiration asks for ${askedSeconds} seconds; the signer at ${socket} (--service-account-signing-endpoint) signs for at most ${lifetimeSecondsMax}`,
+        );
+    },
     failed: (error) => {
       log.warn('keys of service account tokens cannot be asked for; those that are known stay', { error });
     },
+    away: (error) => {
+      log.warn('the signer of service account tokens is not there yet, and is looked for', { error });
+    },
+    came: () => {
+      log.info('the signer of service account tokens is there', { socket });
+    },
   });
-  const askedSeconds = options['service-account-max-token-expiration'] / 1000;
-  if (askedSeconds <= signer.lifetimeSecondsMax) return signer;
-  signer.stop();
-  throw new Error(
-    `--service-account-max-token-expiration asks for ${askedSeconds} seconds; the signer at ${socket} (--service-account-signing-endpoint) signs for at most ${signer.lifetimeSecondsMax}`,
-  );
 }
 
 /** Without key files the serving key verifies, where there is an issuer whose tokens are to be accepted. */

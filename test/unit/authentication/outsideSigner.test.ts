@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../../server/api/object.js';
+import { awaitSigner } from '../../../server/authentication/serviceaccount/external/awaitedSigner.js';
 import { connectSigner, type ExternalSigner } from '../../../server/authentication/serviceaccount/external/signer.js';
 import { signatureCheck } from '../../../server/authentication/serviceaccount/signatures.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
@@ -84,6 +85,39 @@ describe('a signer outside', function () {
     expect(await problem()).to.match(/no keys/);
     service.rotate('');
     expect(await problem()).to.match(/id of 0 characters/);
+  });
+
+  it('is waited for in the background where it is not there, and must do what is asked of it', async () => {
+    service.stop();
+    let said = 0;
+    const came = new Promise<void>((resolve) => {
+      void awaitSigner({
+        socket: service.socket,
+        timeoutMs: 500,
+        patienceMs: 1,
+        lookMs: 1,
+        check: () => {
+          said++;
+          if (said === 1) throw new Error('not such a one');
+        },
+        failed: () => {},
+        away: () => {},
+        came: resolve,
+      }).then((signer) => {
+        signers.push(signer);
+      });
+    });
+    const late = new OutsideSigner(service.socket);
+    try {
+      await late.start();
+      await came;
+      expect(said).to.equal(2);
+      const [signer] = signers;
+      expect(signer?.keys.current.map(({ id }) => id)).to.deep.equal(['key-1']);
+      expect(await signer?.issuer('i').sign({ iss: 'i' })).to.be.a('string');
+    } finally {
+      late.stop();
+    }
   });
 
   describe('beside a server', () => {

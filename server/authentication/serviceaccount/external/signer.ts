@@ -68,6 +68,16 @@ export async function connectSigner({
   }
 }
 
+/** Codes of gRPC: nobody answers in time, nobody is there. */
+const awayCodes: ReadonlySet<unknown> = new Set([4, 14]);
+
+/** Whether a signer could not be connected because it is not there, rather than because of what it said. */
+export function isAway(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if (awayCodes.has((at as { readonly code?: unknown }).code)) return true;
+  return false;
+}
+
 type Methods = typeof signerMethods;
 type Question<N extends keyof Methods> = Methods[N]['question'] extends MessageType<infer Q> ? Q : never;
 type Answer<N extends keyof Methods> = Methods[N]['answer'] extends MessageType<infer A> ? A : never;

@@ -102,6 +102,19 @@ describe('controllers/serviceaccounttoken/tokensController', () => {
 
   it('has nothing to do without a key', () => expect(tokensController(world.environment)).to.equal(null));
 
+  it('begins without its key, and fails at a secret alone while that is away', async () => {
+    const away = 'no-such-directory/sa.key';
+    const options = { ...world.environment.options, 'service-account-private-key-file': away };
+    world.api.seed(serviceAccounts, account());
+    world.api.seed(secrets, secret('s', ofBot));
+    await world.start((environment) => {
+      const controller = tokensController({ ...environment, options });
+      if (controller === null) throw new Error('there is a key to be read');
+      return controller;
+    });
+    expect(await world.writes()).to.deep.equal([]);
+  });
+
   it('fills a secret and binds it to the account that is there now', async () => {
     world.api.seed(serviceAccounts, account());
     world.api.seed(secrets, secret('s', ofBot));
