@@ -54,7 +54,6 @@ function encryptionOf(
   { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },
 ): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
-  if (file === null) return null;
   const server = options['raft-member-id'];
   const reloads = createReloadMetrics(metrics, 'encryption_config_controller', { server });
   return loadEncryption(options, live, {
