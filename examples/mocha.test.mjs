@@ -41,8 +41,11 @@ describe('the operator', function () {
   });
 
   it('lists again when what it saw has expired', async () => {
+    const lists = () => cluster.audit().filter(({ verb, resource }) => verb === 'list' && resource === 'greetings').length;
+    const before = lists();
     await cluster.expireHistory();
     await cluster.apply(greeting('late', 'Barbara'));
     await cluster.waitFor(answer('late'), (object) => object !== null, { timeoutMs: 30_000 });
+    await cluster.eventually(() => lists() > before);
   });
 });

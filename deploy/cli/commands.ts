@@ -8,6 +8,7 @@ import { stores } from '../envtest/arguments.js';
 import { AssetMissing, writeAssets, type AssetTerms } from '../envtest/assets.js';
 import { processExists } from '../launcherLock.js';
 import { programFile } from '../programs.js';
+import { replicaCounts } from '../settings.js';
 import { probeLeader } from './leader.js';
 import { makeCertificates, type CertificateTerms } from './certificates.js';
 import { askLauncher, CommandRefused, type ControlRequest } from './control.js';
@@ -22,7 +23,8 @@ import type { LauncherState } from './launcher.js';
 import { showLogs } from './logs.js';
 import { exitCodes, paint, print, say, stateTable, table } from './output.js';
 import { withHelp } from './help.js';
-import { readUpOptions, withUpOptions } from './upOptions.js';
+import { actionTable, askForFault, runTestCluster, type ActionList } from './testCluster.js';
+import { parseCount, parseFlag, parseReplicas, readUpOptions, withUpOptions } from './upOptions.js';
 
 /** `raftplane`: local clusters by name, in a terminal or detached from it. */
 
@@ -182,6 +184,14 @@ async function certificates(folder: string, { json = false, ...terms }: Certific
   else for (const file of made) say(`made ${file}`);
 }
 
+async function fault(action: string | undefined, parameters: readonly string[], { json }: { readonly json: boolean }): Promise<void> {
+  const answer = await askForFault(action, parameters);
+  if (json) return print(JSON.stringify(answer));
+  if (action === undefined) return print(actionTable(answer as ActionList));
+  for (const [name, value] of Object.entries(answer))
+    print(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+}
+
 function envtestAssets(folder: string, { json = false, ...terms }: AssetTerms & { readonly json?: boolean }): void {
   try {
     const { directory, files, missing } = writeAssets(folder, terms);
@@ -280,6 +290,27 @@ export function program(): Command {
       .option('--inner-server <url>', 'in that of the controller managers; the same unless given', parseServer)
       .option('--json', 'one JSON document instead of words', false)
       .action(certificates),
+  );
+  root.addCommand(
+    new Command('test-cluster')
+      .description('Runs a cluster for tests in any language, with a door for faults, until it is stopped; nothing of it is left then.')
+      .exitOverride()
+      .addOption(new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')}`).argParser(parseReplicas).default(3))
+      .option('--no-controllers', 'run no controller manager')
+      .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseCount, 0)
+      .option('--end-with-stdin', 'end when standard input ends: when whoever started it is gone', false)
+      .option('--apiserver-flag <flag>', 'a further flag for each API server; repeat it for several', parseFlag, [])
+      .option('--json', 'one JSON document instead of words', false)
+      .action(runTestCluster),
+  );
+  root.addCommand(
+    new Command('fault')
+      .description('Breaks a cluster of "raftplane test-cluster"; without an action, lists them.')
+      .exitOverride()
+      .argument('[action]')
+      .argument('[parameters...]', 'NAME=VALUE')
+      .option('--json', 'one JSON document instead of words', false)
+      .action(fault),
   );
   root.addCommand(
     new Command('envtest-assets')

@@ -71,6 +71,22 @@ const ofCommands: Readonly<Record<string, Help>> = {
       ['raftplane certificates pki --members a,b,c --names api.example.org', 'for three servers of yours and the name they have in common'],
     ],
   },
+  'test-cluster': {
+    examples: [
+      ['raftplane test-cluster --json --end-with-stdin', 'from a test: reads one line of JSON, and closes the pipe at the end'],
+      ['raftplane test-cluster --replicas 1 --no-controllers', 'one API server alone'],
+    ],
+    notes:
+      'It prints how to reach it once it is ready: a kubeconfig, and the address and token of the door for faults (POST /ACTION with a JSON object).',
+  },
+  fault: {
+    examples: [
+      ['raftplane fault', 'which actions there are'],
+      ['raftplane fault kill member=leader', 'the leader is gone'],
+      ['raftplane fault fail match="PUT /apis/apps/**" status=409', 'the next such request meets a conflict'],
+    ],
+    notes: 'RAFTPLANE_FAULTS and RAFTPLANE_FAULTS_TOKEN say which cluster is meant; "raftplane test-cluster" prints them.',
+  },
   'envtest-assets': {
     examples: [
       ['eval "$(raftplane envtest-assets ./assets)"; go test ./...', 'instead of setup-envtest'],

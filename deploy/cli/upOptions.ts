@@ -30,20 +30,20 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count > countMax)
     throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
   return count;
 }
 
-function parseReplicas(text: string): ReplicaCount {
+export function parseReplicas(text: string): ReplicaCount {
   const count = replicaCounts.find((candidate) => String(candidate) === text);
   if (count === undefined) throw new InvalidArgumentError(`Allowed choices are ${replicaCounts.join(', ')}.`);
   return count;
 }
 
-function parseFlag(text: string, before: readonly string[] = []): readonly string[] {
+export function parseFlag(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^--[a-z0-9]/.test(text))
     throw new InvalidArgumentError(
       `${JSON.stringify(text)} is no flag: write it with its dashes and an equals sign, as in --apiserver-flag=--feature-gates=X=true`,

@@ -1,7 +1,9 @@
 import fs from 'node:fs';
 import { Connection } from '../../controllers/client/connection.js';
 import type { KubeObject } from '../../api/meta/object.js';
+import { isAlreadyExists, isNotFound, unless } from '../../controllers/client/errors.js';
 import { RestApi } from '../../controllers/client/rest.js';
+import { leases } from '../../controllers/leaderelection.js';
 import type { Cluster } from '../cluster.js';
 import type { ManagedProgram } from '../managedProgram.js';
 import { readAudit, type AuditedRequest } from './auditLog.js';
@@ -32,6 +34,9 @@ export interface UserTerms {
   /** Rights in this namespace alone; everywhere unless given. */
   readonly namespace?: string;
 }
+
+/** Written and deleted by `expireHistory`. */
+const expiring = { namespace: 'kube-node-lease', name: 'raftplane-expire-history' };
 
 /** Where the launcher keeps what a test may want to look at. */
 export interface TestFiles {
@@ -259,6 +264,10 @@ export class TestCluster implements AsyncDisposable {
 
   /** Drops all history and all watches: whoever resumes from a version seen before is told 410, and must list again. */
   async expireHistory(): Promise<void> {
+    // The newest version is never history, and in a quiet cluster it is the one that everybody has seen: one more is made, of an object that nobody looks at.
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...expiring }, spec: {} };
+    await unless(isAlreadyExists, this.#api.create(leases, lease));
+    await unless(isNotFound, this.#api.delete(leases, expiring));
     await this.#doorOf(await this.leader()).compact();
     await this.dropWatches();
   }

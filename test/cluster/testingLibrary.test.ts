@@ -255,6 +255,20 @@ describe('cluster/testing library: one server', () => {
     });
   });
 
+  it('drops history also where nothing was written since it was seen', async () => {
+    await using(server.admin, async (api) => {
+      const { metadata } = await api.list(configMaps, { namespace: 'default' });
+      await server.expireHistory();
+      const again = await failure(
+        (async () => {
+          const resumed = await api.watch(configMaps, { namespace: 'default', resourceVersion: metadata.resourceVersion! });
+          for await (const { type, object } of resumed) throw new Error(`${type} ${(object as { readonly code?: number }).code}`);
+        })(),
+      );
+      expect(isExpired(again) || (again as Error).message === 'ERROR 410', String(again)).to.equal(true);
+    });
+  });
+
   it('drops watches, and history before them', async () => {
     await using(server.admin, async (api) => {
       const {

@@ -1,0 +1,97 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestCluster } from '../testCluster.js';
+import { actions, Patient, valuesFor, WrongRequest } from './actions.js';
+
+/** Nobody has more to ask than this. */
+const bodyBytesMax = 64 * 1024;
+
+/** Where a test in another process, in whatever language, breaks the cluster. */
+export interface FaultDoor {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** To be shown as `Authorization: Bearer`. */
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the actions on a free port of loopback: `POST /ACTION` with a JSON object of parameters answers with a JSON object once it is done, and `GET /` says
+ * which actions there are. Errors are `{"error": "..."}`: 400 for what is wrong with the request, 401 without the token, 404 for no such action, 500 for what
+ * the cluster says.
+ */
+export async function serveFaults(cluster: TestCluster): Promise<FaultDoor> {
+  const patient = new Patient(cluster);
+  const token = randomBytes(24).toString('base64url');
+  const server = http.createServer((request, response) => {
+    void answer(patient, token, request).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+      response.end(`${JSON.stringify(body)}\n`);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface FaultAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+async function answer(patient: Patient, token: string, request: http.IncomingMessage): Promise<FaultAnswer> {
+  if (!isBearer(request.headers.authorization, token))
+    return refusal(401, 'show the token that came with the address: Authorization: Bearer TOKEN');
+  const name = (request.url ?? '').split('?', 1)[0]!.slice(1);
+  if (name === '' && request.method === 'GET') return { status: 200, body: described() };
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action === undefined) return refusal(404, `there is no action ${name}; GET / says which there are`);
+  if (request.method !== 'POST') return refusal(405, `POST /${name}`);
+  try {
+    return { status: 200, body: await action.run(patient, valuesFor(action, await objectIn(request))) };
+  } catch (error) {
+    return refusal(error instanceof WrongRequest ? 400 : 500, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const refusal = (status: number, error: string): FaultAnswer => ({ status, body: { error } });
+
+const described = (): object => Object.fromEntries(Object.entries(actions).map(([name, { about, takes }]) => [name, { about, takes }]));
+
+function isBearer(header: string | undefined, token: string): boolean {
+  const [shown, wanted] = [Buffer.from(header ?? ''), Buffer.from(`Bearer ${token}`)];
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+/** No body is an empty object. */
+async function objectIn(request: http.IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) throw new WrongRequest(`a body has at most ${bodyBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  const value = parsed(Buffer.concat(chunks).toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new WrongRequest('the body is one JSON object');
+  return value as Record<string, unknown>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    throw new WrongRequest('the body is no JSON');
+  }
+}
