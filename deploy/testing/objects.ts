@@ -96,7 +96,8 @@ export class Objects {
     const type: Resource<T> = (await this.typeOf(reference)) as Resource as Resource<T>;
     const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
     const holds = predicateOf(wanted);
-    const api = this.api.with({ signal: AbortSignal.timeout(timeoutOf(options)) });
+    const signal = AbortSignal.timeout(timeoutOf(options));
+    const api = this.api.with({ signal });
     let last: T | null = null;
     try {
       for (;;) {
@@ -119,7 +120,8 @@ export class Objects {
         }
       }
     } catch (error) {
-      if (!(error instanceof StoppedError)) throw error;
+      // An answer that the end of the time has cut off looks like a connection that broke.
+      if (!signal.aborted && !(error instanceof StoppedError)) throw error;
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
       throw new NotInTime(
         `${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`,
