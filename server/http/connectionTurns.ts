@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { readingOf } from './reading.js';
+import { holdBack, letGo, readOn } from './backPressure.js';
 
 /** Requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
 const readAheadMax = 50_000;
@@ -10,9 +11,11 @@ const heldBytesMax = 256 * 1024;
 /** A client with that much behind a request is cut when that request is still under way after so many looks. */
 const looksMax = 30;
 
-interface Lane {
+interface Pipeline {
+  /** Whose connection is held back; of the request under way, or of one before it. */
+  readonly response: ServerResponse;
   readonly waiting: (() => void)[];
-  /** Bytes read of the connection when it was held back. */
+  /** Bytes that had come over the connection when the first of those that wait did. */
   heldAt: number;
   /** How often it was looked at since its present request began. */
   looks: number;
@@ -24,10 +27,10 @@ interface Lane {
  * connection has one request under way, as in the reference. What was read with it waits, and nothing more is read before those have had their
  * turn: the rest stays in the kernel, and in the end with the client.
  *
- *     read: [ under way | waiting, of the same 64 KiB ]   not read: whatever else was sent
+ *     read: [ under way | waiting, of the same record ]   kept by the socket: 64 KiB and one read   not read: whatever else was sent
  */
 export class ConnectionTurns {
-  readonly #lanes = new Map<Socket, Lane>();
+  readonly #pipelines = new Map<Socket, Pipeline>();
   readonly #readAheadMax: number;
   #readAhead = 0;
 
@@ -37,14 +40,19 @@ export class ConnectionTurns {
 
   /** Whether a request of this connection is under way. */
   has(socket: Socket): boolean {
-    return this.#lanes.has(socket);
+    return this.#pipelines.has(socket);
   }
 
-  /** Begins a request now, or when those before it are over. `begin` returns nothing; the caller tells by `over` that the answer is complete or cut off. */
-  take(socket: Socket, begin: () => void): void {
-    const lane = this.#lanes.get(socket);
-    if (lane === undefined) {
-      this.#lanes.set(socket, { waiting: [], heldAt: 0, looks: 0 });
+  /**
+   * Begins the request of this response now, or when those before it are over. `begin` returns nothing; the caller tells by `over` that the answer is
+   * complete or cut off.
+   */
+  take(socket: Socket, response: ServerResponse, begin: () => void): void {
+    const pipeline = this.#pipelines.get(socket);
+    if (pipeline === undefined) {
+      this.#pipelines.set(socket, { response, waiting: [], heldAt: 0, looks: 0 });
+      // The request that comes behind this one is the last that is read.
+      holdBack(response);
       begin();
       return;
     }
@@ -52,12 +60,8 @@ export class ConnectionTurns {
       socket.destroy();
       return;
     }
-    // The request under way has been read to its end, since another one came after it: it needs nothing more from the socket.
-    if (lane.waiting.length === 0) {
-      holdBack(socket);
-      lane.heldAt = socket.bytesRead;
-    } else readingOf(socket)?.readStop();
-    lane.waiting.push(begin);
+    if (pipeline.waiting.length === 0) pipeline.heldAt = socket.bytesRead;
+    pipeline.waiting.push(begin);
     this.#readAhead += 1;
   }
 
@@ -66,42 +70,32 @@ export class ConnectionTurns {
    * would go on for nobody. A client that has sent more than that is not heard to leave: it is cut, unless its requests have their turns meanwhile.
    */
   look(): void {
-    for (const [socket, lane] of this.#lanes) {
-      if (lane.waiting.length === 0) continue;
-      lane.looks += 1;
-      if (lane.looks === 1) continue;
-      if (socket.bytesRead - lane.heldAt <= heldBytesMax) readingOf(socket)?.readStart();
-      else if (lane.looks > looksMax) socket.destroy();
+    for (const [socket, pipeline] of this.#pipelines) {
+      if (pipeline.waiting.length === 0) continue;
+      pipeline.looks += 1;
+      if (pipeline.looks === 1) continue;
+      if (socket.bytesRead - pipeline.heldAt <= heldBytesMax) readOn(socket, pipeline.response);
+      else if (pipeline.looks > looksMax) socket.destroy();
     }
   }
 
   /** The request under way is over. Returns whether another one of the connection is under way now. */
   over(socket: Socket): boolean {
-    const lane = this.#lanes.get(socket);
-    if (lane === undefined) return false;
-    const next = socket.destroyed ? undefined : lane.waiting.shift();
+    const pipeline = this.#pipelines.get(socket);
+    if (pipeline === undefined) return false;
+    const { response, waiting } = pipeline;
+    const next = socket.destroyed ? undefined : waiting.shift();
     if (next === undefined) {
-      this.#readAhead -= lane.waiting.length;
-      this.#lanes.delete(socket);
+      this.#readAhead -= waiting.length;
+      this.#pipelines.delete(socket);
+      if (!socket.destroyed) letGo(response);
       return false;
     }
     this.#readAhead -= 1;
-    lane.looks = 0;
+    pipeline.looks = 0;
     // The last one may have a body that has not been read yet.
-    if (lane.waiting.length === 0) goOn(socket);
+    if (waiting.length === 0) readOn(socket, response);
     next();
     return true;
   }
-}
-
-/** Reads no more. Node's requests resume their socket whenever somebody reads them, also when they are complete: for as long as this lasts, they do not. */
-function holdBack(socket: Socket): void {
-  socket.pause();
-  socket.resume = () => socket;
-}
-
-function goOn(socket: Socket): void {
-  // What was put over the method of the prototype goes; the method comes to light again.
-  delete (socket as Partial<Socket>).resume;
-  socket.resume();
 }

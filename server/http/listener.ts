@@ -9,6 +9,7 @@ import { partialChain } from '../catalogue/tlsClient.js';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import { inStep } from '../files/inStep.js';
 import type { Live } from '../files/liveFile.js';
+import { readAsStream } from './backPressure.js';
 import { bind, socketOf, type AnyServer } from './bind.js';
 import { answerUnreadable } from './clientErrors.js';
 import type { Connection } from './connection.js';
@@ -112,6 +113,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.secured(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, keepAliveProbeMs);
+    if (socket.alpnProtocol !== 'h2') readAsStream(socket);
   });
   server.on('session', (session: ServerHttp2Session) => {
     session.on('error', ignore);
@@ -271,7 +273,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
   };
   /** Answers that need no work keep their turn as well: what came behind them must not find them on the socket. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
-    turns.take(socket, () => {
+    turns.take(socket, response, () => {
       begin(socket, response);
       refuseHeaders(response);
     });
@@ -295,7 +297,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       const answer = response as ServerResponse;
       if (tooManyHeaders(request)) refuse(socket, answer);
       else
-        turns.take(socket, () => {
+        turns.take(socket, answer, () => {
           begin(socket, answer);
           handle(request, answer, null, connections.of(socket));
         });
@@ -307,12 +309,13 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No client that means well asks for another protocol before it has the answers to what it asked before.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
-    else
-      turns.take(socket, () => {
-        const response = answerTo(request, socket);
+    else {
+      const response = answerTo(request, socket);
+      turns.take(socket, response, () => {
         begin(socket, response);
         handle(request, response, { socket, head }, connections.of(socket));
       });
+    }
   });
   server.on('clientError', (error: Error, socket: Socket) => {
     answerUnreadable(error, socket, underWay.get(socket) ?? null);

@@ -202,10 +202,11 @@ describe('pipelined requests', () => {
         destroyed: false,
       }) as unknown as Socket & { destroyed: boolean };
     const [greedy, modest, quick] = [connection('greedy'), connection('modest'), connection('quick')];
+    const response = {} as ServerResponse;
     let begunTurns = 0;
     const take = (socket: Socket, count: number): void => {
       for (let each = 0; each < count; each += 1)
-        turns.take(socket, () => {
+        turns.take(socket, response, () => {
           begunTurns += 1;
         });
     };
