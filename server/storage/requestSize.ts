@@ -3,7 +3,7 @@ import type { Comparison, EngineOperation } from './engine.js';
 /** etcd's own bound on a request, which every other store keeps too: what one holds another one can take over. Source: `--max-request-bytes` of etcd. */
 export const requestBytesDefaultMax = 1_572_864;
 /** The bound of etcd's client, over every store. Source: etcd's client package, and what kube-apiserver answers. */
-const messageBytesMax = 2_097_152;
+export const messageBytesMax = 2_097_152;
 
 const tooLargeText = 'etcdserver: request is too large';
 const tooLargeMessage = 'trying to send message larger than max';

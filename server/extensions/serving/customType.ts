@@ -1,7 +1,15 @@
 import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
+import { messageBytesMax } from '../../storage/requestSize.js';
+import { tooLarge } from './growth.js';
 import { compile } from '../../../workers/schema/custom/compile.js';
-import { unknownFieldText, type CompiledSchema, type MergeSchema } from '../../../workers/schema/custom/contract.js';
+import {
+  GrownTooLarge,
+  unknownFieldText,
+  type CompiledSchema,
+  type MergeSchema,
+  type ReceiveResult,
+} from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { methodNotSupported, StatusError } from '../../api/status.js';
@@ -200,7 +208,9 @@ function compiledVersion(
   apiVersion: string,
   { definition: { preserveUnknownFields }, ruleTimes }: CustomTypeOptions,
 ): CompiledVersion {
-  const schema = once(() => compile(defined.schema as JsonMembers, { preserveUnknownFields, embedded: embeddedRules }));
+  const schema = once(() =>
+    compile(defined.schema as JsonMembers, { preserveUnknownFields, embedded: embeddedRules, grownBytesMax: messageBytesMax }),
+  );
   return {
     defined,
     apiVersion,
@@ -218,8 +228,16 @@ function metadataTypes(): MergeSchema {
   return metadata as MergeSchema;
 }
 
+function receivedOrTooLarge(schema: CompiledSchema, object: JsonObject): ReceiveResult {
+  try {
+    return schema.receive(object as JsonMembers);
+  } catch (error) {
+    throw error instanceof GrownTooLarge ? tooLarge(error) : error;
+  }
+}
+
 function received(schema: CompiledSchema, object: JsonObject): Received {
-  const result = schema.receive(object as JsonMembers);
+  const result = receivedOrTooLarge(schema, object);
   return result.ok ? { ok: true, object: withMetadata(object) as ApiObject, strict: result.unknown.map(unknownFieldText) } : result;
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
@@ -7,6 +8,7 @@ import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/r
 import { fieldsAt } from '../../kinds/fields.js';
 import type { Rules, SubresourceRules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
+import { storable } from './growth.js';
 import type { DefinedVersion } from '../definition.js';
 import { specFindings, statusFindings } from './scale.js';
 
@@ -42,9 +44,7 @@ export function customRules(parts: RuleParts): Rules {
   };
   return {
     metadata: { anyFinalizers: true, countsCreation: true },
-    defaults: (object) => {
-      schema().applyDefaults(object as JsonMembers);
-    },
+    defaults: (object) => storable(schema().applyDefaults(object as JsonMembers)),
     validate: findings.ofNew,
     lastFindings,
     warnings,
@@ -83,8 +83,8 @@ function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boo
 }
 
 interface Findings {
-  ofNew(object: ApiObject): FieldError[];
-  ofChange(object: ApiObject, old: ApiObject, statusOnly: boolean): FieldError[];
+  ofNew(object: ApiObject): Steps<FieldError[]>;
+  ofChange(object: ApiObject, old: ApiObject, statusOnly: boolean): Steps<FieldError[]>;
   /** Of the rules, which are asked when nothing keeps them from it. */
   lastFindings(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject | null): string[];

@@ -1,3 +1,4 @@
+import { inOneGo } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { JsonObject } from '../../api/object.js';
@@ -18,7 +19,7 @@ const wrongType = /must be of type (\w+): "(\w+)"$/;
  * words of its own; whatever else the schema demands is checked of the merged object. A null fits everywhere.
  */
 export function typeMismatch(schema: CompiledSchema, config: JsonObject): string | null {
-  for (const { type, path, message } of schema.validate(config as JsonMembers)) {
+  for (const { type, path, message } of inOneGo(schema.validate(config as JsonMembers))) {
     const [, wanted = '', found = ''] = type === 'FieldValueTypeInvalid' ? (wrongType.exec(message) ?? []) : [];
     if (wanted !== '' && found !== 'null') return `.${path}: expected ${expected[wanted] ?? wanted}, got ${found}`;
   }

@@ -9,7 +9,8 @@ import type {
   ReceiveResult,
   ValidateOptions,
 } from './contract.js';
-import { dropNulls, setDefaults, withPrunedDefaults } from './defaults.js';
+import { inOneGo, type Steps } from '../../turns/turns.js';
+import { dropNulls, Growth, setDefaults, withPrunedDefaults } from './defaults.js';
 import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
 import { Findings } from './findings.js';
 import { checkLists } from './lists.js';
@@ -24,6 +25,7 @@ export const compile: Compile = (openAPIV3Schema, options) => new Compiled(openA
 class Compiled implements CompiledSchema {
   private readonly structure: Structure;
   private readonly preserveAll: boolean;
+  private readonly grownBytesMax: number;
   private readonly embeddedRules: EmbeddedRules;
   /** Made at the first object: most schemas of a cluster are compiled and hardly used. */
   private check: ValueCheck | undefined;
@@ -35,18 +37,20 @@ class Compiled implements CompiledSchema {
   ) {
     this.structure = withPrunedDefaults(structureOf(schema));
     this.preserveAll = options.preserveUnknownFields === true;
+    this.grownBytesMax = options.grownBytesMax ?? Infinity;
     this.embeddedRules = options.embedded ?? noRules;
   }
 
   receive(object: JsonMembers): ReceiveResult {
     const received = this.form(object, false);
-    if (received.ok) this.applyDefaults(object);
+    if (received.ok) inOneGo(this.applyDefaults(object));
     return received;
   }
 
   restore(object: JsonMembers): void {
     this.form(object, true);
-    this.applyDefaults(object);
+    // What is kept has to be shown, whatever defaults have come since.
+    inOneGo(setDefaults(object, this.structure, new Growth()));
   }
 
   receiveConverted(object: JsonMembers): ReceiveResult {
@@ -57,26 +61,26 @@ class Compiled implements CompiledSchema {
     return this.preserveAll ? [] : pruneValue(object, this.structure, true);
   }
 
-  applyDefaults(object: JsonMembers): void {
-    setDefaults(object, this.structure);
+  applyDefaults(object: JsonMembers): Steps<void> {
+    return setDefaults(object, this.structure, new Growth(this.grownBytesMax));
   }
 
-  validate(object: JsonMembers, options: ValidateOptions = {}): Cause[] {
+  *validate(object: JsonMembers, options: ValidateOptions = {}): Steps<Cause[]> {
     return [
-      ...this.checkValues(object, undefined, options),
+      ...(yield* this.checkValues(object, undefined, options)),
       ...(options.between ?? []),
       ...checkEmbedded(object, this.structure, this.embeddedRules),
-      ...checkLists(object, this.structure),
+      ...(yield* checkLists(object, this.structure)),
     ];
   }
 
-  validateUpdate(object: JsonMembers, old: JsonMembers, options: ValidateOptions = {}): Cause[] {
-    const lists = checkLists(object, this.structure);
+  *validateUpdate(object: JsonMembers, old: JsonMembers, options: ValidateOptions = {}): Steps<Cause[]> {
+    const lists = yield* checkLists(object, this.structure);
     return [
-      ...this.checkValues(object, old, options),
+      ...(yield* this.checkValues(object, old, options)),
       ...(options.between ?? []),
       ...checkEmbedded(object, this.structure, this.embeddedRules),
-      ...(lists.length > 0 && checkLists(old, this.structure).length > 0 ? [] : lists),
+      ...(lists.length > 0 && (yield* checkLists(old, this.structure)).length > 0 ? [] : lists),
     ];
   }
 
@@ -84,18 +88,18 @@ class Compiled implements CompiledSchema {
     return mergeTypesOf(this.structure, metadata, true);
   }
 
-  private checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Cause[] {
+  private *checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Steps<Cause[]> {
     if (statusOnly === true)
-      return this.checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
-    return changeFindings((this.check ??= new ValueCheck(this.schema)), object, old)?.causes() ?? [];
+      return yield* this.checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
+    return (yield* changeFindings((this.check ??= new ValueCheck(this.schema)), object, old))?.causes() ?? [];
   }
 
   /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
-  private checkStatus(status: Json | undefined, old: Json | undefined): Cause[] {
+  private *checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
     const { properties } = this.schema;
     const schema = isMembers(properties) ? memberOf(properties, statusMember) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
-    return changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old)?.causes(statusMember) ?? [];
+    return (yield* changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
@@ -115,12 +119,12 @@ class Compiled implements CompiledSchema {
 }
 
 /** Null if there are none. Nearly all objects are right as they are: that is found out first, without words and without a look at what was before. */
-function changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Findings | null {
+function* changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Steps<Findings | null> {
   const count = Findings.counting();
-  check.check(value, count, undefined);
+  yield* check.inSteps(value, count, undefined);
   if (count.total === 0) return null;
   const findings = Findings.gathering();
-  check.checkChange(value, findings, old);
+  yield* check.changeInSteps(value, findings, old);
   return findings;
 }
 

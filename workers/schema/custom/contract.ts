@@ -1,3 +1,4 @@
+import type { Steps } from '../../turns/turns.js';
 import type { Json, JsonMembers } from '../../codecs/value.js';
 
 /**
@@ -19,6 +20,8 @@ export type Compile = (openAPIV3Schema: JsonMembers, options: CompileOptions) =>
 export interface CompileOptions {
   /** `spec.preserveUnknownFields` of the definition: nothing is pruned and no null is dropped. */
   readonly preserveUnknownFields?: boolean;
+  /** What defaults may add to an object that comes from a client, in bytes. Default: as much as they like. */
+  readonly grownBytesMax?: number;
   /** What holds for objects within others; without it, only whether they say which kind they are is checked. */
   readonly embedded?: EmbeddedRules;
 }
@@ -31,10 +34,17 @@ export interface EmbeddedRules {
   readonly metadata: (metadata: JsonMembers, path: string) => readonly Cause[];
 }
 
+/** Defaults would make an object larger than anybody keeps it. */
+export class GrownTooLarge extends Error {
+  constructor(readonly bytesMax: number) {
+    super(`defaults add more than ${bytesMax} bytes`);
+  }
+}
+
 export interface CompiledSchema {
   /**
    * What a body goes through before anybody looks at it: metadata in its form, unknown fields pruned, nulls dropped, embedded objects brought into form,
-   * defaults set. Changes the object in place. It wants an object that says its kind and apiVersion (of this version, or of another one: nothing depends on it).
+   * defaults set. Changes the object in place. Throws `GrownTooLarge` if these are too many. It wants an object that says its kind and apiVersion (of this version, or of another one: nothing depends on it).
    */
   receive(object: JsonMembers): ReceiveResult;
   /** What a stored object goes through: as `receive`, but metadata that does not fit is dropped instead of refused. Changes the object in place. */
@@ -44,19 +54,19 @@ export interface CompiledSchema {
 
   /** Takes out what the schema does not know, in place, and returns the paths of it, sorted: `spec.foo`, `spec.list[0].b`, `spec.map.key.b`. Not of the metadata. */
   prune(object: JsonMembers): string[];
-  /** Sets defaults where nothing is, and where null is although that is not allowed; in place. */
-  applyDefaults(object: JsonMembers): void;
+  /** Sets defaults where nothing is, and where null is although that is not allowed; in place, in steps. Throws `GrownTooLarge`. */
+  applyDefaults(object: JsonMembers): Steps<void>;
 
   /**
    * Causes of an `Invalid` answer to a create, in the order in which they are reported, without those of metadata, scale and rules. `options.between` is put
    * between the causes of values and those of embedded objects and lists: there the findings about scale stand.
    */
-  validate(object: JsonMembers, options?: ValidateOptions): Cause[];
+  validate(object: JsonMembers, options?: ValidateOptions): Steps<Cause[]>;
   /**
    * The same of an update. What was refused already in the old object and has not changed is accepted; items of keyed lists are compared with the old item
    * of the same keys, others of lists only if the list is unchanged as a whole. Keyed lists and sets are looked at only if those of the old object are right.
    */
-  validateUpdate(object: JsonMembers, old: JsonMembers, options?: ValidateOptions): Cause[];
+  validateUpdate(object: JsonMembers, old: JsonMembers, options?: ValidateOptions): Steps<Cause[]>;
 
   /** The types for field ownership; `metadata` is that of `ObjectMeta` (root and embedded objects). Have it built once: each call builds anew. */
   mergeTypes(metadata: MergeSchema): MergeSchema;

@@ -1,5 +1,7 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import { deepCopy, memberOf, setMember } from './printed.js';
+import type { Steps } from '../../turns/turns.js';
+import { GrownTooLarge } from './contract.js';
+import { canonicalJson, deepCopy, memberOf, setMember } from './printed.js';
 import { pruneValue } from './prune.js';
 import { memberStructure, type Structure } from './structure.js';
 
@@ -23,36 +25,61 @@ export function dropNulls(value: Json, structure: Structure | null): void {
   }
 }
 
-/** Sets defaults where nothing is, and where null is although it is not allowed. Changes the value. */
-export function setDefaults(value: Json, structure: Structure): void {
-  if (!structure.has.defaults) return;
-  if (Array.isArray(value)) setDefaultsOfItems(value, structure.items);
-  else if (isMembers(value)) setDefaultsOfMembers(value, structure);
-}
+/** Defaults that are set in one step. */
+const stepDefaults = 500;
 
-function setDefaultsOfItems(value: Json[], items: Structure | null): void {
-  if (items === null) return;
-  for (let index = 0; index < value.length; index++) {
-    if (value[index] === null && !items.nullable && items.default !== undefined) value[index] = deepCopy(items.default);
-    const item = value[index] as Json;
-    if (typeof item === 'object' && item !== null) setDefaults(item, items);
+/** What defaults have added to an object: a short body may have very many places for long ones. */
+export class Growth {
+  #bytes = 0;
+  #defaults = 0;
+
+  constructor(private readonly bytesMax = Infinity) {}
+
+  /** Counts a default that is set. Whether it is time for others to have their turn. */
+  add(bytes: number): boolean {
+    this.#bytes += bytes;
+    if (this.#bytes > this.bytesMax) throw new GrownTooLarge(this.bytesMax);
+    return ++this.#defaults % stepDefaults === 0;
   }
 }
 
-function setDefaultsOfMembers(value: JsonMembers, structure: Structure): void {
+/** Sets defaults where nothing is, and where null is although it is not allowed, in steps. Changes the value. Throws `GrownTooLarge`. */
+export function* setDefaults(value: Json, structure: Structure, growth: Growth): Steps<void> {
+  if (!structure.has.defaults) return;
+  if (Array.isArray(value)) yield* setDefaultsOfItems(value, structure.items, growth);
+  else if (isMembers(value)) yield* setDefaultsOfMembers(value, structure, growth);
+}
+
+function* setDefaultsOfItems(value: Json[], items: Structure | null, growth: Growth): Steps<void> {
+  if (items === null) return;
+  for (let index = 0; index < value.length; index++) {
+    if (value[index] === null && !items.nullable && items.default !== undefined) {
+      if (growth.add(items.defaultBytes)) yield;
+      value[index] = deepCopy(items.default);
+    }
+    const item = value[index] as Json;
+    if (typeof item === 'object' && item !== null) yield* setDefaults(item, items, growth);
+  }
+}
+
+function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth: Growth): Steps<void> {
   for (const [name, property] of structure.properties) {
     if (property.default === undefined) continue;
     const member = memberOf(value, name);
-    if (member === undefined || isUnwantedNull(member, property)) setMember(value, name, deepCopy(property.default));
+    if (member !== undefined && !isUnwantedNull(member, property)) continue;
+    if (growth.add(name.length + property.defaultBytes)) yield;
+    setMember(value, name, deepCopy(property.default));
   }
   for (const name in value) {
     if (typeof value[name] !== 'object') continue;
     const child = memberStructure(structure, name);
     if (child === null) continue;
-    if (!structure.properties.has(name) && isUnwantedNull(value[name], child) && child.default !== undefined)
+    if (!structure.properties.has(name) && isUnwantedNull(value[name], child) && child.default !== undefined) {
+      if (growth.add(child.defaultBytes)) yield;
       setMember(value, name, deepCopy(child.default));
+    }
     const member = value[name] as Json;
-    if (typeof member === 'object' && member !== null) setDefaults(member, child);
+    if (typeof member === 'object' && member !== null) yield* setDefaults(member, child, growth);
   }
 }
 
@@ -67,6 +94,7 @@ export function withPrunedDefaults(structure: Structure): Structure {
   return {
     ...structure,
     default: value,
+    defaultBytes: value === undefined ? 0 : Buffer.byteLength(canonicalJson(value)),
     items: structure.items === null ? null : withPrunedDefaults(structure.items),
     properties: new Map([...structure.properties].map(([name, child]) => [name, withPrunedDefaults(child)])),
     rest: structure.rest === null || structure.rest === 'any' ? structure.rest : withPrunedDefaults(structure.rest),

@@ -31,6 +31,11 @@ export class Findings {
     return new Findings(true);
   }
 
+  /** Whether more of them would be told to nobody, as none of these can be `forgotten` any more. */
+  isEnough(mayBeForgotten: boolean): boolean {
+    return this.quiet ? this.total > 0 : !mayBeForgotten && this.list.length >= causesMax;
+  }
+
   enter(step: string | number): void {
     if (!this.quiet) this.path.push(step);
   }

@@ -1,37 +1,39 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import type { Steps } from '../../turns/turns.js';
 import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, memberOf, printed, setMember } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 /** Items of sets, and keys of keyed lists, occur once. The second of equal ones is reported, further ones are not. */
-export function checkLists(object: JsonMembers, structure: Structure): Cause[] {
+export function* checkLists(object: JsonMembers, structure: Structure): Steps<Cause[]> {
   const causes: Cause[] = [];
-  visitMembers(object, structure, '', causes);
+  yield* visitMembers(object, structure, '', causes);
   return causes;
 }
 
-function visit(value: Json, structure: Structure, path: string, causes: Cause[]): void {
+function* visit(value: Json, structure: Structure, path: string, causes: Cause[]): Steps<void> {
   if (!structure.has.keyedLists || causes.length >= causesMax) return;
-  if (isMembers(value)) visitMembers(value, structure, path, causes);
+  if (isMembers(value)) yield* visitMembers(value, structure, path, causes);
   else if (Array.isArray(value)) {
     causes.push(
       ...(structure.listType === 'set'
-        ? duplicates(value, path)
+        ? yield* duplicates(value, path)
         : structure.listType === 'map'
-          ? duplicateKeys(value, structure.listMapKeys, path)
+          ? yield* duplicateKeys(value, structure.listMapKeys, path)
           : []),
     );
     const { items } = structure;
-    if (items !== null && items.has.keyedLists) value.forEach((item, index) => visit(item, items, `${path}[${index}]`, causes));
+    if (items === null || !items.has.keyedLists) return;
+    for (const [index, item] of value.entries()) yield* visit(item, items, `${path}[${index}]`, causes);
   }
 }
 
-function visitMembers(value: JsonMembers, structure: Structure, path: string, causes: Cause[]): void {
+function* visitMembers(value: JsonMembers, structure: Structure, path: string, causes: Cause[]): Steps<void> {
   if (!structure.has.keyedLists) return;
   for (const name of Object.keys(value)) {
     const child = memberStructure(structure, name);
     if (child === null || !child.has.keyedLists) continue;
-    visit(
+    yield* visit(
       value[name] as Json,
       child,
       structure.properties.has(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${name}]`,
@@ -50,11 +52,20 @@ const duplicate = (path: string, index: number, value: Json): Cause => ({
 const identityOf = (value: Json | undefined): string =>
   typeof value === 'string' ? `"${value}` : typeof value === 'object' ? canonicalJson(value) : `${typeof value} ${String(value)}`;
 
+/** Items that are told apart in one step. */
+const stepItems = 500;
+
 /** `identity` tells items apart, `shown` is what a cause quotes of one. */
-function repeated<T extends Json>(items: readonly T[], identity: (item: T) => string, shown: (item: T) => Json, path: string): Cause[] {
+function* repeated<T extends Json>(
+  items: readonly T[],
+  identity: (item: T) => string,
+  shown: (item: T) => Json,
+  path: string,
+): Steps<Cause[]> {
   const causes: Cause[] = [];
   const seen = new Map<string, number>();
   for (let index = 0; index < items.length && causes.length < causesMax; index++) {
+    if (index % stepItems === stepItems - 1) yield;
     const item = items[index] as T;
     const key = identity(item);
     const times = (seen.get(key) ?? 0) + 1;
@@ -64,10 +75,11 @@ function repeated<T extends Json>(items: readonly T[], identity: (item: T) => st
   return causes;
 }
 
-const duplicates = (items: readonly Json[], path: string): Cause[] =>
-  items.length < 2 ? [] : repeated(items, identityOf, (item) => item, path);
+function* duplicates(items: readonly Json[], path: string): Steps<Cause[]> {
+  return items.length < 2 ? [] : yield* repeated(items, identityOf, (item) => item, path);
+}
 
-function duplicateKeys(items: readonly Json[], keys: readonly string[], path: string): Cause[] {
+function* duplicateKeys(items: readonly Json[], keys: readonly string[], path: string): Steps<Cause[]> {
   const other = items.findIndex((item) => item !== null && !isMembers(item));
   if (other >= 0)
     return [
@@ -83,7 +95,7 @@ function duplicateKeys(items: readonly Json[], keys: readonly string[], path: st
     keys.length === 1
       ? (item: Json): string => identityOf(isMembers(item) ? memberOf(item, key) : undefined)
       : (item: Json): string => canonicalJson(keyOf(item, keys));
-  return repeated(items, identity, (item) => keyOf(item, keys), path);
+  return yield* repeated(items, identity, (item) => keyOf(item, keys), path);
 }
 
 /** The keys that an item has, and their values. */

@@ -11,6 +11,8 @@ export interface Structure {
   readonly nullable: boolean;
   /** Undefined if there is none: a default of null is none either. */
   readonly default: Json | undefined;
+  /** Of the default, once its structure has been applied to it. */
+  readonly defaultBytes: number;
   readonly listType: string;
   readonly listMapKeys: readonly string[];
   readonly mapAtomic: boolean;
@@ -31,6 +33,7 @@ export function structureOf(schema: JsonMembers): Structure {
     embedded: schema['x-kubernetes-embedded-resource'] === true,
     nullable: schema['nullable'] === true,
     default: schema['default'] ?? undefined,
+    defaultBytes: 0,
     listType: textOf(schema['x-kubernetes-list-type']),
     listMapKeys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [],
     mapAtomic: schema['x-kubernetes-map-type'] === 'atomic',

@@ -1,4 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import type { Steps } from '../../turns/turns.js';
 import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
 import { checkConditions, type Condition, type Conditions } from './conditions.js';
 import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
@@ -68,6 +69,33 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     this.check(value, findings, old);
+    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, { length });
+  }
+
+  /** As `check`, giving way in large values. */
+  *inSteps(value: Json, findings: Findings, old: Json | undefined): Steps<void> {
+    if (isSmall(value)) return this.check(value, findings, old);
+    if (this.type.applies) this.type.check(value, findings);
+    if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
+    findings.checks += 2;
+    if (Array.isArray(value)) {
+      yield* this.list.inSteps(value, findings, old);
+      findings.checks += 2;
+    } else findings.checks++;
+    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, { allowed })))
+      findings.add('enum', value, this.allowed);
+    findings.checks++;
+    if (isMembers(value)) yield* this.object.inSteps(value, findings, old);
+    findings.checks++;
+  }
+
+  /** As `checkChange`, giving way in large values. */
+  *changeInSteps(value: Json, findings: Findings, old: Json | undefined): Steps<void> {
+    const {
+      total,
+      list: { length },
+    } = findings;
+    yield* this.inSteps(value, findings, old);
     if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, { length });
   }
 
@@ -196,9 +224,30 @@ class ListCheck {
 
   check(value: readonly Json[], findings: Findings, old: Json | undefined): void {
     if (this.items !== null) this.checkItems(this.items.check, value, findings, old);
+    this.checkWhole(value, findings);
+  }
+
+  private checkWhole(value: readonly Json[], findings: Findings): void {
     if (this.min !== null && value.length < this.min) findings.add('invalid', value.length, `should have at least ${this.min} items`);
     if (this.max !== null && value.length > this.max) findings.add('tooMany', value.length, this.max);
     if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', "shouldn't contain duplicates");
+  }
+
+  *inSteps(value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
+    if (this.items !== null) yield* this.checkItemsInSteps(this.items.check, value, findings, old);
+    this.checkWhole(value, findings);
+  }
+
+  private *checkItemsInSteps(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
+    const before = old === undefined ? null : oldItems(this.correlation, old);
+    for (let index = 0; index < value.length && !findings.isEnough(old !== undefined); index++) {
+      const item = value[index] as Json;
+      if (index % stepValues === stepValues - 1) yield;
+      findings.enter(index);
+      if (before === null) yield* items.inSteps(item, findings, undefined);
+      else yield* items.changeInSteps(item, findings, before(item, index));
+      findings.leave();
+    }
   }
 
   private checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
@@ -246,12 +295,40 @@ class ObjectCheck {
     [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
   }
 
-  check(value: JsonMembers, findings: Findings, old: Json | undefined): void {
-    if (this.min !== null || this.max !== null) {
-      const count = Object.keys(value).length;
-      if (this.min !== null && count < this.min) return findings.add('invalid', count, `should have at least ${this.min} properties`);
-      if (this.max !== null && count > this.max) return findings.add('tooMany', count, this.max);
+  /** As `check`, giving way in large values. */
+  *inSteps(value: JsonMembers, findings: Findings, old: Json | undefined): Steps<void> {
+    if (!this.isRightCount(value, findings)) return;
+    const before = isMembers(old) ? old : undefined;
+    if (this.closed || this.rest !== null) yield* this.checkRestInSteps(value, findings, before);
+    for (const { name, late: described, inherited } of this.properties) {
+      const member = inherited ? memberOf(value, name) : value[name];
+      if (member !== undefined) yield* memberInSteps(described.check, name, member, findings, before);
     }
+    for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
+  }
+
+  private *checkRestInSteps(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): Steps<void> {
+    let position = 0;
+    for (const name in value) {
+      if (this.names.has(name)) continue;
+      if (findings.isEnough(before !== undefined)) return;
+      if (++position % stepValues === 0) yield;
+      if (this.rest === null) findings.add('forbidden', name, '');
+      else yield* memberInSteps(this.rest.check, name, value[name] as Json, findings, before);
+    }
+  }
+
+  private isRightCount(value: JsonMembers, findings: Findings): boolean {
+    if (this.min === null && this.max === null) return true;
+    const count = Object.keys(value).length;
+    if (this.min !== null && count < this.min) findings.add('invalid', count, `should have at least ${this.min} properties`);
+    else if (this.max !== null && count > this.max) findings.add('tooMany', count, this.max);
+    else return true;
+    return false;
+  }
+
+  check(value: JsonMembers, findings: Findings, old: Json | undefined): void {
+    if (!this.isRightCount(value, findings)) return;
     const before = isMembers(old) ? old : undefined;
     if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
     for (const { name, late: described, inherited } of this.properties) {
@@ -277,4 +354,30 @@ function checkMember(check: ValueCheck, name: string, member: Json, findings: Fi
   if (before === undefined) check.check(member, findings, undefined);
   else check.checkChange(member, findings, memberOf(before, name));
   findings.leave();
+}
+
+// eslint-disable-next-line @typescript-eslint/max-params -- as above
+function* memberInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
+  findings.enter(name);
+  if (before === undefined) yield* check.inSteps(member, findings, undefined);
+  else yield* check.changeInSteps(member, findings, memberOf(before, name));
+  findings.leave();
+}
+
+/** Values that are checked in one step. */
+const stepValues = 100;
+
+/** Whether a value is checked in one step. Stops counting as soon as it knows. */
+const isSmall = (value: Json): boolean => typeof value !== 'object' || value === null || left(value, stepValues) >= 0;
+
+function left(value: Json, most: number): number {
+  if (typeof value !== 'object' || value === null) return most;
+  let remaining = most;
+  if (Array.isArray(value)) {
+    remaining -= value.length;
+    for (let index = 0; remaining >= 0 && index < value.length; index++) remaining = left(value[index] as Json, remaining);
+    return remaining;
+  }
+  if (isMembers(value)) for (const name in value) if ((remaining = left(value[name] as Json, remaining - 1)) < 0) break;
+  return remaining;
 }

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import { causesMax, keepsRulesFromRunning, type Cause } from '../../../../workers/schema/custom/contract.js';
+import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
 
 /** Causes of an object whose member `v` has this schema, as `path reason message`. */
 const causesOf = (schema: JsonMembers, value: Json): string[] =>
   lines(compile({ type: 'object', properties: { v: schema } }, {}).validate({ v: value }));
-const lines = (causes: readonly Cause[]): string[] =>
-  causes.map(({ path, type, message }) => `${path} ${type.replace('FieldValue', '')} ${message}`);
+const lines = (causes: Steps<Cause[]>): string[] =>
+  inOneGo(causes).map(({ path, type, message }) => `${path} ${type.replace('FieldValue', '')} ${message}`);
 
 const typed = 'v TypeInvalid Invalid value:';
 const body = 'v Invalid Invalid value:';
@@ -231,13 +232,29 @@ describe('conditions of schemas', () => {
     ]);
   });
 
+  it('are the same for values so large that they are looked at in steps, at the places that they have there', () => {
+    for (const [what, schema, value] of rows) {
+      const alone = causesOf({ type: 'array', items: schema }, [value]);
+      const steps = compile({ type: 'object', properties: { v: { type: 'array', items: schema } } }, {}).validate({
+        v: Array(150).fill(value) as Json,
+      });
+      expect(steps.next().done, what).to.equal(false);
+      const last = lines(steps).filter((text) => text.includes('v[149]') || !text.includes('v['));
+      expect(last, what).to.deep.equal(alone.map((text) => text.replaceAll('v[0]', 'v[149]')));
+    }
+  });
+
   it('take findings of others between their own', () => {
     const compiled = compile(
       { type: 'object', required: ['a'], properties: { s: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' } } },
       {},
     );
     const between: Cause[] = [{ type: 'FieldValueInvalid', path: 'spec.replicas', message: 'Invalid value: -1: no' }];
-    expect(compiled.validate({ s: ['x', 'x'] }, { between }).map(({ path }) => path)).to.deep.equal(['a', 'spec.replicas', 's[1]']);
+    expect(inOneGo(compiled.validate({ s: ['x', 'x'] }, { between })).map(({ path }) => path)).to.deep.equal([
+      'a',
+      'spec.replicas',
+      's[1]',
+    ]);
   });
 
   it('of a status alone begin at it', () => {
@@ -252,7 +269,7 @@ describe('conditions of schemas', () => {
     expect(lines(compiled.validateUpdate({ status: { n: 9 } }, {}, { statusOnly: true }))).to.deep.equal([
       'status.n Invalid Invalid value: 9: n in body should be less than or equal to 5',
     ]);
-    expect(compiled.validateUpdate({}, {}, { statusOnly: true })).to.deep.equal([]);
+    expect(inOneGo(compiled.validateUpdate({}, {}, { statusOnly: true }))).to.deep.equal([]);
   });
 
   it('end with a bounded number of findings', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import type { CompileOptions, EmbeddedRules } from '../../../../workers/schema/custom/contract.js';
+import { inOneGo } from '../../../../workers/turns/turns.js';
 
 const spec = (properties: JsonMembers, more: JsonMembers = {}): JsonMembers => ({
   type: 'object',
@@ -238,9 +239,11 @@ describe('embedded objects', () => {
   });
 
   it('say which kind they are, and meet the rules of all objects', () => {
-    const causes = compile(schema, { embedded: rules }).validate({
-      spec: { t: {}, m: { a: { apiVersion: 'a/b/c', kind: 'Bad', metadata: { name: 'bad' } }, b: { apiVersion: '', kind: 'Good' } } },
-    });
+    const causes = inOneGo(
+      compile(schema, { embedded: rules }).validate({
+        spec: { t: {}, m: { a: { apiVersion: 'a/b/c', kind: 'Bad', metadata: { name: 'bad' } }, b: { apiVersion: '', kind: 'Good' } } },
+      }),
+    );
     expect(causes.map(({ path, message }) => `${path}: ${message}`)).to.deep.equal([
       'spec.t.apiVersion: Required value',
       'spec.t.kind: Required value',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
+import { inOneGo } from '../../../../workers/turns/turns.js';
 
 /** Random schemas, and objects that know their names but not their types. */
 
@@ -93,9 +94,9 @@ describe('schemas of custom resources, whatever they are', () => {
     fc.assert(
       fc.property(root, object, (described, given) => {
         const compiled = compile(described, {});
-        compiled.applyDefaults(given);
+        inOneGo(compiled.applyDefaults(given));
         const once = copy(given);
-        compiled.applyDefaults(given);
+        inOneGo(compiled.applyDefaults(given));
         expect(given).to.deep.equal(once);
       }),
       runs,
@@ -119,11 +120,11 @@ describe('schemas of custom resources, whatever they are', () => {
     fc.assert(
       fc.property(root, object, (described, given) => {
         const compiled = compile(described, {});
-        if (!compiled.receive(given).ok || compiled.validate(given).length > 0) return;
+        if (!compiled.receive(given).ok || inOneGo(compiled.validate(given)).length > 0) return;
         const kept = copy(given);
         compiled.restore(kept);
         expect(kept).to.deep.equal(given);
-        expect(compiled.validate(kept)).to.deep.equal([]);
+        expect(inOneGo(compiled.validate(kept))).to.deep.equal([]);
       }),
       runs,
     );
@@ -135,9 +136,9 @@ describe('schemas of custom resources, whatever they are', () => {
         const compiled = compile(described, {});
         // Embedded objects are checked anew each time.
         if (compiled.receive(given).ok && !JSON.stringify(described).includes('embedded-resource'))
-          expect(compiled.validateUpdate(given, copy(given))).to.deep.equal([]);
+          expect(inOneGo(compiled.validateUpdate(given, copy(given)))).to.deep.equal([]);
         const [found, all] = [compiled.validateUpdate(given, other), compiled.validate(given)].map((causes) =>
-          causes.map(({ path, message }) => `${path} ${message}`),
+          inOneGo(causes).map(({ path, message }) => `${path} ${message}`),
         );
         if (!JSON.stringify(described).includes('anyOf')) expect(all).to.include.members(found ?? []);
       }),

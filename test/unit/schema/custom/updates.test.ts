@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
+import { inOneGo } from '../../../../workers/turns/turns.js';
 
 /** Paths of the causes of an update of the member `v`. */
 const changed = (schema: JsonMembers, old: Json, value: Json): string[] =>
-  compile({ type: 'object', properties: { v: schema } }, {})
-    .validateUpdate({ v: value }, { v: old })
-    .map(({ path, type }) => `${path} ${type.replace('FieldValue', '')}`);
+  inOneGo(compile({ type: 'object', properties: { v: schema } }, {}).validateUpdate({ v: value }, { v: old })).map(
+    ({ path, type }) => `${path} ${type.replace('FieldValue', '')}`,
+  );
 
 const text = { type: 'string', minLength: 3 };
 const item = { type: 'object', properties: { k: { type: 'string' }, t: text } };

@@ -1,0 +1,16 @@
+import { GrownTooLarge } from '../../../workers/schema/custom/contract.js';
+import type { Steps } from '../../../workers/turns/turns.js';
+import { StatusError } from '../../api/status.js';
+
+/** What a client is told whose object has grown beyond what anybody keeps. */
+export const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
+  new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
+
+/** Work that sets defaults, refused in the words of the API if they are too many. */
+export function* storable<T>(work: Steps<T>): Steps<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw error instanceof GrownTooLarge ? tooLarge(error) : error;
+  }
+}
