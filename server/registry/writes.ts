@@ -16,6 +16,7 @@ import { invalid, Path, toCause, withoutKept, type FieldError } from './validati
 import { standing } from './validation/gatedFindings.js';
 import { validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, type NameRule } from './validation/names.js';
+import { refuseGrown } from './grown.js';
 
 /**
  * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
@@ -23,11 +24,12 @@ import { pathSegmentName, type NameRule } from './validation/names.js';
  */
 
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
-export function* beginCreate(target: Target, object: ApiObject, context: WriteContext): Steps<JsonObject[] | undefined> {
+export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   yield* outcomeOf(resource.behaviour.strategy.read.defaults(object));
+  if (heavy) yield* refuseGrown(object);
   return (
     context.owners ??
     ownCreated(resource, withoutEmpty(object, resource.storage), { manager: context.manager, subresource: '', now: context.now })
