@@ -142,7 +142,7 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
   return afterwards(turns.run(changeFindings(target, change, context), context.ended), (findings) =>
-    afterwards(steps.lastFindings(object, old, findings), (last) => {
+    afterwards(steps.lastFindings(object, old, findings, context.warn), (last) => {
       refuseInvalid(target, target.name, [...findings, ...last]);
       steps.canonicalize(object);
       settleEmpty(object, resource.storage);
