@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { ConnectionTaker, isHandOverAnswer } from './handOver.js';
-import { openLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 
@@ -29,7 +28,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
 
   start(): void {
     if (this.current) throw new Error(`${this.spec.name} is running already (process ${this.current.pid})`);
-    const log = openLogFile(this.spec.log);
+    const log = fs.openSync(this.spec.log, 'a');
     try {
       this.#endWasAsked = false;
       const { preload } = this.spec;
@@ -43,13 +42,13 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
       // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
       this.#watch(
         spawn(process.execPath, args, {
-          stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
+          stdio: ['ignore', log, log, 'ipc'],
           detached: true,
           env: { ...process.env, ...this.spec.environment },
         }),
       );
     } finally {
-      if (log !== null) fs.closeSync(log);
+      fs.closeSync(log);
     }
     this.#events.onStart?.();
   }

@@ -56,33 +56,25 @@ export class LiveFiles {
     const listeners: ((value: T) => void)[] = [];
     let seen = look();
     let current = read();
-    /** What went wrong at the last look, in reading the files or in using what they say; null where nothing did. */
-    let trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
+    /** Why the files could not be used at the last look; null where they could. */
+    let trouble: string | null = null;
     this.#looks.push(() => {
       const now = look();
       if (now === seen && trouble === null) return;
-      const before = now === seen ? trouble : null;
+      const isNews = now !== seen;
       seen = now;
-      trouble = null;
-      // What stands in the way may pass without the files changing, so all is tried again at each look; it is told once.
-      const fail = (stage: 'reading' | 'use', error: Error): void => {
-        trouble ??= { in: stage, message: error.message };
-        if (before?.message !== error.message) source.failed?.(error);
-      };
       try {
         current = read();
       } catch (error) {
-        return fail('reading', error as Error);
+        const { message } = error as Error;
+        // What stands in the way may pass without the files changing, so they are read again at each look; it is told once.
+        if (isNews || message !== trouble) source.failed?.(error as Error);
+        trouble = message;
+        return;
       }
-      const value = current;
-      const tellSource = before?.in === 'use' ? [] : [(): void => source.changed?.(value)];
-      for (const tell of [...tellSource, ...listeners.map((listener) => (): void => listener(value))]) {
-        try {
-          tell();
-        } catch (error) {
-          fail('use', error as Error);
-        }
-      }
+      trouble = null;
+      source.changed?.(current);
+      for (const listener of listeners) listener(current);
     });
     this.#timer ??= inStep(intervalMs, () => this.look());
     return {

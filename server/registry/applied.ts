@@ -1,3 +1,4 @@
+import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { badRequest, plainError, StatusError } from '../api/status.js';
@@ -5,7 +6,7 @@ import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
-import { readManagers, writeManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
+import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type ApplyConflict, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { undeclaredField } from '../patch/apply/undeclared.js';
@@ -28,7 +29,7 @@ export interface ApplyRequest {
  * Server-side apply: the live object (null when there is none) made to agree with the configuration, with `managedFields` recorded.
  * Throws 409 naming every conflict, 400 for a configuration that says something of its own managers, 500 for fields that the type does not have.
  */
-export function applyConfiguration(live: ApiObject | null, request: ApplyRequest): ApiObject {
+export function* applyConfiguration(live: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config, force, now } = request;
   const apiVersion = apiVersionOf(resource);
   const versions = request.versions ?? resource.behaviour.versions;
@@ -39,19 +40,16 @@ export function applyConfiguration(live: ApiObject | null, request: ApplyRequest
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
   const owners =
-    live === null ? new Map<string, ManagerEntry>() : attempt(() => ownersOf(live, { nothing, apiVersion, now, versions }), request);
-  const applied = (forced: boolean): ApplyResult =>
-    attempt(
-      () => apply({ live: before, config: applicable(bare(config), request) }, owners, { id, now, force: forced }, versions),
-      request,
-    );
-  let result = applied(force);
+    live === null ? new Map<string, ManagerEntry>() : yield* attempt(ownersOf(live, { nothing, apiVersion, now, versions }), request);
+  const applied = (forced: boolean): Steps<ApplyResult> =>
+    attempt(apply({ live: before, config: applicable(bare(config), request) }, owners, { id, now, force: forced }, versions), request);
+  let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
-    const conflicts = realConflicts(result.conflicts, before, schema, apiVersion);
-    result = conflicts.length > 0 ? { ok: false, conflicts } : applied(true);
+    const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
+    result = conflicts.length > 0 ? { ok: false, conflicts } : yield* applied(true);
   }
   if (!result.ok) throw conflictError(result.conflicts);
-  const entries = writeManagers(result.managers);
+  const entries = yield* writingManagers(result.managers);
   const object = request.manager === applyingClient ? withLastConfiguration(result.object, { config }) : result.object;
   return {
     ...object,
@@ -73,9 +71,9 @@ function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema):
 const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
 
-function attempt<T>(work: () => T, { config, resource }: ApplyRequest): T {
+function* attempt<T>(work: Steps<T>, { config, resource }: ApplyRequest): Steps<T> {
   try {
-    return work();
+    return yield* work;
   } catch (error) {
     if (error instanceof ListItemError)
       throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${error.message}`);
@@ -110,10 +108,10 @@ interface FirstApply {
 }
 
 /** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
-function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: FirstApply): Managers {
-  const recorded = readManagers(live.metadata.managedFields as JsonValue[] | undefined);
+function* ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: FirstApply): Steps<Managers> {
+  const recorded = yield* readingManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
-  return ownUpdate(
+  return yield* ownUpdate(
     { before: nothing, after: bare(live) },
     recorded,
     { id: { manager: beforeFirstApply, operation: 'Update', apiVersion, subresource: '' }, now },
@@ -123,32 +121,39 @@ function ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: First
 
 const beforeFirstApply = 'before-first-apply';
 
-function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
-  const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;
-  const causes = [...conflicts]
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1))
-    .flatMap(({ manager, fields }) => [...fields.paths()].map((path) => ({ manager: describeConflict(manager), field: spellPath(path) })));
-  return new StatusError(
-    409,
-    'Conflict',
-    `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${summary(causes)}`,
-    {
-      causes: causes.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field })),
-    },
-  );
+/** Conflicts that a refusal names. The others are counted: an answer is for somebody to read, and nobody reads a hundred thousand lines. */
+export const conflictsNamedMax = 1_000;
+
+interface Named {
+  readonly manager: string;
+  readonly field: string;
 }
 
-function summary(causes: readonly { readonly manager: string; readonly field: string }[]): string {
-  const [only] = causes;
-  if (causes.length === 1 && only !== undefined) return `conflict with ${only.manager}: ${only.field}`;
-  const managers = [...new Set(causes.map((cause) => cause.manager))].sort();
-  return managers
-    .map(
-      (manager) =>
-        `conflicts with ${manager}:\n${causes
-          .filter((cause) => cause.manager === manager)
-          .map((cause) => `- ${cause.field}`)
-          .join('\n')}`,
-    )
+function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
+  const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;
+  const named: Named[] = [];
+  let count = 0;
+  for (const { manager, fields } of [...conflicts].sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
+    const who = describeConflict(manager);
+    for (const path of fields.paths()) if (++count <= conflictsNamedMax) named.push({ manager: who, field: spellPath(path) });
+  }
+  const more = count > named.length ? `\n... and ${count - named.length} more` : '';
+  return new StatusError(409, 'Conflict', `Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${summary(named)}${more}`, {
+    causes: named.map(({ manager, field }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field })),
+  });
+}
+
+function summary(named: readonly Named[]): string {
+  const [only] = named;
+  if (named.length === 1 && only !== undefined) return `conflict with ${only.manager}: ${only.field}`;
+  const fields = new Map<string, string[]>();
+  for (const { manager, field } of named) {
+    const known = fields.get(manager);
+    if (known === undefined) fields.set(manager, [field]);
+    else known.push(field);
+  }
+  return [...fields]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([manager, own]) => `conflicts with ${manager}:\n${own.map((field) => `- ${field}`).join('\n')}`)
     .join('\n');
 }

@@ -1,3 +1,4 @@
+import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import { copyOf } from '../api/copy.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
@@ -18,19 +19,29 @@ const roundsMax = 8;
  * with what is known, all that it missed is asked for together, and it is done again, until nothing is missing. So one write costs one question for each version
  * that somebody owns fields in, and two or three more where fields are taken out. Rejects with StatusError where the program fails.
  */
-export function converting<T>(resource: ServedResource, work: (versions: Versions) => T): Eventually<T> {
+export function converting<T>(resource: ServedResource, work: (versions: Versions) => Steps<T>, ended?: Ended): Eventually<T> {
   const { versions, asks = null } = resource.behaviour;
-  if (asks === null) return work(versions);
+  if (asks === null) return turns.run(work(versions), ended);
   const known = new KnownForms(resource, versions);
-  const first = attempt(work, known.versions);
-  return known.isComplete ? settled(first) : again(work, known, asks);
+  const first = turns.run(attempt(work(known.versions)), ended);
+  if (first instanceof Promise || !known.isComplete) return again(work, { known, asks, first, ended });
+  return settled(first);
 }
 
-async function again<T>(work: (versions: Versions) => T, known: KnownForms, asks: AskForVersion): Promise<T> {
-  for (let round = 0; round < roundsMax; round++) {
-    await known.complete(asks);
-    const outcome = attempt(work, known.versions);
+interface Rounds<T> {
+  readonly known: KnownForms;
+  readonly asks: AskForVersion;
+  readonly first: Eventually<Outcome<T>>;
+  readonly ended: Ended | undefined;
+}
+
+async function again<T>(work: (versions: Versions) => Steps<T>, { known, asks, first, ended }: Rounds<T>): Promise<T> {
+  let outcome = await first;
+  for (let round = 0; ; round++) {
     if (known.isComplete) return settled(outcome);
+    if (round >= roundsMax) break;
+    await known.complete(asks);
+    outcome = await turns.run(attempt(work(known.versions)), ended);
   }
   throw plainError(500, 'conversions of the object to versions in which its fields are owned lead to ever more conversions');
 }
@@ -38,9 +49,9 @@ async function again<T>(work: (versions: Versions) => T, known: KnownForms, asks
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
 /** What comes of work that has missed something counts for nothing, whatever it is. */
-function attempt<T>(work: (versions: Versions) => T, versions: Versions): Outcome<T> {
+function* attempt<T>(work: Steps<T>): Steps<Outcome<T>> {
   try {
-    return { value: work(versions) };
+    return { value: yield* work };
   } catch (error) {
     return { error };
   }

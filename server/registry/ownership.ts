@@ -1,3 +1,4 @@
+import { inOneGo, turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { isObject } from '../../api/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
@@ -5,7 +6,17 @@ import { StatusError } from '../api/status.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
-import { capManagers, isReset, readManagers, reordered, writeManagers, type Managers } from '../patch/apply/managers.js';
+import {
+  capManagers,
+  isReset,
+  readManagers,
+  readingManagers,
+  reordered,
+  writeManagers,
+  writingManagers,
+  type ManagerEntry,
+  type Managers,
+} from '../patch/apply/managers.js';
 import { ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
@@ -14,6 +25,7 @@ import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { fromStorage } from './conversion.js';
 import { converting, type Eventually } from './conversions.js';
 import type { ServedResource } from './resources.js';
+import { isHeavy } from './turns.js';
 
 /** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
 export interface Writer {
@@ -26,20 +38,22 @@ export interface Writer {
  * `managedFields` of a new object. `body` is what the client sent, in the stored version, with defaults and before the server's own additions,
  * which nobody owns. Undefined for types whose schema is not known.
  */
-export function ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): JsonObject[] | undefined {
+export function* ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): Steps<JsonObject[] | undefined> {
   const sent = body.metadata.managedFields;
-  const versions = resource.behaviour.versions;
-  const schema = versions.schemaOf(apiVersionOf(resource));
+  const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
-  const managers = readable(sent);
-  if (managers === null) return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
+  const managers = yield* readable(sent);
+  // Nearly all new objects are owned by nobody yet, and small.
+  if (managers === null && !isHeavy(body as JsonObject))
+    return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
   const after = withoutStatus(resource, served(resource, body), { empty });
-  return owned(resource, { before: empty, after }, managers, { writer, versions });
+  const versions = resource.behaviour.versions;
+  return yield* owned(resource, { before: empty, after }, managers ?? new Map<string, ManagerEntry>(), { writer, versions });
 }
 
 /** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
-async function unlessFailed<T>(worked: Promise<T>, otherwise: () => T): Promise<T> {
+async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T>): Promise<T> {
   try {
     return await worked;
   } catch (error) {
@@ -50,6 +64,8 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => T): Promise<
 
 /** Who updates, and the `managedFields` that came along. */
 interface UpdateWriter extends Writer {
+  /** When nobody waits for the write any more. */
+  readonly ended?: Ended | undefined;
   readonly sent: readonly JsonValue[] | undefined;
 }
 
@@ -71,14 +87,23 @@ export function ownUpdated(
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const kept = keptOwners(resource, object, old, writer);
   if (kept !== null) return kept;
-  const managers = readable(sent) ?? readable(old.metadata.managedFields);
-  // Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does.
-  if (managers === null) return undefined;
-  const [before, after] = [served(resource, old), served(resource, object)];
-  const worked = converting(resource, (forms) => owned(resource, { before, after }, managers, { writer, versions: forms }));
-  return worked instanceof Promise
-    ? unlessFailed(worked, () => owned(resource, { before, after }, managers, { writer, versions }))
+  const change = { before: old, after: object };
+  const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
+  return worked instanceof Promise && resource.behaviour.asks != null
+    ? unlessFailed(worked, () => turns.run(ownedAfter(resource, change, { ...writer, sent }, versions), writer.ended))
     : worked;
+}
+
+/** Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does. */
+function* ownedAfter(
+  resource: ServedResource,
+  { before, after }: ObjectChange,
+  writer: UpdateWriter,
+  versions: Versions,
+): Steps<JsonObject[] | undefined> {
+  const managers = (yield* readable(writer.sent)) ?? (yield* readable(before.metadata.managedFields));
+  if (managers === null) return undefined;
+  return yield* owned(resource, { before: served(resource, before), after: served(resource, after) }, managers, { writer, versions });
 }
 
 /** Of an object of which nobody owns anything yet, which nearly all new ones are. */
@@ -89,7 +114,7 @@ function ownedByCreator(
   { manager, subresource, now }: Writer,
 ): JsonObject[] | undefined {
   const status = resource.subresources.has('status') ? 'left out' : 'taken';
-  const fieldsV1 = unlessIndistinct(() => fieldsOfCreator(schema, emptyOf(schema), { object: created as JsonObject }, status), null);
+  const fieldsV1 = fieldsOrNone(schema, created, status);
   if (fieldsV1 === null) return undefined;
   const entry: JsonObject = {
     manager,
@@ -103,6 +128,16 @@ function ownedByCreator(
   return [entry];
 }
 
+/** Null also where nothing tells items apart. */
+function fieldsOrNone(schema: Schema, object: ApiObject, status: 'left out' | 'taken'): JsonObject | null {
+  try {
+    return fieldsOfCreator(schema, emptyOf(schema), { object: object as JsonObject }, status);
+  } catch (error) {
+    if (error instanceof ListItemError) return null;
+    throw error;
+  }
+}
+
 /** Nobody changes these. */
 const empties = new WeakMap<Schema, JsonObject>();
 
@@ -112,6 +147,9 @@ function emptyOf(schema: Schema): JsonObject {
   return empty;
 }
 
+/** Owners of an object whose accounts are walked beside each of its fields. */
+const ownersWalkedMax = 64;
+
 /** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
 function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject, writer: UpdateWriter): JsonObject[] | null {
   const { manager, subresource, now } = writer;
@@ -120,7 +158,7 @@ function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject,
   const apiVersion = apiVersionOf(resource);
   // What clients send may be spelled in any way; what was stored is as it was written here.
   if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
-  if (!isStoredAs(resource)) return null;
+  if (!isStoredAs(resource) || entries.length > ownersWalkedMax) return null;
   const isMine = (entry: JsonObject): boolean =>
     entry['manager'] === manager && entry['operation'] === 'Update' && (entry['subresource'] ?? '') === subresource;
   const mine = entries.find(isMine);
@@ -145,16 +183,15 @@ function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject,
 const isWritten = ({ apiVersion, fieldsV1, fieldsType }: JsonObject, version: string): boolean =>
   apiVersion === version && fieldsType === 'FieldsV1' && isObject(fieldsV1) && Object.keys(fieldsV1).length > 0;
 
-function owned(
+function* owned(
   resource: ServedResource,
   change: ObjectChange,
   managers: Managers,
   { writer, versions }: { readonly writer: Writer; readonly versions: Versions },
-): JsonObject[] | undefined {
+): Steps<JsonObject[] | undefined> {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
-  const entries = writeManagers(
-    capManagers(unlessIndistinct(() => ownUpdate(change, managers, { id, now: writer.now }, versions), managers)),
-  );
+  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now }, versions), managers);
+  const entries = yield* writingManagers(capManagers(owners));
   return entries.length === 0 ? undefined : entries;
 }
 
@@ -166,19 +203,14 @@ export interface Scaled {
 
 /** `managedFields` that the scale of a workload has: those who own its number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
-  return writeManagers(scaleManagers(readable(live.metadata.managedFields) ?? new Map(), resource.behaviour.scale.replicasPath));
+  return writeManagers(scaleManagers(readNow(live.metadata.managedFields), resource.behaviour.scale.replicasPath));
 }
 
 /** `managedFields` of the workload when those of its scale have become `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
   return writeManagers(
-    parentManagers(
-      readable(live.metadata.managedFields) ?? new Map(),
-      { scale: readable(owners) ?? new Map() },
-      replicasPath,
-      apiVersionOf(resource),
-    ),
+    parentManagers(readNow(live.metadata.managedFields), { scale: readNow(owners) }, replicasPath, apiVersionOf(resource)),
   );
 }
 
@@ -186,7 +218,8 @@ export function ownersOfScaled({ resource, live }: Scaled, owners: readonly Json
 export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
   const owners = readManagers(ownersOfScale(scaled));
   const id = { manager, operation: 'Update', apiVersion: scaleApiVersion, subresource: 'scale' } as const;
-  const written = owners.size === 0 ? owners : capManagers(ownUpdate({ before, after }, owners, { id, now: noTime }, scaleVersions));
+  const written =
+    owners.size === 0 ? owners : capManagers(inOneGo(ownUpdate({ before, after }, owners, { id, now: noTime }, scaleVersions)));
   return ownersOfScaled(scaled, writeManagers(written));
 }
 
@@ -198,9 +231,9 @@ const scaleVersions: Versions = {
 };
 
 /** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
-function unlessIndistinct<T>(work: () => T, otherwise: T): T {
+function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
   try {
-    return work();
+    return yield* work;
   } catch (error) {
     if (error instanceof ListItemError) return otherwise;
     throw error;
@@ -226,11 +259,13 @@ function withoutStatus(resource: ServedResource, object: ApiObject, { empty }: {
 }
 
 /** What a client sends may be nonsense; then it is as if nothing had been sent. */
-function readable(entries: readonly JsonValue[] | undefined): Managers | null {
+function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | null> {
   if (entries === undefined || entries.length === 0) return null;
   try {
-    return readManagers(entries);
+    return yield* readingManagers(entries);
   } catch {
     return null;
   }
 }
+
+const readNow = (entries: readonly JsonValue[] | undefined): Managers => inOneGo(readable(entries)) ?? new Map<string, ManagerEntry>();

@@ -152,7 +152,11 @@ export class Updater {
       applied ??
       (sent.object === undefined
         ? undefined
-        : await ownersOfUpdate(target, { object: sent.object, old, subresource: change.subresource }, request));
+        : await ownersOfUpdate(
+            target,
+            { object: sent.object, old, subresource: change.subresource },
+            contextOf(request, undefined, undefined),
+          ));
     const steps = target.resource.behaviour.strategy.through(change.subresource);
     const reviewing = reviewAhead(steps, object, request);
     if (reviewing !== null) await reviewing;
@@ -232,6 +236,6 @@ function contextOf(
   owners: JsonObject[] | undefined,
   namespaceLabels: WriteContext['namespaceLabels'],
 ): Whole<WriteContext> {
-  const { now, user, manager, dryRun, enabled, dropGated, warn, owners: requested } = request;
-  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, warn, ended: endedOf(request) };
+  const { now, user, manager, dryRun, enabled, dropGated, owners: requested } = request;
+  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, ended: endedOf(request) };
 }

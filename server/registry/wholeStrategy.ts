@@ -99,8 +99,7 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
     named,
     ahead,
     review: (object, ofMetadata, servedAs) => outcomeOf(review(object, ofMetadata, servedAs)),
-    // What is new has nothing old about it that could be let through with a warning.
-    lastFindings: (object, found) => lastFindings(object, null, found, nothing),
+    lastFindings: (object, found) => lastFindings(object, null, found),
     canonicalize,
     warnings: (object) => warnings(object, null),
   };

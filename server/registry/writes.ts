@@ -16,7 +16,6 @@ import { invalid, Path, toCause, withoutKept, type FieldError } from './validati
 import { standing } from './validation/gatedFindings.js';
 import { validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, type NameRule } from './validation/names.js';
-import { refuseGrown } from './grown.js';
 
 /**
  * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
@@ -24,16 +23,14 @@ import { refuseGrown } from './grown.js';
  */
 
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
-export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
+export function* beginCreate(target: Target, object: ApiObject, context: WriteContext): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   yield* outcomeOf(resource.behaviour.strategy.read.defaults(object));
-  if (heavy) yield* refuseGrown(object);
-  return (
-    context.owners ??
-    ownCreated(resource, withoutEmpty(object, resource.storage), { manager: context.manager, subresource: '', now: context.now })
-  );
+  if (context.owners !== undefined) return context.owners;
+  const writer = { manager: context.manager, subresource: '', now: context.now };
+  return yield* ownCreated(resource, withoutEmpty(object, resource.storage), writer);
 }
 
 /** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
@@ -129,6 +126,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
       manager: context.manager,
       subresource,
       now: context.now,
+      ended: context.ended,
     });
   return afterwards(owners, (managedFields) => {
     if (managedFields !== undefined) object.metadata.managedFields = managedFields;
@@ -142,7 +140,7 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
   return afterwards(turns.run(changeFindings(target, change, context), context.ended), (findings) =>
-    afterwards(steps.lastFindings(object, old, findings, context.warn), (last) => {
+    afterwards(steps.lastFindings(object, old, findings), (last) => {
       refuseInvalid(target, target.name, [...findings, ...last]);
       steps.canonicalize(object);
       settleEmpty(object, resource.storage);
@@ -184,6 +182,7 @@ export function ownersOfUpdate(
     manager: context.manager,
     subresource,
     now: context.now,
+    ended: context.ended,
   });
 }
 

@@ -9,6 +9,7 @@ import { encodeStored } from '../../server/storage/encoding.js';
 import { encodeBody } from '../../server/storage/forms.js';
 import { kindObjects, type KindObject } from './kindObjects.js';
 import { printTable, ratio } from './table.js';
+import { inOneGo } from '../../workers/turns/turns.js';
 
 /**
  * What a creation does with objects of the kinds that are written most, beside JSON.parse and JSON.stringify of the same object: decoding with the check
@@ -76,7 +77,7 @@ function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknow
   };
   const object = decoded();
   const writer = { manager: 'bench', subresource: '', now: '2026-01-01T00:00:00Z' };
-  const owners = (): JsonObject[] | undefined => ownCreated(resource, object, writer);
+  const owners = (): JsonObject[] | undefined => inOneGo(ownCreated(resource, object, writer));
   const key = { resource: resource.storage, namespace: 'default', name: object.metadata.name ?? '' };
   const full = copyOf(object as JsonObject) as ApiObject;
   full.metadata.uid = '4c9f3d4e-6d0b-4b8e-9a51-0a7f3c1a2b3c';

@@ -1,4 +1,4 @@
-import { turns } from '../../../workers/turns/turns.js';
+import { turns, type Steps } from '../../../workers/turns/turns.js';
 import { endedOf } from '../../registry/turns.js';
 import { copyOf } from '../../api/copy.js';
 import type { ApiObject, JsonValue } from '../../api/object.js';
@@ -121,10 +121,9 @@ class Mutating {
     }
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
     if (before === null) return 'no_error';
-    const patched: Patched =
-      patchType === 'JSONPatch'
-        ? await turns.run(applyOperations(before, value), endedOf(request))
-        : applyConfiguration(before, value, this.#schemaOf(invocation));
+    const patching: Steps<Patched> =
+      patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
+    const patched = await turns.run(patching, endedOf(request));
     if (!patched.ok) {
       this.#fail(policy, binding, patched.message, { reason: 'Invalid' });
       return 'invalid_error';

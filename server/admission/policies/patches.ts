@@ -25,7 +25,7 @@ function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } |
 }
 
 /** Lays what an expression makes (`Object{...}`) over an object, as server-side apply would. What is one whole in the schema cannot be changed in part, and therefore not at all. */
-export function applyConfiguration(object: ApiObject, value: Value, schema: Schema): Patched {
+export function* applyConfiguration(object: ApiObject, value: Value, schema: Schema): Steps<Patched> {
   const wrong = misplaced(value, 'Object');
   if (wrong !== null) return refused(wrong);
   const made = asJson(value);
@@ -40,7 +40,7 @@ export function applyConfiguration(object: ApiObject, value: Value, schema: Sche
       `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
     );
   try {
-    return { ok: true, object: merge(object, config, schema) as JsonObject };
+    return { ok: true, object: (yield* merge(object, config, schema)) as JsonObject };
   } catch (error) {
     return refused(`error applying patch: ${(error as Error).message}`);
   }

@@ -1,10 +1,11 @@
+import { turns } from '../../../workers/turns/turns.js';
 import { timeText } from '../../../api/time.js';
 import type { ApiObject } from '../../api/object.js';
 import { ownCreated } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
 
 /** Even a question records who asked what, as every created object does. */
-export function own(body: ApiObject, resource: ServedResource, manager: string): void {
-  const owners = ownCreated(resource, body, { manager, subresource: '', now: timeText(Date.now()) });
+export async function own(body: ApiObject, resource: ServedResource, manager: string): Promise<void> {
+  const owners = await turns.run(ownCreated(resource, body, { manager, subresource: '', now: timeText(Date.now()) }));
   if (owners !== undefined) body.metadata.managedFields = owners;
 }

@@ -1,6 +1,8 @@
 import { converting, type Eventually } from '../../registry/conversions.js';
+import { turns, type Steps } from '../../../workers/turns/turns.js';
 import { isObject } from '../../../api/json.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
+import { copyOf } from '../../api/copy.js';
 import { goType } from '../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
@@ -10,6 +12,7 @@ import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../registry/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
+import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
 import { checkObject, patchMediaType } from '../body.js';
@@ -65,22 +68,24 @@ export const applyPatch =
       return { resource, config, manager: fieldManager, subresource, force, now: timestamp() };
     };
     // What cannot be applied, or is another's, is told before what is there twice.
-    const strictly = (object: ApiObject): ApiObject => {
+    function* strictly(applying: Steps<ApiObject>): Steps<ApiObject> {
+      const object = yield* applying;
       if (fieldValidation === 'Strict' && doubled.length > 0)
         throw badRequest(`error strict decoding YAML: ${notJson}yaml: unmarshal errors:\n${doubled.map((line) => `  ${line}`).join('\n')}`);
       if (fieldValidation === 'Warn') context.warnings.push(...doubled);
       return object;
-    };
+    }
+    const ended = endedOf({ waiter: context, deadline: context.deadline });
     const apply = (live: ApiObject | null): Eventually<ApiObject> => {
       const request = requested(live);
-      return converting(resource, (versions) => strictly(applied(live, { ...request, versions })));
+      return converting(resource, (versions) => strictly(applied(live, { ...request, versions })), ended);
     };
-    const applyShown = (live: ApiObject): ApiObject => strictly(applied(live, requested(live)));
+    const applyShown = (live: ApiObject): Steps<ApiObject> => strictly(applied(live, requested(live)));
     const change =
       view === null
         ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
         : {
-            apply: (current: ApiObject | null) => applyThrough(view, current ?? { metadata: {} }, applyShown, route),
+            apply: (current: ApiObject | null) => turns.run(applyThrough(view, current ?? { metadata: {} }, applyShown, route), ended),
             subresource,
             uid: null,
             mayCreate: null,
@@ -100,10 +105,11 @@ function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name 
 }
 
 /** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */
-function applied(current: ApiObject | null, request: ApplyRequest): ApiObject {
+function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
-  const object = applyConfiguration(live, { ...request, config: structuredClone(config) });
+  const object = yield* applyConfiguration(live, { ...request, config: copyOf(config as JsonObject) as ApiObject });
+  yield;
   // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
   const checked = checkObject(object as JsonObject, resource);
@@ -112,18 +118,18 @@ function applied(current: ApiObject | null, request: ApplyRequest): ApiObject {
 }
 
 /** The same through another form of the object. */
-function applyThrough(
+function* applyThrough(
   view: View,
   current: ApiObject,
-  apply: (live: ApiObject) => ApiObject,
+  apply: (live: ApiObject) => Steps<ApiObject>,
   { resource, name, ...route }: Route,
-): ApiObject {
+): Steps<ApiObject> {
   const scaled = { resource, live: current };
   const owners = ownersOfScale(scaled);
   const unowned = owners.length === 0 ? view.refuseApply(name, resource, 'unowned') : null;
   if (unowned !== null) throw unowned;
   const before = view.before(current, current.metadata.resourceVersion ?? '', resource);
-  const after = apply({ ...before, metadata: { ...before.metadata, managedFields: owners } });
+  const after = yield* apply({ ...before, metadata: { ...before.metadata, managedFields: owners } });
   const changed = sameValue(before['spec'], after['spec']) ? null : view.refuseApply(name, resource, 'changed');
   if (changed !== null) throw changed;
   checkIdentity(after.metadata, targetOf({ ...route, resource, name }));

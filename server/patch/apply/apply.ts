@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { sameValue } from './compare.js';
 import { fieldsOf } from './fieldsof.js';
@@ -20,22 +21,23 @@ export type ApplyResult =
  * A field that another manager holds with another value is a conflict unless `force` takes it over; a field that the applier set before
  * and leaves out now is removed if nobody else owns it. `live` and `config` are in the version `id.apiVersion`, without managedFields.
  */
-export function apply(
+export function* apply(
   { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
   managers: Managers,
   { id, now, force }: { readonly id: ManagerId; readonly now: string; readonly force: boolean },
   versions: Versions,
-): ApplyResult {
+): Steps<ApplyResult> {
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
   const last = managers.get(key);
-  const applied = managedOnly(fieldsOf(config as JsonObject, schema));
+  const applied = managedOnly(yield* fieldsOf(config as JsonObject, schema));
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
-  const merged = merge(live as JsonObject, config as JsonObject, schema) as ApiObject;
-  const object = prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
-  const result = disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, force }, versions);
+  const merged = (yield* merge(live as JsonObject, config as JsonObject, schema)) as ApiObject;
+  const object = yield* prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
+  const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, force }, versions);
   if (!result.ok) return result;
+  yield;
   // The order of items is part of the object too, though nobody owns it.
   if (!sameValue(live as JsonObject, object as JsonObject))
     return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };

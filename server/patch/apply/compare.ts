@@ -1,6 +1,7 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
-import { indexItems } from './items.js';
+import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
@@ -12,10 +13,10 @@ export interface Comparison {
 }
 
 /** Compares field by field; atomic lists, maps and structs count as one field. */
-export function compare(before: JsonObject, after: JsonObject, schema: Schema): Comparison {
+export function* compare(before: JsonObject, after: JsonObject, schema: Schema): Steps<Comparison> {
   const changes = new Changes();
   const shape = shapeOf(schema, before, after);
-  if (!isOneField(shape, before, after)) below(changes, shape, before, after);
+  if (!isOneField(shape, before, after)) yield* below(changes, shape, before, after);
   return { added: setOf(false, changes.added), modified: setOf(false, changes.modified), removed: setOf(false, changes.removed) };
 }
 
@@ -34,20 +35,32 @@ const none: ReadonlyMap<string, FieldSet> = new Map();
 const setOf = (self: boolean, children: Children | null): FieldSet => FieldSet.of(self, children ?? none);
 const isPresent = (set: FieldSet): boolean => !set.isEmpty;
 
-/** One member or item; `into` is what is known of those beside it. */
+/** One member or item; `into` is what is known of those beside it. What has members or items of its own is left to be done in steps: nearly nothing has. */
 // Runs for every field of what is compared: there is nothing to make an object for.
 // eslint-disable-next-line @typescript-eslint/max-params
-function values(into: Changes, element: string, schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): void {
-  if (before === undefined && after === undefined) return;
+function values(
+  into: Changes,
+  element: string,
+  schema: Schema,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): Steps<void> | null {
+  if (before === undefined && after === undefined) return null;
   const shape = shapeOf(schema, before, after);
   if (isOneField(shape, before, after)) {
     if (before === undefined) (into.added ??= new Map()).set(element, FieldSet.leaf);
     else if (after === undefined) (into.removed ??= new Map()).set(element, FieldSet.leaf);
     else if (!sameValue(before, after)) (into.modified ??= new Map()).set(element, FieldSet.leaf);
-    return;
+    return null;
   }
+  return insides(into, element, shape, before, after);
+}
+
+// As above.
+// eslint-disable-next-line @typescript-eslint/max-params
+function* insides(into: Changes, element: string, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): Steps<void> {
   const changes = new Changes();
-  below(changes, shape, before, after);
+  yield* below(changes, shape, before, after);
   const [added, modified, removed] = [
     setOf(before === undefined, changes.added),
     setOf(false, changes.modified),
@@ -58,9 +71,9 @@ function values(into: Changes, element: string, schema: Schema, before: JsonValu
   if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
 }
 
-function below(changes: Changes, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
-  if (shape.kind === 'list') items(changes, shape, before, after);
-  else if (shape.kind === 'object') members(changes, shape, before, after);
+function* below(changes: Changes, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): Steps<void> {
+  if (shape.kind === 'list') yield* items(changes, shape, before, after);
+  else if (shape.kind === 'object') yield* members(changes, shape, before, after);
 }
 
 /** Two empty values are compared as a whole, so that absent, null and empty stay apart; so are values of different shapes. */
@@ -71,32 +84,43 @@ function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValu
 }
 
 /** Of thousands of members most are as they were; they cost one look at the other side. */
-function members(
+function* members(
   changes: Changes,
   shape: Extract<Shape, { kind: 'object' }>,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-): void {
+): Steps<void> {
   const left = isObject(before) ? before : {};
   const right = isObject(after) ? after : {};
+  let compared = 0;
   for (const name of Object.keys(left)) {
+    if (++compared % comparedInStep === 0) yield;
     const [was, is] = [left[name], own(right, name)];
-    if (was !== is) values(changes, fieldElement(name), shape.member(name), was, is);
+    if (was === is) continue;
+    const deeper = values(changes, fieldElement(name), shape.member(name), was, is);
+    if (deeper !== null) yield* deeper;
   }
-  for (const name of Object.keys(right))
-    if (!Object.hasOwn(left, name)) values(changes, fieldElement(name), shape.member(name), undefined, right[name]);
+  for (const name of Object.keys(right)) {
+    if (++compared % comparedInStep === 0) yield;
+    if (Object.hasOwn(left, name)) continue;
+    const deeper = values(changes, fieldElement(name), shape.member(name), undefined, right[name]);
+    if (deeper !== null) yield* deeper;
+  }
 }
 
-function items(
+function* items(
   changes: Changes,
   shape: Extract<Shape, { kind: 'list' }>,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-): void {
-  const left = indexItems(shape, Array.isArray(before) ? before : [], 'first');
-  const right = indexItems(shape, Array.isArray(after) ? after : [], 'first');
+): Steps<void> {
+  const left = yield* indexItems(shape, Array.isArray(before) ? before : [], 'first');
+  const right = yield* indexItems(shape, Array.isArray(after) ? after : [], 'first');
+  let compared = 0;
   for (const element of new Set([...left.elements, ...right.elements])) {
-    values(changes, element, shape.element, left.byElement.get(element), right.byElement.get(element));
+    if (++compared % comparedInStep === 0) yield;
+    const deeper = values(changes, element, shape.element, left.byElement.get(element), right.byElement.get(element));
+    if (deeper !== null) yield* deeper;
   }
 }
 

@@ -1,3 +1,4 @@
+import { inOneGo } from '../../../workers/turns/turns.js';
 import { isObject, sortNames } from '../../../api/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { sameValue } from './compare.js';
@@ -103,7 +104,7 @@ function items(
     const element = itemElement(schema, item);
     if (!known.has(element)) known.set(element, item);
   }
-  const left = Array.isArray(before) && before.length > 0 ? indexItems(schema, before, 'first').byElement : null;
+  const left = Array.isArray(before) && before.length > 0 ? inOneGo(indexItems(schema, before, 'first')).byElement : null;
   for (const element of sortNames([...known.keys()])) {
     const below = changed(schema.element, left?.get(element), known.get(element));
     if (below !== null) fields[element] = below;

@@ -64,11 +64,33 @@ export class FieldSet {
       : FieldSet.of(this.self || other.self, children ?? this.children);
   }
 
+  /** What is in any of the sets: in time that grows with their members alone, where a union of each with those before copies what there is for each. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [first = FieldSet.empty, second, ...others] = sets;
+    if (second === undefined) return first;
+    if (others.length === 0) return first.union(second);
+    const together = new Map<string, FieldSet[]>();
+    for (const set of sets) {
+      for (const [element, child] of set.children) {
+        const known = together.get(element);
+        if (known === undefined) together.set(element, [child]);
+        else known.push(child);
+      }
+    }
+    const children = new Map<string, FieldSet>();
+    for (const [element, below] of together) children.set(element, FieldSet.unionOf(below));
+    return FieldSet.of(
+      sets.some(({ self }) => self),
+      children,
+    );
+  }
+
   intersection(other: FieldSet): FieldSet {
     if (other === this) return this;
     const children = new Map<string, FieldSet>();
-    for (const [element, ours] of this.children) {
-      const theirs = other.children.get(element);
+    const [small, large] = this.children.size <= other.children.size ? [this, other] : [other, this];
+    for (const [element, ours] of small.children) {
+      const theirs = large.children.get(element);
       if (theirs !== undefined) children.set(element, ours.intersection(theirs));
     }
     return FieldSet.of(this.self && other.self, children);

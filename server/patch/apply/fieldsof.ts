@@ -1,6 +1,7 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
-import { itemElement } from './items.js';
+import { comparedInStep, itemElement } from './items.js';
 import { isObject } from '../../../api/json.js';
 import { shapeOf, type Schema } from './schema.js';
 
@@ -8,19 +9,20 @@ import { shapeOf, type Schema } from './schema.js';
  * Every field that a value sets, down to its leaves: what an applier owns of the configuration it applied.
  * Members of structs are named by their leaves alone; map members and list items also by themselves, because they can be removed as a whole.
  */
-export function fieldsOf(value: JsonValue, schema: Schema): FieldSet {
-  return FieldSet.of(false, childrenOf(value, schema) ?? new Map());
+export function* fieldsOf(value: JsonValue, schema: Schema): Steps<FieldSet> {
+  return FieldSet.of(false, (yield* childrenOf(value, schema)) ?? new Map());
 }
 
 /** null: the value is a leaf (or atomic), owned by its own path. */
-function childrenOf(value: JsonValue, schema: Schema): Map<string, FieldSet> | null {
+function* childrenOf(value: JsonValue, schema: Schema): Steps<Map<string, FieldSet> | null> {
   const shape = shapeOf(schema, value);
   if (shape.kind === 'leaf') return null;
   if (shape.kind === 'list') {
     if (shape.relationship === 'atomic') return null;
     const children = new Map<string, FieldSet>();
     for (const item of Array.isArray(value) ? value : []) {
-      children.set(itemElement(shape, item), FieldSet.of(true, childrenOf(item, shape.element) ?? new Map()));
+      children.set(itemElement(shape, item), FieldSet.of(true, (yield* childrenOf(item, shape.element)) ?? new Map()));
+      if (children.size % comparedInStep === 0) yield;
     }
     return children;
   }
@@ -28,9 +30,10 @@ function childrenOf(value: JsonValue, schema: Schema): Map<string, FieldSet> | n
   const children = new Map<string, FieldSet>();
   for (const [name, member] of Object.entries(isObject(value) ? value : {})) {
     if (member === undefined) continue;
-    const below = childrenOf(member, shape.member(name));
+    const below = yield* childrenOf(member, shape.member(name));
     const self = below === null || member === null || (isObject(member) && Object.keys(member).length === 0) || !shape.isField(name);
     children.set(fieldElement(name), FieldSet.of(self, below ?? new Map()));
+    if (children.size % comparedInStep === 0) yield;
   }
   return children;
 }

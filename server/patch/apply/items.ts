@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonValue } from '../../api/object.js';
 import { isObject } from '../../../api/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
@@ -40,22 +41,25 @@ export function itemElement(list: AssociativeList, item: JsonValue): string {
   return keyElement(key);
 }
 
+/** Members or items that are looked at in one step. */
+export const comparedInStep = 256;
+
 export interface IndexedItems {
   readonly elements: readonly string[];
   readonly byElement: ReadonlyMap<string, JsonValue>;
 }
 
 /** Items by their elements, in order. `duplicates: 'refuse'` throws ListItemError when two items have one key; otherwise the first counts. */
-export function indexItems(
+export function* indexItems(
   list: AssociativeList,
   items: readonly JsonValue[] | null | undefined,
   duplicates: 'refuse' | 'first',
-): IndexedItems {
+): Steps<IndexedItems> {
   const elements: string[] = [];
   const byElement = new Map<string, JsonValue>();
   for (const item of items ?? []) {
     const element = itemElement(list, item);
-    elements.push(element);
+    if (elements.push(element) % comparedInStep === 0) yield;
     if (!byElement.has(element)) byElement.set(element, item);
     else if (duplicates === 'refuse') throw new ListItemError(`duplicate entries for key [${describe(element)}]`);
   }

@@ -15,18 +15,26 @@ interface Owners {
   readonly others: readonly JsonObject[];
 }
 
+/** Fields whose values differ that are looked at in passing, each as often as there are accounts beside it. It is done in one go; whatever is longer is done in steps. */
+export const touchedMax = 10_000;
+
+interface WalkedOwners extends Owners {
+  readonly walk: { left: number };
+}
+
 /**
  * Most updates give other values to fields that their writer owns already, and then everybody owns what they owned: it is found by walking both states
  * beside the accounts, without making sets of them. Whatever else there is, members that come and go above all, is `more`. All accounts are spelled in the
  * version of the two states, and as `FieldSet` writes them.
  */
-export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, owners: Owners): Touched {
+export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
+  const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };
   return members({ before, after, isServers: isServerMember }, (name) =>
     (name === 'metadata' ? metadata : value)(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name))),
   );
 }
 
-function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
+function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: WalkedOwners): Touched {
   if (!isObject(before) || !isObject(after)) return 'more';
   return members({ before, after, isServers: isServerMetadata }, (name) =>
     value(memberOf(schema, name), before[name], after[name], ownersOf(owners, fieldElement(name))),
@@ -52,8 +60,10 @@ function members({ before, after, isServers }: Members, touched: (name: string) 
   return all;
 }
 
-function value(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: Owners): Touched {
+function value(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined, owners: WalkedOwners): Touched {
   if (before === after) return 'nothing';
+  owners.walk.left -= 1 + owners.others.length;
+  if (owners.walk.left < 0) return 'more';
   if (before === undefined || after === undefined) return 'more';
   if (schema.kind === 'unknown') return sameValue(before, after) ? 'nothing' : 'more';
   if (schema.kind === 'list' && schema.relationship !== 'atomic') {
@@ -74,7 +84,7 @@ const nothingIs = (): boolean => false;
 type KeyedList = Extract<Schema, { kind: 'list'; relationship: 'map' }>;
 
 /** Of a list whose items have stayed the same ones in the same places, as the conditions of a status do. */
-function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: Owners): Touched {
+function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: WalkedOwners): Touched {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || !isDistinct(schema, after)) return 'more';
   const elements = new Set<string>();
   let touched: Touched = 'nothing';
@@ -101,10 +111,10 @@ function isMineAlone({ mine, others }: Owners): boolean {
   return others.length === 0 && isObject(mine) && (isBare(mine) || Object.hasOwn(mine, '.'));
 }
 
-function ownersOf({ mine, others }: Owners, element: string): Owners {
+function ownersOf({ mine, others, walk }: WalkedOwners, element: string): WalkedOwners {
   const below = isObject(mine) && Object.hasOwn(mine, element) ? mine[element] : undefined;
-  if (others.length === 0) return { mine: below, others };
-  return { mine: below, others: others.flatMap((each) => (Object.hasOwn(each, element) ? [each[element] as JsonObject] : [])) };
+  if (others.length === 0) return { mine: below, others, walk };
+  return { mine: below, others: others.flatMap((each) => (Object.hasOwn(each, element) ? [each[element] as JsonObject] : [])), walk };
 }
 
 function memberOf(schema: Schema, name: string): Schema {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { compare } from './compare.js';
@@ -18,21 +19,21 @@ const annotationsBytesMax = 256 * 1024;
 const depthMax = 1_000;
 
 /** The conflicts without those over fields that the client's last apply set and nobody has changed since. */
-export function realConflicts(
+export function* realConflicts(
   conflicts: readonly ApplyConflict[],
   live: ApiObject,
   schema: Schema,
   apiVersion: string,
-): readonly ApplyConflict[] {
-  const own = fieldsOfLastApply(live, schema, apiVersion);
+): Steps<readonly ApplyConflict[]> {
+  const own = yield* fieldsOfLastApply(live, schema, apiVersion);
   return conflicts.map(({ manager, fields }) => ({ manager, fields: fields.difference(own) })).filter(({ fields }) => !fields.isEmpty);
 }
 
-function fieldsOfLastApply(live: ApiObject, schema: Schema, apiVersion: string): FieldSet {
+function* fieldsOfLastApply(live: ApiObject, schema: Schema, apiVersion: string): Steps<FieldSet> {
   const last = lastConfiguration(live);
   if (last === null || last['apiVersion'] !== apiVersion) return FieldSet.empty;
-  const { added, modified, removed } = compare(last, live as JsonObject, schema);
-  return fieldsOf(last, schema).difference(modified).difference(added).difference(removed);
+  const { added, modified, removed } = yield* compare(last, live as JsonObject, schema);
+  return (yield* fieldsOf(last, schema)).difference(modified).difference(added).difference(removed);
 }
 
 function lastConfiguration({ metadata }: ApiObject): JsonObject | null {

@@ -1,3 +1,4 @@
+import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
@@ -37,17 +38,27 @@ class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 
-/** Reads `metadata.managedFields`; throws ManagedFieldsError naming the entry that is wrong. */
-export function readManagers(entries: readonly JsonValue[] | undefined): Managers {
+/** Reads `metadata.managedFields`, an entry in a step; throws ManagedFieldsError naming the entry that is wrong. */
+export function* readingManagers(entries: readonly JsonValue[] | undefined): Steps<Managers> {
   const managers = new Map<string, ManagerEntry>();
+  const repeated = new Map<string, FieldSet[]>();
   for (const [position, entry] of (entries ?? []).entries()) {
     const read = readEntry(entry as JsonObject, position);
     const key = managerKey(read);
     const other = managers.get(key);
-    managers.set(key, other === undefined ? read : { ...read, fields: other.fields.union(read.fields) });
+    if (other !== undefined) noted(repeated, key, other.fields).push(read.fields);
+    managers.set(key, read);
+    yield;
+  }
+  for (const [key, fields] of repeated) {
+    managers.set(key, { ...managers.get(key)!, fields: FieldSet.unionOf(fields) });
+    yield;
   }
   return managers;
 }
+
+/** The same in one go. */
+export const readManagers = (entries: readonly JsonValue[] | undefined): Managers => inOneGo(readingManagers(entries));
 
 function readEntry(entry: JsonObject, position: number): ManagerEntry {
   const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
@@ -68,18 +79,26 @@ function readEntry(entry: JsonObject, position: number): ManagerEntry {
   }
 }
 
-/** The `metadata.managedFields` form: oldest first, appliers before updaters of the same second. */
-export function writeManagers(managers: Managers): JsonObject[] {
-  return [...managers.values()].sort(inOrder).map((entry) => ({
-    manager: entry.manager,
-    operation: entry.operation,
-    apiVersion: entry.apiVersion,
-    ...(entry.time === null ? {} : { time: entry.time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: entry.fields.toFieldsV1(),
-    ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
-  }));
+/** The `metadata.managedFields` form, an entry in a step: oldest first, appliers before updaters of the same second. */
+export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
+  const written: JsonObject[] = [];
+  for (const entry of [...managers.values()].sort(inOrder)) {
+    written.push({
+      manager: entry.manager,
+      operation: entry.operation,
+      apiVersion: entry.apiVersion,
+      ...(entry.time === null ? {} : { time: entry.time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: entry.fields.toFieldsV1(),
+      ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
+    });
+    yield;
+  }
+  return written;
 }
+
+/** The same in one go. */
+export const writeManagers = (managers: Managers): JsonObject[] => inOneGo(writingManagers(managers));
 
 type Ordered = Pick<ManagerEntry, 'operation' | 'time' | 'manager' | 'apiVersion' | 'subresource'>;
 
@@ -113,21 +132,28 @@ export function capManagers(managers: Managers): Managers {
   const updates = [...managers.values()].filter((entry) => entry.operation === 'Update').sort(inOrder);
   if (updates.length <= updateEntriesMax) return managers;
   const capped = new Map(managers);
+  const merged = new Map<string, FieldSet[]>();
   let count = updates.length;
   for (const entry of updates) {
     if (count <= updateEntriesMax) break;
     if (entry.manager === ancientManager) continue;
     const id: ManagerId = { manager: ancientManager, operation: 'Update', apiVersion: entry.apiVersion, subresource: '' };
-    const ancient = capped.get(managerKey(id));
+    const key = managerKey(id);
+    const ancient = capped.get(key);
     capped.delete(managerKey(entry));
-    capped.set(managerKey(id), {
-      ...id,
-      time: entry.time,
-      fields: ancient === undefined ? entry.fields : ancient.fields.union(entry.fields),
-    });
+    capped.set(key, { ...id, time: entry.time, fields: FieldSet.empty });
+    noted(merged, key, ancient?.fields ?? FieldSet.empty).push(entry.fields);
     if (ancient !== undefined) count -= 1;
   }
+  for (const [key, fields] of merged) capped.set(key, { ...capped.get(key)!, fields: FieldSet.unionOf(fields) });
   return capped;
+}
+
+/** The sets that are noted by a key, beginning with the first. */
+function noted(sets: Map<string, FieldSet[]>, key: string, first: FieldSet): FieldSet[] {
+  let known = sets.get(key);
+  if (known === undefined) sets.set(key, (known = [first]));
+  return known;
 }
 
 /** A client asks for all ownership to be forgotten by sending a list that is there, but has no entries, or an empty one. */

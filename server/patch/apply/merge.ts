@@ -1,6 +1,7 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import { setMember } from '../../api/members.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { indexItems, type IndexedItems } from './items.js';
+import { comparedInStep, indexItems, type IndexedItems } from './items.js';
 import { isObject } from '../../../api/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
@@ -8,42 +9,39 @@ import { shapeOf, type Schema, type Shape } from './schema.js';
  * Lays an applied configuration over a live value: leaves and atomic parts are replaced, maps are joined, items of lists with keys are matched.
  * Live items keep their places; items that both sides have follow the order of the configuration. Throws ListItemError for duplicate keys in the configuration.
  */
-export function merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): JsonValue | undefined {
+export function* merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): Steps<JsonValue | undefined> {
   if (applied === undefined) return live;
   const shape = shapeOf(schema, applied);
   if (shape.kind === 'leaf') return applied;
   if (shape.kind === 'list')
     return shape.relationship === 'atomic' || !Array.isArray(applied)
       ? applied
-      : mergeItems(shape, Array.isArray(live) ? live : [], applied);
-  return shape.atomic || !isObject(applied) ? applied : mergeMembers(shape, isObject(live) ? live : {}, applied);
+      : yield* mergeItems(shape, Array.isArray(live) ? live : [], applied);
+  return shape.atomic || !isObject(applied) ? applied : yield* mergeMembers(shape, isObject(live) ? live : {}, applied);
 }
 
-function mergeMembers(shape: Extract<Shape, { kind: 'object' }>, live: JsonObject, applied: JsonObject): JsonObject {
+function* mergeMembers(shape: Extract<Shape, { kind: 'object' }>, live: JsonObject, applied: JsonObject): Steps<JsonObject> {
   const merged: JsonObject = {};
+  let members = 0;
   for (const name of new Set([...Object.keys(live), ...Object.keys(applied)])) {
-    setMember(
-      merged,
-      name,
-      merge(
-        Object.hasOwn(live, name) ? live[name] : undefined,
-        Object.hasOwn(applied, name) ? applied[name] : undefined,
-        shape.member(name),
-      ),
-    );
+    if (++members % comparedInStep === 0) yield;
+    const ours = Object.hasOwn(live, name) ? live[name] : undefined;
+    setMember(merged, name, Object.hasOwn(applied, name) ? yield* merge(ours, applied[name], shape.member(name)) : ours);
   }
   return merged;
 }
 
 type List = Extract<Shape, { kind: 'list' }>;
 
-function mergeItems(list: List, live: readonly JsonValue[], applied: readonly JsonValue[]): JsonValue[] {
-  const left = indexItems(list, live, 'first');
-  const right = indexItems(list, applied, 'refuse');
-  return mergeOrder(left, right).map(({ element, liveIndex }) => {
+function* mergeItems(list: List, live: readonly JsonValue[], applied: readonly JsonValue[]): Steps<JsonValue[]> {
+  const left = yield* indexItems(list, live, 'first');
+  const right = yield* indexItems(list, applied, 'refuse');
+  const merged: JsonValue[] = [];
+  for (const { element, liveIndex } of mergeOrder(left, right)) {
     const ours = liveIndex === null ? left.byElement.get(element) : live[liveIndex];
-    return merge(ours, right.byElement.get(element), list.element) as JsonValue;
-  });
+    if (merged.push((yield* merge(ours, right.byElement.get(element), list.element)) as JsonValue) % comparedInStep === 0) yield;
+  }
+  return merged;
 }
 
 interface Place {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../../workers/turns/turns.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
 import { FieldSet } from './fieldset.js';
@@ -56,19 +57,19 @@ export interface ObjectChange {
  * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
  * are conflicts), removed fields leave everybody.
  */
-export function disown(
+export function* disown(
   change: ObjectChange,
   managers: Managers,
   { self, apiVersion, force }: { readonly self: string; readonly apiVersion: string; readonly force: boolean },
   versions: Versions,
-): OwnershipResult {
+): Steps<OwnershipResult> {
   const comparisons = new Map<string, Comparison | null>();
-  const comparisonIn = (version: string): Comparison | null => {
+  function* comparisonIn(version: string): Steps<Comparison | null> {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, (known = compareIn(change, version, { own: apiVersion, versions })));
+    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { own: apiVersion, versions })));
     return known;
-  };
-  const comparison = comparisonIn(apiVersion);
+  }
+  const comparison = yield* comparisonIn(apiVersion);
   if (comparison === null) throw new RangeError(`no schema for ${apiVersion}`);
   const unions = new Map<Comparison, FieldSet>();
   const touched = (found: Comparison): FieldSet => {
@@ -83,7 +84,8 @@ export function disown(
       kept.set(key, entry);
       continue;
     }
-    const found = comparisonIn(entry.apiVersion);
+    yield;
+    const found = yield* comparisonIn(entry.apiVersion);
     if (found === null) continue;
     const disputed = entry.fields.intersection(touched(found));
     if (!disputed.isEmpty) conflicts.push({ manager: entry, fields: disputed });
@@ -93,33 +95,34 @@ export function disown(
   return !force && conflicts.length > 0 ? { ok: false, conflicts } : { ok: true, managers: kept, comparison };
 }
 
-function compareIn(
+function* compareIn(
   { before, after }: ObjectChange,
   version: string,
   { own, versions }: { readonly own: string; readonly versions: Versions },
-): Comparison | null {
+): Steps<Comparison | null> {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
   const [left, right] = version === own ? [before, after] : [versions.convert(before, version), versions.convert(after, version)];
-  return left === null || right === null ? null : compare(left as JsonObject, right as JsonObject, schema);
+  return left === null || right === null ? null : yield* compare(left as JsonObject, right as JsonObject, schema);
 }
 
 /**
  * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one of its type for a create.
  * The writer gains what it added or changed and loses what it removed; its time moves only when it gained something.
  */
-export function ownUpdate(
+export function* ownUpdate(
   change: ObjectChange,
   managers: Managers,
   { id, now }: { readonly id: ManagerId; readonly now: string },
   versions: Versions,
-): Managers {
+): Steps<Managers> {
   const key = managerKey(id);
-  const result = disown(change, managers, { self: key, apiVersion: id.apiVersion, force: true }, versions);
+  const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;
   const changed = comparison.modified.union(comparison.added);
+  yield;
   const gained = managedOnly(changed);
   const owned = new Map(result.managers);
   const mine = owned.get(key);

@@ -1,8 +1,10 @@
+import type { Steps } from '../../../workers/turns/turns.js';
+import { copyOf } from '../../api/copy.js';
 import { setMember } from '../../api/members.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
-import { itemElement } from './items.js';
+import { comparedInStep, itemElement } from './items.js';
 import { isObject } from '../../../api/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
 import type { Versions } from './ownership.js';
@@ -12,26 +14,32 @@ import { shapeOf, unknown, type Schema } from './schema.js';
  * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays, empty,
  * because its owner may be somebody else than the owner of what was in it.
  */
-function without(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue | undefined {
+function* without(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue | undefined> {
   const shape = shapeOf(schema, value);
   if (fields.isEmpty || shape.kind === 'leaf') return value;
   if (shape.kind === 'list') {
     if (shape.relationship === 'atomic' || !Array.isArray(value)) return value;
-    const items = value.flatMap((item) => keep(item, fields.child(itemElement(shape, item)), shape.element));
+    const items: JsonValue[] = [];
+    for (const [position, item] of value.entries()) {
+      if (position % comparedInStep === comparedInStep - 1) yield;
+      const own = fields.child(itemElement(shape, item));
+      if (!own.self) items.push(yield* left(item, own, shape.element));
+    }
     return items.length === 0 ? undefined : items;
   }
   if (shape.atomic || !isObject(value)) return value;
   const members: JsonObject = {};
+  let looked = 0;
   for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    for (const left of keep(member, fields.child(fieldElement(name)), shape.member(name))) setMember(members, name, left);
+    if (++looked % comparedInStep === 0) yield;
+    const own = fields.child(fieldElement(name));
+    if (member !== undefined && !own.self) setMember(members, name, yield* left(member, own, shape.member(name)));
   }
   return Object.keys(members).length === 0 ? undefined : members;
 }
 
-function keep(value: JsonValue, fields: FieldSet, schema: Schema): JsonValue[] {
-  if (fields.self) return [];
-  return [without(value, fields, schema) ?? emptied(value)];
+function* left(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue> {
+  return fields.isEmpty ? value : ((yield* without(value, fields, schema)) ?? emptied(value));
 }
 
 const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
@@ -40,11 +48,12 @@ const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : is
  * The same set with every struct member on the way to a member made a member itself: `spec.template.x` brings `spec` and `spec.template`.
  * Without it a struct could not be told from a map entry when its last field is removed.
  */
-function withNamedParents(fields: FieldSet, schema: Schema): FieldSet {
+function* withNamedParents(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   const children = new Map<string, FieldSet>();
   for (const [element, child] of fields.children) {
+    if (children.size % comparedInStep === comparedInStep - 1) yield;
     const below = schemaBelow(schema, element);
-    const closed = withNamedParents(child, below.schema);
+    const closed = child.children.size === 0 ? child : yield* withNamedParents(child, below.schema);
     children.set(element, below.named ? FieldSet.of(true, closed.children) : closed);
   }
   return FieldSet.of(fields.self, children);
@@ -90,17 +99,20 @@ export interface Pruning {
  * Takes out of `merged` what the applier owned before and no longer sets, unless somebody else owns it. What it owned is spelled in the version in which
  * it applied last, and there it is taken out; when that version is gone, nothing is.
  */
-export function prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): ApiObject {
+export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): Steps<ApiObject> {
   if (last === undefined || last.fields.isEmpty) return merged;
   const whole = inVersion(merged, apiVersion, last.apiVersion, versions);
   if (whole === null) return merged;
   const { object, schema } = whole;
-  let pruned = taken(object, withNamedParents(last.fields, schema), schema);
+  let pruned = yield* taken(object, yield* withNamedParents(last.fields, schema), schema);
   // What stands in the version that is pruned goes first: what is pruned may be needed for the way to others.
-  const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter((version) => version !== last.apiVersion);
+  const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter(
+    (version) => version !== last.apiVersion && versions.schemaOf(version) !== null,
+  );
   for (const version of [last.apiVersion, ...others])
-    pruned = withOwned(object, { pruned }, { version, from: last.apiVersion, owners, versions });
-  return inVersion(withDangling(object, { pruned }, last.fields, schema), last.apiVersion, apiVersion, versions)?.object ?? merged;
+    pruned = yield* withOwned(object, { pruned }, { version, from: last.apiVersion, owners, versions });
+  const remaining = yield* withDangling(object, { pruned }, last.fields, schema);
+  return inVersion(remaining, last.apiVersion, apiVersion, versions)?.object ?? merged;
 }
 
 function inVersion(
@@ -110,12 +122,14 @@ function inVersion(
   versions: Versions,
 ): { readonly object: ApiObject; readonly schema: Schema } | null {
   const schema = versions.schemaOf(to);
-  const converted = from === to ? object : versions.convert(structuredClone(object), to);
-  return schema === null || converted === null ? null : { object: converted, schema };
+  if (schema === null) return null;
+  const converted = from === to ? object : versions.convert(copyOf(object as JsonObject) as ApiObject, to);
+  return converted === null ? null : { object: converted, schema };
 }
 
-const taken = (object: ApiObject, fields: FieldSet, schema: Schema): ApiObject =>
-  (without(object as JsonObject, fields, schema) ?? {}) as ApiObject;
+function* taken(object: ApiObject, fields: FieldSet, schema: Schema): Steps<ApiObject> {
+  return ((yield* without(object as JsonObject, fields, schema)) ?? {}) as ApiObject;
+}
 
 interface Owned {
   readonly version: string;
@@ -125,26 +139,30 @@ interface Owned {
 }
 
 /** Gives back what is owned in one version, with everything around it. */
-function withOwned(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, { version, from, owners, versions }: Owned): ApiObject {
+function* withOwned(
+  merged: ApiObject,
+  { pruned }: { readonly pruned: ApiObject },
+  { version, from, owners, versions }: Owned,
+): Steps<ApiObject> {
   const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
   if (whole === null || part === null) return pruned;
   const { schema } = whole;
-  const owned = [...owners.values()].filter((entry) => entry.apiVersion === version).reduce((all, entry) => all.union(entry.fields), kept);
-  const given = taken(
-    whole.object,
-    parentsOf(whole.object, schema).difference(parentsOf(part.object, schema).union(withNamedParents(owned, schema))),
-    schema,
-  );
+  const owned = [...owners.values()].filter((entry) => entry.apiVersion === version).map(({ fields }) => fields);
+  const closed = yield* withNamedParents(FieldSet.unionOf([...owned, kept]), schema);
+  const present = yield* parentsOf(part.object, schema);
+  const gone = (yield* parentsOf(whole.object, schema)).difference(present.union(closed));
+  yield;
+  const given = yield* taken(whole.object, gone, schema);
   return inVersion(given, version, from, versions)?.object ?? pruned;
 }
 
 /** Gives back what nobody owns but the pruning took away as part of a whole. */
-function withDangling(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, last: FieldSet, schema: Schema): ApiObject {
-  return taken(
-    merged,
-    parentsOf(merged, schema).difference(parentsOf(pruned, schema)).intersection(withNamedParents(last, schema)),
-    schema,
-  );
+function* withDangling(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, last: FieldSet, schema: Schema): Steps<ApiObject> {
+  const remaining = yield* parentsOf(pruned, schema);
+  const gone = (yield* parentsOf(merged, schema)).difference(remaining);
+  return yield* taken(merged, gone.intersection(yield* withNamedParents(last, schema)), schema);
 }
 
-const parentsOf = (object: ApiObject, schema: Schema): FieldSet => withNamedParents(fieldsOf(object as JsonObject, schema), schema);
+function* parentsOf(object: ApiObject, schema: Schema): Steps<FieldSet> {
+  return yield* withNamedParents(yield* fieldsOf(object as JsonObject, schema), schema);
+}

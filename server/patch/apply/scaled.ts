@@ -44,8 +44,9 @@ export function parentManagers(
   }
   const path = paths(apiVersion);
   if (path == null) return kept;
-  for (const entry of scale.values()) {
-    if (!entry.fields.has(replicasOfScale) || isKnown(entry, managers, paths)) continue;
+  const known = knownOwners(managers, paths);
+  for (const [key, entry] of scale) {
+    if (!entry.fields.has(replicasOfScale) || known.has(key)) continue;
     const owner = { ...entry, apiVersion, time: null, fields: fieldSetOf(path) };
     const same = kept.get(managerKey(owner));
     kept.set(managerKey(owner), same === undefined ? owner : { ...same, fields: same.fields.union(owner.fields) });
@@ -57,11 +58,9 @@ const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersio
 
 const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
 
-/** Whether an owner of the scale owns the field in the workload already. */
-function isKnown(owner: ManagerEntry, managers: Managers, paths: ReplicasPaths): boolean {
-  const key = managerKey(owner);
-  return [...managers.values()].some((entry) => seenAs(entry) === key && entry.fields.has(paths(entry.apiVersion) ?? []));
-}
+/** Who owns the field in the workload already, by the keys that they have as owners of the scale. */
+const knownOwners = (managers: Managers, paths: ReplicasPaths): ReadonlySet<string> =>
+  new Set([...managers.values()].filter((entry) => entry.fields.has(paths(entry.apiVersion) ?? [])).map(seenAs));
 
 const fieldSetOf = (path: readonly string[]): FieldSet =>
   path.reduceRight<FieldSet>((child, element) => FieldSet.of(false, new Map([[element, child]])), FieldSet.leaf);

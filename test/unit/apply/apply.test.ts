@@ -15,6 +15,7 @@ import {
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { widget } from './schemas.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const now = '2026-01-01T00:00:00Z';
 const versions: Versions = { schemaOf: (version) => (version === 'v1' ? widget : null), convert: (object) => object };
@@ -37,7 +38,7 @@ function applied(
   config: ApiObject,
   force = false,
 ): { object: ApiObject; managers: Managers } {
-  const result = apply({ live, config }, managers, { id: applier(name), now, force }, versions);
+  const result = inOneGo(apply({ live, config }, managers, { id: applier(name), now, force }, versions));
   if (!result.ok) throw new Error(`unexpected conflict: ${JSON.stringify(result.conflicts.map((each) => each.fields.toFieldsV1()))}`);
   return result;
 }
@@ -59,7 +60,7 @@ describe('server-side apply', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const config = object({ replicas: 2 });
     expect(
-      conflictsOf(apply({ live: first.object, config }, first.managers, { id: applier('b'), now, force: false }, versions)),
+      conflictsOf(inOneGo(apply({ live: first.object, config }, first.managers, { id: applier('b'), now, force: false }, versions))),
     ).to.deep.equal([['a', { 'f:spec': { 'f:replicas': {} } }]]);
     const forced = applied(first.object, first.managers, 'b', config, true);
     expect(forced.object['spec']).to.deep.equal({ replicas: 2, text: 'one' });
@@ -126,11 +127,13 @@ describe('server-side apply', () => {
 
   it('refuses two items with one key', () => {
     expect(() =>
-      apply(
-        { live: start, config: object({ items: [{ name: 'x' }, { name: 'x' }] }) },
-        none,
-        { id: applier('a'), now, force: false },
-        versions,
+      inOneGo(
+        apply(
+          { live: start, config: object({ items: [{ name: 'x' }, { name: 'x' }] }) },
+          none,
+          { id: applier('a'), now, force: false },
+          versions,
+        ),
       ),
     ).to.throw(/duplicate entries for key/);
   });
@@ -138,7 +141,7 @@ describe('server-side apply', () => {
   it('leaves an updater the fields that it changed, and the applier the rest', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const after = object({ replicas: 5, text: 'one' });
-    const managers = ownUpdate({ before: first.object, after }, first.managers, { id: updater('scaler'), now }, versions);
+    const managers = inOneGo(ownUpdate({ before: first.object, after }, first.managers, { id: updater('scaler'), now }, versions));
     expect(fieldsOfManager(managers, 'scaler')).to.deep.equal({ 'f:spec': { 'f:replicas': {} } });
     expect(fieldsOfManager(managers, 'a')).to.deep.equal({ 'f:spec': { 'f:text': {} } });
   });
@@ -175,7 +178,9 @@ describe('server-side apply', () => {
       fc.property(config, config, (one, two) => {
         let state = applied(start, none, 'a', one);
         state = applied(state.object, state.managers, 'b', two, true);
-        const again = apply({ live: state.object, config: two }, state.managers, { id: applier('b'), now, force: false }, versions);
+        const again = inOneGo(
+          apply({ live: state.object, config: two }, state.managers, { id: applier('b'), now, force: false }, versions),
+        );
         expect(again.ok && again.unchanged).to.equal(true);
       }),
     );
@@ -219,11 +224,13 @@ describe('managed fields entries', () => {
     for (let each = 0; each < updateEntriesMax + 5; each += 1) {
       const next = object({}, { ...live.metadata.labels, [`l${each}`]: 'v' });
       managers = capManagers(
-        ownUpdate(
-          { before: live, after: next },
-          managers,
-          { id: updater(`m${each}`), now: `2026-01-01T00:00:${String(each).padStart(2, '0')}Z` },
-          versions,
+        inOneGo(
+          ownUpdate(
+            { before: live, after: next },
+            managers,
+            { id: updater(`m${each}`), now: `2026-01-01T00:00:${String(each).padStart(2, '0')}Z` },
+            versions,
+          ),
         ),
       );
       live = next;

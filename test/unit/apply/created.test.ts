@@ -12,6 +12,7 @@ import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from '../codecs/randomObjects.js';
 import { widget } from './schemas.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const types = typeNames()
   .map((name) => typeNamed(name))
@@ -21,14 +22,16 @@ const id = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource
 
 /** The same by way of comparing sets, which updates and applies go. */
 function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown {
-  const managers = ownUpdate(
-    { before: empty as ApiObject, after: object as ApiObject },
-    new Map(),
-    { id, now: 'now' },
-    {
-      schemaOf: () => schema,
-      convert: () => null,
-    },
+  const managers = inOneGo(
+    ownUpdate(
+      { before: empty as ApiObject, after: object as ApiObject },
+      new Map(),
+      { id, now: 'now' },
+      {
+        schemaOf: () => schema,
+        convert: () => null,
+      },
+    ),
   );
   return writeManagers(managers)[0]?.['fieldsV1'] ?? null;
 }

@@ -4,7 +4,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/objec
 import { typeNamed, typeNames, type ApiType, type KindName } from '../../../server/catalogue/types.js';
 import { fieldsOfCreator } from '../../../server/patch/apply/created.js';
 import { ListItemError } from '../../../server/patch/apply/items.js';
-import { touchedBy } from '../../../server/patch/apply/kept.js';
+import { touchedBy, touchedMax } from '../../../server/patch/apply/kept.js';
 import { readManagers, reordered, writeManagers } from '../../../server/patch/apply/managers.js';
 import { ownUpdate } from '../../../server/patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../../../server/patch/apply/schema.js';
@@ -12,6 +12,7 @@ import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from '../codecs/randomObjects.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const types = typeNames()
   .map((name) => typeNamed(name))
@@ -86,14 +87,16 @@ describe('apply/kept', () => {
             seen.set(touched, (seen.get(touched) ?? 0) + 1);
             if (touched === 'more') return;
             const expected = writeManagers(
-              ownUpdate(
-                { before: before as ApiObject, after: after as ApiObject },
-                readManagers(written),
-                { id, now },
-                {
-                  schemaOf: () => schema,
-                  convert: () => null,
-                },
+              inOneGo(
+                ownUpdate(
+                  { before: before as ApiObject, after: after as ApiObject },
+                  readManagers(written),
+                  { id, now },
+                  {
+                    schemaOf: () => schema,
+                    convert: () => null,
+                  },
+                ),
               ),
             );
             const found =
@@ -146,5 +149,22 @@ describe('apply/kept', () => {
     expect(touched(ready, owned('Ready'), owned('Ready'))).to.equal('more');
     expect(touched(state(['Full', 'False'], ['Ready', 'False']), owned('Ready', 'Full')), 'in other places').to.equal('more');
     expect(touched(state(['Ready', 'False']), owned('Ready', 'Full')), 'one fewer').to.equal('more');
+  });
+
+  it('leaves what is long, and what many own, to a closer look', () => {
+    const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' })!;
+    const state = (count: number, value: string): JsonObject => ({
+      data: Object.fromEntries(Array.from({ length: count }, (_i, n) => [`k${n}`, value])),
+    });
+    const mine = { 'f:data': Object.fromEntries(Array.from({ length: touchedMax }, (_i, n) => [`f:k${n}`, {}])) };
+    const touched = (count: number, others: readonly JsonObject[]): string =>
+      touchedBy(schema, state(count, '1'), state(count, '2'), { mine, others });
+    expect([touched(touchedMax - 1, []), touched(touchedMax, [])]).to.deep.equal(['own', 'more']);
+    expect(
+      touched(
+        100,
+        Array.from({ length: touchedMax }, () => ({ 'f:data': {} })),
+      ),
+    ).to.equal('more');
   });
 });

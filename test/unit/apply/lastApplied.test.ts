@@ -5,6 +5,7 @@ import { realConflicts, withLastConfiguration } from '../../../server/patch/appl
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { widget } from './schemas.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const now = '2026-01-01T00:00:00Z';
@@ -21,19 +22,23 @@ const object = (spec: JsonObject, last?: unknown): ApiObject => ({
 
 /** The fields that stay disputed when `config` is applied over `live`, which somebody wrote as an update. */
 function disputed(live: ApiObject, config: ApiObject): unknown {
-  const managers = ownUpdate(
-    { before: emptyValue(widget) as ApiObject, after: live },
-    new Map(),
-    { id: { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', subresource: '' }, now },
-    versions,
+  const managers = inOneGo(
+    ownUpdate(
+      { before: emptyValue(widget) as ApiObject, after: live },
+      new Map(),
+      { id: { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', subresource: '' }, now },
+      versions,
+    ),
   );
-  const result = apply(
-    { live, config },
-    managers,
-    { id: { manager: 'kubectl', operation: 'Apply', apiVersion: 'v1', subresource: '' }, now, force: false },
-    versions,
+  const result = inOneGo(
+    apply(
+      { live, config },
+      managers,
+      { id: { manager: 'kubectl', operation: 'Apply', apiVersion: 'v1', subresource: '' }, now, force: false },
+      versions,
+    ),
   );
-  return result.ok ? [] : realConflicts(result.conflicts, live, widget, 'v1').map(({ fields }) => fields.toFieldsV1());
+  return result.ok ? [] : inOneGo(realConflicts(result.conflicts, live, widget, 'v1')).map(({ fields }) => fields.toFieldsV1());
 }
 
 describe('the last configuration of an applying client', () => {

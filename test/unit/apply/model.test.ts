@@ -6,6 +6,7 @@ import type { ManagerId, Managers } from '../../../server/patch/apply/managers.j
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 /**
  * Field ownership against the smallest model of its rules: an object is a map from leaf to value, a manager a set of leaves. The published rules of
@@ -142,8 +143,8 @@ function modelled({ content, owners }: State, write: Write): State | null {
 function written(object: ApiObject, managers: Managers, write: Write): { readonly object: ApiObject; readonly managers: Managers } | null {
   const sent = objectOf(write.content, write.kind === 'apply' ? { name: 'o' } : identity);
   if (write.kind === 'update')
-    return { object: sent, managers: ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions) };
-  const result = apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions);
+    return { object: sent, managers: inOneGo(ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions)) };
+  const result = inOneGo(apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions));
   return result.ok ? result : null;
 }
 

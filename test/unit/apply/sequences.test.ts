@@ -5,6 +5,7 @@ import { apply } from '../../../server/patch/apply/apply.js';
 import type { ManagerId, Managers } from '../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { widget } from './schemas.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 /**
  * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured
@@ -166,8 +167,8 @@ interface Real {
 function written({ object, managers }: Real, write: Write): Real | null {
   const sent = objectOf(write.content);
   if (write.kind !== 'apply')
-    return { object: sent, managers: ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions) };
-  const result = apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions);
+    return { object: sent, managers: inOneGo(ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions)) };
+  const result = inOneGo(apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions));
   return result.ok ? result : null;
 }
 

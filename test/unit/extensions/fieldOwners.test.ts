@@ -75,7 +75,7 @@ describe('owners of fields in versions that a webhook converts', () => {
       target,
       {
         apply: (current) =>
-          converting(resource, (versions) => {
+          converting(resource, function* (versions) {
             const live = current === null ? null : { ...typed, ...current };
             const request = {
               resource,
@@ -86,7 +86,7 @@ describe('owners of fields in versions that a webhook converts', () => {
               now: '2026-01-01T00:00:00Z',
               versions,
             };
-            const object = applyConfiguration(live, request);
+            const object = yield* applyConfiguration(live, request);
             object.metadata.resourceVersion = current?.metadata.resourceVersion ?? '';
             return object;
           }),
