@@ -2,6 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import { most, capped } from '../estimate/sizes.js';
 import { compileMessage, compileRule, rulesOf, type CompiledExpression } from './rule.js';
 import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 /** What is wrong with the rules of a schema, when a definition is stored: expressions that do not fit the schema, and those that could cost too much. */
 
@@ -34,15 +35,19 @@ interface Place {
  * Reviews all rules. `skips` says of a schema (by its path below the root) that there is something wrong with it or below it: then its types mean nothing.
  * `root` is the path of the root as messages write it.
  */
-export function reviewRules(schema: JsonObject, root: string, skips: (at: string) => boolean): RuleFinding[] {
+export function* reviewRules(schema: JsonObject, root: string, skips: (at: string) => boolean): Steps<RuleFinding[]> {
   const review = new Review(root, skips);
-  review.schema(schema, { at: '', isRoot: true, count: 1, blurred: null });
+  yield* review.schema(schema, { at: '', isRoot: true, count: 1, blurred: null });
   return [...review.findings, ...review.total()];
 }
+
+/** Schemas that are looked at in one step, where there are no rules. */
+const stepSchemas = 200;
 
 class Review {
   readonly findings: RuleFinding[] = [];
   #total = 0;
+  #schemas = 0;
   #dearest: { readonly at: string; readonly cost: number }[] = [];
 
   constructor(
@@ -50,23 +55,29 @@ class Review {
     private readonly skips: (at: string) => boolean,
   ) {}
 
-  schema(schema: JsonObject, place: Place): void {
+  *schema(schema: JsonObject, place: Place): Steps<void> {
     const [items, rest] = [itemsOf(schema), restOf(schema)];
     const within = (schemaMax: unknown): number | null =>
       typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null;
     const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.root + place.at : null);
     for (const [name, property] of propertiesOf(schema))
-      this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
+      yield* this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
     if (rest !== null)
-      this.schema(rest, { at: `${place.at}.additionalProperties`, isRoot: false, count: within(schema['maxProperties']), blurred: blurs });
+      yield* this.schema(rest, {
+        at: `${place.at}.additionalProperties`,
+        isRoot: false,
+        count: within(schema['maxProperties']),
+        blurred: blurs,
+      });
     if (items !== null) {
       const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.root + place.at);
-      this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
+      yield* this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
     }
-    if (rulesOf(schema).length > 0 && !this.skips(place.at)) this.#rules(schema, place);
+    if (rulesOf(schema).length > 0 && !this.skips(place.at)) yield* this.#rules(schema, place);
+    if (++this.#schemas % stepSchemas === 0) yield;
   }
 
-  #rules(schema: JsonObject, place: Place): void {
+  *#rules(schema: JsonObject, place: Place): Steps<void> {
     const shape = shapeOf(schema, place.isRoot);
     if (shape === null) return;
     const count = place.count ?? Math.floor(requestBytesMax / (shape.bytesMin + 1));
@@ -74,6 +85,7 @@ class Review {
     for (const [position, rule] of rulesOf(schema).entries()) {
       const at = `${place.at}.x-kubernetes-validations[${position}]`;
       const stored = raw[position] ?? {};
+      yield;
       const compiled = compileRule(rule, shape);
       this.#expression(compiled, { at: `${at}.rule`, what: 'estimated rule cost', times: count, stored });
       this.#expression(compileMessage(rule, shape), {

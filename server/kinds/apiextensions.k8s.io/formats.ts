@@ -7,10 +7,8 @@ import { anySchema, typeOf } from './schema/nodes.js';
 
 /** Formats that mean nothing here are accepted and warned of, once: those that were there before are known to their author. */
 export function formatWarnings(spec: JsonObject, old: JsonObject | null): string[] {
-  const known = old === null ? [] : unrecognized(old);
-  return [...new Set(unrecognized(spec))]
-    .filter((format) => !known.includes(format))
-    .map((format) => `unrecognized format ${quoted(format)}`);
+  const known = new Set(old === null ? [] : unrecognized(old));
+  return [...new Set(unrecognized(spec))].filter((format) => !known.has(format)).map((format) => `unrecognized format ${quoted(format)}`);
 }
 
 function unrecognized(spec: JsonObject): string[] {

@@ -13,8 +13,8 @@ const stepItems = 32;
  * Findings about each item of a list, in the order of the items. Ends when there are as many as an answer tells: those about further items would stand behind
  * them. A long list is checked in steps.
  */
-export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found): Found {
-  if (items.length > stepItems) return inSteps(items, check);
+export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found, most = causesMax): Found {
+  if (items.length > stepItems) return inSteps(items, check, most);
   const all: Found[] = [];
   for (let position = 0; position < items.length; position++) {
     const found = check(items[position] as T, position);
@@ -23,10 +23,10 @@ export function ofEach<T>(items: readonly T[], check: (item: T, position: number
   return inOrder(...all);
 }
 
-function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => Found): Steps<FieldError[]> {
+function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => Found, most: number): Steps<FieldError[]> {
   const findings: FieldError[] = [];
   let certain = 0;
-  for (let position = 0; position < items.length && certain < causesMax; position++) {
+  for (let position = 0; position < items.length && certain < most; position++) {
     if (position % stepItems === 0) yield;
     const found = check(items[position] as T, position);
     for (const finding of Array.isArray(found) ? found : yield* found) {
@@ -39,6 +39,9 @@ function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => 
 
 /** Stands whatever is switched on and whatever was there before, so that it is told if its turn comes. */
 const isCertain = ({ gate, kept }: FieldError): boolean => gate === undefined && kept === undefined;
+
+/** All findings about each item, for checks that put them into an order of their own afterwards. */
+export const ofAll = <T>(items: readonly T[], check: (item: T, position: number) => Found): Found => ofEach(items, check, Infinity);
 
 /** Findings of several checks, one after the other: at once if all of them are there. What is in steps is done when its turn comes, after the call. */
 export function inOrder(...parts: readonly Found[]): Found {
@@ -53,6 +56,20 @@ function* joined(parts: readonly Found[]): Steps<FieldError[]> {
 
 /** All findings in one go, where what may be long is bounded elsewhere. */
 export const atOnce = (found: Found): FieldError[] => (Array.isArray(found) ? found : inOneGo(found));
+
+/** Findings that are put into order in one step. */
+const orderedAtOnce = 2_000;
+
+/** As many findings as an answer tells, in the order of their texts. */
+export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldError[]> {
+  let first: { readonly text: string; readonly finding: FieldError }[] = [];
+  for (let start = 0; start < findings.length; start += orderedAtOnce) {
+    if (start > 0) yield;
+    const next = findings.slice(start, start + orderedAtOnce).map((finding) => ({ text: `${finding.path}: ${finding.message}`, finding }));
+    first = [...first, ...next].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0)).slice(0, causesMax);
+  }
+  return first.map(({ finding }) => finding);
+}
 
 /** Findings made of others, such as those that belong to a feature. */
 export const fromFound = (found: Found, change: (findings: FieldError[]) => FieldError[]): Found =>

@@ -7,6 +7,8 @@ import { definition, ExtensionServer } from './harness.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { outcomeOf } from '../../../server/registry/stepwise.js';
 import { inOneGo } from '../../../workers/turns/turns.js';
+import { reviewInSteps } from '../../../server/kinds/apiextensions.k8s.io/schema/schema.js';
+import { Path } from '../../../server/registry/validation/field.js';
 
 /** A schema of more than two thousand values, with one mistake if asked for. */
 const large = (mistake: boolean): ApiObject => {
@@ -30,6 +32,18 @@ describe('large definitions', () => {
       expect(printed(ahead)).to.deep.equal(printed(atOnce));
       expect(printed(ahead).some((text) => text.includes('strange'))).to.equal(mistake);
     }
+  });
+
+  it('are looked at in as many steps as they have properties', () => {
+    const stepsOf = (count: number): number => {
+      const properties = Object.fromEntries(
+        Array.from({ length: count }, (_, position) => [`p${position}`, { type: 'string', default: 'x' }]),
+      );
+      return [...reviewInSteps({ schema: { type: 'object', properties }, hasStatus: false, path: Path.of('schema') })].length;
+    };
+    const [some, twice] = [stepsOf(10_000), stepsOf(20_000)];
+    expect(some).to.be.at.least(1_000);
+    expect(twice).to.be.within(1.9 * some, 2.1 * some);
   });
 
   it('give way to others while they are checked, and are refused all the same', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { causesMax } from '../../../server/api/status.js';
 import { invalid, keepable, Path, type FieldError } from '../../../server/registry/validation/field.js';
-import { atOnce, inOrder, ofEach } from '../../../server/registry/validation/ofEach.js';
+import { atOnce, inOrder, inOrderOfTexts, ofEach } from '../../../server/registry/validation/ofEach.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';
 import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 
@@ -62,6 +62,17 @@ describe('findings about each item', () => {
     expect(looked).to.have.length(32);
     expect(inOneGo(steps)).to.deep.equal([]);
     expect(looked).to.deep.equal(numbers(1_000));
+  });
+});
+
+describe('findings in the order of their texts', () => {
+  it('are the first ones of all', () => {
+    const findings = numbers(7_000).map((position) => invalid(path.index((position * 3_571) % 7_000), 'v', 'no'));
+    const texts = findings.map(({ path: at, message }) => `${at}: ${message}`);
+    expect(inOneGo(inOrderOfTexts(findings)).map(({ path: at, message }) => `${at}: ${message}`)).to.deep.equal(
+      texts.sort().slice(0, causesMax),
+    );
+    expect([...inOrderOfTexts(findings)]).to.have.length(3);
   });
 });
 

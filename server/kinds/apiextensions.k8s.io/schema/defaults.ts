@@ -3,6 +3,7 @@ import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue 
 import { invalid, keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { embeddedRules } from '../embeddedRules.js';
 import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /**
  * Defaults must hold what their schema knows, and nothing else; those of whole objects say which kind they are; all meet the conditions of their schema.
@@ -24,27 +25,27 @@ interface Place {
 /** Kind and version come last: the reference writes them over whatever is given. */
 const least = (value: Json): Json => ({ ...(value as JsonMembers), kind: 'Validation', apiVersion: 'validation/v1' });
 
-export const validateDefaults = (schema: Schema, path: Path): FieldError[] => {
+export const validateDefaults = (schema: Schema, path: Path): Found => {
   const root = { ...schema, [embedded]: true };
   return validateBelow(root, path, { around: root, object: least, insideMetadata: false });
 };
 
 /** Not below `additionalProperties`: defaults are of no use there. */
-function validateBelow(schema: Schema, path: Path, outer: Place): FieldError[] {
+function validateBelow(schema: Schema, path: Path, outer: Place): Found {
   const items = itemSchemaOf(schema);
   const whole = isTrue(schema, embedded);
   const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
-  return [
-    ...(isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : []),
-    ...(items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: (value) => place.object([value]) })),
-    ...propertiesOf(schema).flatMap(([name, child]) =>
+  return inOrder(
+    isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : [],
+    items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: (value) => place.object([value]) }),
+    ofEach(propertiesOf(schema), ([name, child]) =>
       validateBelow(child, path.child('properties').key(name), {
         around: place.around,
         object: (value) => place.object({ [name]: value }),
         insideMetadata: place.insideMetadata || (whole && wholeMembers.includes(name)),
       }),
     ),
-  ];
+  );
 }
 
 function validateDefault(schema: Schema, path: Path, { around, object, insideMetadata }: Place): FieldError[] {

@@ -12,10 +12,16 @@ export const isSet = (schema: Schema, member: string): boolean => schema[member]
 export const isTrue = (schema: Schema, member: string): boolean => schema[member] === true;
 
 /** Named schemas in the order of their names, so that findings come in the same order each time. */
-export const namedSchemas = (schema: Schema, member: string): [name: string, schema: Schema][] =>
-  Object.entries(membersOf(schema[member]))
-    .filter((entry): entry is [string, Schema] => isObject(entry[1]))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+export const namedSchemas = (schema: Schema, member: string): [name: string, schema: Schema][] => schemasIn(membersOf(schema[member]));
+
+function schemasIn(members: JsonObject): [name: string, schema: Schema][] {
+  const found: [string, Schema][] = [];
+  for (const name of Object.keys(members).sort()) {
+    const child = members[name];
+    if (isObject<Schema>(child)) found.push([name, child]);
+  }
+  return found;
+}
 
 export const propertiesOf = (schema: Schema): [name: string, schema: Schema][] => namedSchemas(schema, 'properties');
 export const propertyOf = (schema: Schema, name: string): Schema | null => {

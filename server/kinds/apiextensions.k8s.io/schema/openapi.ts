@@ -15,6 +15,7 @@ import {
   type Schema,
 } from './nodes.js';
 import { validateRules } from './rules.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /** What a schema may say at all, wherever it stands. Whether it describes a structure is another question (`structural.ts`). */
 
@@ -36,28 +37,28 @@ export interface Place {
 
 const root: Place = { root: true, insideMetadata: false, noDefaults: null };
 
-export function validateOpenApi(schema: Schema, path: Path, place: Place = root): FieldError[] {
+export function validateOpenApi(schema: Schema, path: Path, place: Place = root): Found {
   const below: Place = { ...place, root: false };
-  const each = (junctor: string): FieldError[] =>
-    alternatives(schema, junctor).flatMap((child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
+  const each = (junctor: string): Found =>
+    ofEach(alternatives(schema, junctor), (child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
   const [not, items] = [objectAt(schema, 'not'), itemSchemaOf(schema)];
-  return [
-    ...validateSupported(schema, path, place),
-    ...(isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), unique)] : []),
-    ...validateRest(schema, path, below),
-    ...propertiesOf(schema).flatMap(([name, child]) =>
+  return inOrder(
+    validateSupported(schema, path, place),
+    isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), unique)] : [],
+    validateRest(schema, path, below),
+    ofEach(propertiesOf(schema), ([name, child]) =>
       validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place)),
     ),
-    ...(not === null ? [] : validateOpenApi(not, path.child('not'), below)),
-    ...['allOf', 'oneOf', 'anyOf'].flatMap(each),
-    ...namedSchemas(schema, 'definitions').flatMap(([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
-    ...(items === null ? [] : validateOpenApi(items, path.child('items'), below)),
-    ...objectsIn(schema, 'items').flatMap((child, position) => validateOpenApi(child, path.child('items').index(position), below)),
-    ...namedSchemas(schema, 'dependencies').flatMap(([name, child]) => validateOpenApi(child, path.child('dependencies').key(name), below)),
-    ...validateExtensions(schema, path),
-    ...validateLists(schema, path),
-    ...validateRules(schema, path),
-  ];
+    not === null ? [] : validateOpenApi(not, path.child('not'), below),
+    ofEach(['allOf', 'oneOf', 'anyOf'], each),
+    ofEach(namedSchemas(schema, 'definitions'), ([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
+    items === null ? [] : validateOpenApi(items, path.child('items'), below),
+    ofEach(objectsIn(schema, 'items'), (child, position) => validateOpenApi(child, path.child('items').index(position), below)),
+    ofEach(namedSchemas(schema, 'dependencies'), ([name, child]) => validateOpenApi(child, path.child('dependencies').key(name), below)),
+    validateExtensions(schema, path),
+    validateLists(schema, path),
+    validateRules(schema, path),
+  );
 }
 
 function placeOf(schema: Schema, property: string, place: Place): Place {
@@ -66,16 +67,16 @@ function placeOf(schema: Schema, property: string, place: Place): Place {
 }
 
 /** Properties are for structures, `additionalProperties` for maps: no object is both. */
-function validateRest(schema: Schema, path: Path, place: Place): FieldError[] {
+function validateRest(schema: Schema, path: Path, place: Place): Found {
   const rest = restSchemaOf(schema);
   const closed = schema['additionalProperties'] === false;
   const restPlace = place.insideMetadata ? { ...place, noDefaults: 'inside additionalProperties applying to object metadata' } : place;
-  return [
-    ...((rest !== null || closed) && propertiesOf(schema).length > 0
+  return inOrder(
+    (rest !== null || closed) && propertiesOf(schema).length > 0
       ? [forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive')]
-      : []),
-    ...(rest === null ? [] : validateOpenApi(rest, path.child('additionalProperties'), restPlace)),
-  ];
+      : [],
+    rest === null ? [] : validateOpenApi(rest, path.child('additionalProperties'), restPlace),
+  );
 }
 
 function validateSupported(schema: Schema, path: Path, place: Place): FieldError[] {

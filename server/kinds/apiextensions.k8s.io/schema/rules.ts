@@ -8,6 +8,9 @@ import { printedStructure, type StructureForm } from '../../../registry/validati
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
+import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
+import { causesMax } from '../../../api/status.js';
+import { type Steps } from '../../../../workers/turns/turns.js';
 
 /** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
 
@@ -27,8 +30,8 @@ const oneLine = 'must not contain line breaks';
 const hasLines = (text: string): boolean => /[\n\r]/.test(text);
 const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
 
-export const validateRules = (schema: Schema, path: Path): FieldError[] =>
-  objectsIn(schema, member).flatMap((rule, position) => validateRule(rule, { schema }, path.child(member).index(position)));
+export const validateRules = (schema: Schema, path: Path): Found =>
+  ofEach(objectsIn(schema, member), (rule, position) => validateRule(rule, { schema }, path.child(member).index(position)));
 
 function validateRule(rule: JsonObject, { schema }: { readonly schema: Schema }, path: Path): FieldError[] {
   const [reason, fieldPath] = [rule['reason'], textAt(rule, 'fieldPath')];
@@ -60,10 +63,11 @@ function validateMessage(rule: string, { message }: { readonly message: string }
  * rules, or below it, its rules are not compiled, since its types may mean nothing. Other servers may have estimated less for an expression: it stays
  * acceptable as long as the schema does not change.
  */
-export function validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): FieldError[] {
+export function* validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): Steps<FieldError[]> {
   const root = path.toString();
   const broken = findings.map((finding) => finding.path).sort();
-  return reviewRules(schema, root, (at) => hasBeginning(broken, root + at)).flatMap((finding) => {
+  const found = yield* reviewRules(schema, root, (at) => hasBeginning(broken, root + at));
+  return found.slice(0, causesMax).flatMap((finding) => {
     const at = Path.of(root + finding.at);
     if (finding.kind === 'forbidden') return [forbidden(at, finding.detail)];
     if (finding.kind === 'costly') return keepable(`cost under ${writeJson(schema)}`, [forbidden(at, finding.detail)]);

@@ -1,10 +1,13 @@
-import type { Steps } from '../../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
 import { validateRuleExpressions } from './rules.js';
 import { validateStructural } from './structural.js';
+import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../../registry/stepwise.js';
+import { causesMax } from '../../../api/status.js';
 
 /** The schema of a whole custom resource. */
 
@@ -58,21 +61,18 @@ interface Review extends PlacedSchema {
 const reviewed = new WeakMap<Schema, Review>();
 
 /** Whether a schema is one of those of old that do not say for every field which type it has. */
-export const isNonStructural = (schema: Schema): boolean => unreadable(schema) !== null || validateStructural(schema, Path.root).length > 0;
+export const isNonStructural = (schema: Schema): boolean =>
+  unreadable(schema) !== null || inOneGo(validateStructural(schema, Path.root)).length > 0;
 
 /**
  * What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. One that need not be `structural` is looked at
  * without what only means something in a structure: defaults and rules.
  */
 export function validateSchema({ schema, hasStatus, path }: PlacedSchema, structural: boolean): FieldError[] {
-  if (!structural) return validateForm({ schema, hasStatus, path }, []);
+  if (!structural) return atOnce(validateForm({ schema, hasStatus, path }, []));
   const before = reviewed.get(schema);
   if (before !== undefined && before.hasStatus === hasStatus && String(before.path) === String(path)) return before.findings;
-  const steps = review({ schema, hasStatus, path });
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return inOneGo(review({ schema, hasStatus, path }));
 }
 
 /** The same work in steps, so that others have their turn in between; `validateSchema` knows of it afterwards. */
@@ -81,26 +81,29 @@ export function* reviewInSteps(placed: PlacedSchema): Steps<void> {
 }
 
 /** Conditions of structure come first; defaults are looked at when there is a structure. */
-function* review({ schema, hasStatus, path }: PlacedSchema): Generator<void, FieldError[]> {
+function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]> {
   const obstacle = unreadable(schema);
   yield;
-  const structure = obstacle === null ? validateStructural(schema, path) : [];
+  const structure = obstacle === null ? yield* validateStructural(schema, path) : [];
   yield;
-  const defaults = obstacle === null && structure.length === 0 ? validateDefaults(schema, path) : [];
+  const defaults = obstacle === null && structure.length === 0 ? yield* outcomeOf(validateDefaults(schema, path)) : [];
   yield;
-  const findings = validateForm({ schema, hasStatus, path }, [...structure, ...defaults]);
+  const findings = yield* outcomeOf(validateForm({ schema, hasStatus, path }, [...structure, ...defaults]));
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
   yield;
-  return [...findings, ...validateRuleExpressions(schema, path, findings)];
+  // Nobody is told more, and what the findings beyond these are about is not known.
+  if (findings.length >= causesMax) return findings;
+  return [...findings, ...(yield* validateRuleExpressions(schema, path, findings))];
 }
 
 /** What holds for every schema, around what has been found of its structure. */
-const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: readonly FieldError[]): FieldError[] => [
-  ...(hasStatus ? validateBesideStatus(schema, path) : []),
-  ...(isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : []),
-  ...ofStructure,
-  ...validateOpenApi(schema, path),
-];
+const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: FieldError[]): Found =>
+  inOrder(
+    hasStatus ? validateBesideStatus(schema, path) : [],
+    isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : [],
+    ofStructure,
+    validateOpenApi(schema, path),
+  );
 
 /** The first that does not fit is reported. */
 function validateBesideStatus(schema: Schema, path: Path): FieldError[] {

@@ -16,6 +16,9 @@ import {
   type Schema,
 } from './nodes.js';
 import { patternComplaint } from './pattern.js';
+import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/validation/ofEach.js';
+import { outcomeOf } from '../../../registry/stepwise.js';
+import { type Steps } from '../../../../workers/turns/turns.js';
 
 /**
  * A structural schema says for every field that may occur, and once only, which type it has. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`)
@@ -35,30 +38,30 @@ const typeMissing: Readonly<Record<Level, string>> = {
 const metadataText = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
 
 /** In the order of their texts: the reference sorts, since it walks through maps. */
-export function validateStructural(schema: Schema, path: Path): FieldError[] {
-  const findings = [...validateInvariants(schema, 'root', path), ...validateCompleteness(schema, path)];
-  const text = (error: FieldError): string => `${error.path}: ${error.message}`;
-  return findings.sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0));
+export function* validateStructural(schema: Schema, path: Path): Steps<FieldError[]> {
+  const invariants = yield* outcomeOf(validateInvariants(schema, 'root', path));
+  yield;
+  return yield* inOrderOfTexts([...invariants, ...validateCompleteness(schema, path)]);
 }
 
-function validateInvariants(schema: Schema, level: Level, path: Path): FieldError[] {
+function validateInvariants(schema: Schema, level: Level, path: Path): Found {
   const [items, rest] = [itemSchemaOf(schema), restSchemaOf(schema)];
-  return [
-    ...(typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : []),
-    ...(items === null ? [] : validateInvariants(items, 'item', path.child('items'))),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
-    ...(isSet(schema, 'additionalProperties') && level === 'root'
+  return inOrder(
+    typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : [],
+    items === null ? [] : validateInvariants(items, 'item', path.child('items')),
+    ofAll(propertiesOf(schema), ([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
+    isSet(schema, 'additionalProperties') && level === 'root'
       ? [forbidden(path.child('additionalProperties'), 'must not be used at the root')]
-      : []),
-    ...(rest === null ? [] : validateInvariants(rest, 'field', path.child('additionalProperties'))),
-    ...validateIntOrString(schema, path),
-    ...validateConditions(schema, path, {
+      : [],
+    rest === null ? [] : validateInvariants(rest, 'field', path.child('additionalProperties')),
+    validateIntOrString(schema, path),
+    validateConditions(schema, path, {
       anyOf: isIntOrString(schema),
       firstAllOf: isIntOrString(alternatives(schema, 'allOf')[0] ?? {}),
     }),
-    ...validateType(schema, level, path),
-    ...validateObject(schema, level, path),
-  ];
+    validateType(schema, level, path),
+    validateObject(schema, level, path),
+  );
 }
 
 function validateIntOrString(schema: Schema, path: Path): FieldError[] {
@@ -132,9 +135,9 @@ interface Excepted {
 
 const none: Excepted = { anyOf: false, firstAllOf: false };
 
-function validateConditions(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
-  const each = (junctor: string): FieldError[] =>
-    alternatives(schema, junctor).flatMap((child, position) =>
+function validateConditions(schema: Schema, path: Path, excepted: Excepted): Found {
+  const each = (junctor: string): Found =>
+    ofAll(alternatives(schema, junctor), (child, position) =>
       validateCondition(
         child,
         path.child(junctor).index(position),
@@ -144,13 +147,13 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fie
   const not = objectAt(schema, 'not');
   const pattern = textAt(schema, 'pattern');
   const complaint = pattern === '' ? null : patternComplaint(pattern);
-  return [
-    ...(excepted.anyOf ? [] : each('anyOf')),
-    ...each('allOf'),
-    ...each('oneOf'),
-    ...(not === null ? [] : validateCondition(not, path.child('not'), none)),
-    ...(complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)]),
-  ];
+  return inOrder(
+    excepted.anyOf ? [] : each('anyOf'),
+    each('allOf'),
+    each('oneOf'),
+    not === null ? [] : validateCondition(not, path.child('not'), none),
+    complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)],
+  );
 }
 
 /** What conditions may not say, in which words that is refused. */
@@ -170,17 +173,17 @@ const describing: readonly (readonly [member: string, demand: 'empty' | 'undefin
   ['x-kubernetes-validations', 'empty'],
 ];
 
-function validateCondition(schema: Schema, path: Path, excepted: Excepted): FieldError[] {
+function validateCondition(schema: Schema, path: Path, excepted: Excepted): Found {
   const items = itemSchemaOf(schema);
-  return [
-    ...validateConditions(schema, path, excepted),
-    ...(items === null ? [] : validateCondition(items, path.child('items'), none)),
-    ...propertiesOf(schema).flatMap(([name, child]) => validateCondition(child, path.child('properties').key(name), none)),
-    ...describing
+  return inOrder(
+    validateConditions(schema, path, excepted),
+    items === null ? [] : validateCondition(items, path.child('items'), none),
+    ofAll(propertiesOf(schema), ([name, child]) => validateCondition(child, path.child('properties').key(name), none)),
+    describing
       .filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member])))
       .map(([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`)),
-    ...(propertyOf(schema, 'metadata') === null
+    propertyOf(schema, 'metadata') === null
       ? []
-      : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')]),
-  ];
+      : [forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context')],
+  );
 }
