@@ -7,6 +7,7 @@ import { helpText } from '../server/catalogue/flags/help.js';
 import { LineBudget } from '../server/catalogue/lineBudget.js';
 import { release, versionInfo } from '../server/catalogue/version.js';
 import { createLogger, type Logger, type Verbosity } from '../server/observability/logger.js';
+import { outliveFullDisk } from '../server/observability/outliveFullDisk.js';
 import { emulatedMinor } from '../server/options/emulation.js';
 import { featuresOf } from '../server/options/features.js';
 import { loggerOptions } from '../server/options/logging.js';
@@ -33,6 +34,7 @@ const privateFilesUmask = 0o077;
 
 /** Exit codes, as the reference has them: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed and for a command line that cannot be right. */
 async function main(argv: readonly string[]): Promise<number> {
+  outliveFullDisk();
   // A thread shares the process's with others.
   if (isMainThread) process.umask(privateFilesUmask);
   const read = readControllerManagerOptions(argv);

@@ -77,8 +77,8 @@ export interface ClusterOptions {
   /** A program said something else than `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
-  /** Start managers again that failed, once the cluster is up. API servers are never started again without being asked: why a member of the group fell is for a person to see. */
-  readonly restartManagers?: boolean | undefined;
+  /** Start programs again that failed, once the cluster is up: managers however they ended, all others where they ended by themselves and no signal ended them. */
+  readonly restartFailed?: boolean | undefined;
   /** A process ended, asked for or not; `restartInMs` is null unless it is started again by itself. */
   readonly onExit?: ((process: ManagedProgram, exit: Exit, restartInMs: number | null) => void) | undefined;
   /** What kind of keys service-account tokens are signed with, where there are none yet: RSA unless told. */
@@ -241,6 +241,9 @@ interface Prepared {
   readonly unlock: () => void;
 }
 
+/** Who kills an API server wants to see the others without it; one that ended by itself does better next time, or is told of every half minute. */
+const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;
+
 class LocalCluster implements Cluster {
   readonly dataDirectory: string;
   readonly address: string;
@@ -261,6 +264,8 @@ class LocalCluster implements Cluster {
   #up = false;
   #stopping: Promise<void> | null = null;
   #logTimer: NodeJS.Timeout | null = null;
+  /** The file that lists the processes could not be written. */
+  #fileIsStale = false;
 
   constructor(private readonly prepared: Prepared) {
     const { directory, port, pki, settings } = prepared;
@@ -306,6 +311,7 @@ class LocalCluster implements Cluster {
     say(`starting ${settings.members.map(({ id }) => id).join(', ')}${this.balancer ? ' and the balancer' : ''}`);
     this.#logTimer = setInterval(() => {
       this.#boundLogs();
+      if (this.#fileIsStale) this.#writeFile();
     }, logCheckIntervalMs).unref();
     await this.startStopped();
     this.#up = true;
@@ -421,13 +427,19 @@ class LocalCluster implements Cluster {
       preload: this.prepared.options.clientPreload,
       address: securePort === 0 ? null : `https://${host}:${securePort}`,
     });
-    if (this.prepared.options.restartManagers) this.#supervisors.set(process, new Supervisor(() => this.#startAgain(process)));
     return process;
   }
 
   #startAgain(process: ManagedProgram): void {
     if (this.#stopping || process.running) return;
-    process.start();
+    try {
+      process.start();
+    } catch (error) {
+      // For want of memory or of room on the disk: as though it had ended at once.
+      this.prepared.say(`${process.spec.name} cannot be started: ${String(error)}`);
+      this.#supervisors.get(process)?.ended({ code: null, signal: null, expected: false });
+      return;
+    }
     this.#writeFile();
     // One that ends again is reported as any end is.
     this.#waitReady(process).catch((error: unknown) => {
@@ -445,13 +457,14 @@ class LocalCluster implements Cluster {
     const events: ProgramEvents = {
       onExit: (exit) => {
         if (!this.#stopping) this.#writeFile();
-        const supervised = this.#up && !this.#stopping ? this.#supervisors.get(program) : undefined;
+        const supervised = this.#up && !this.#stopping && isSupervised(program, exit) ? this.#supervisors.get(program) : undefined;
         options.onExit?.(program, exit, supervised?.ended(exit) ?? null);
       },
       onStart: () => this.#supervisors.get(program)?.started(),
       onMessage: (message) => options.onMessage?.(program, message),
     };
     const program = make({ ...spec, log: path.join(directory, 'logs', `${spec.name}.log`) }, events);
+    if (options.restartFailed) this.#supervisors.set(program, new Supervisor(() => this.#startAgain(program)));
     return program;
   }
 
@@ -465,8 +478,15 @@ class LocalCluster implements Cluster {
     }
   }
 
+  /** The cluster runs whether or not there is room for the file. */
   #writeFile(): void {
-    writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
+    try {
+      writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
+      this.#fileIsStale = false;
+    } catch (error) {
+      if (!this.#fileIsStale) this.prepared.say(`${this.prepared.clusterFile} cannot be written now, and is tried again: ${String(error)}`);
+      this.#fileIsStale = true;
+    }
   }
 
   async #waitReady(program: ManagedProgram): Promise<void> {

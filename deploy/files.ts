@@ -1,12 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. */
+/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. What cannot be written leaves nothing behind. */
 export function writeFileAtomically(file: string, content: string, mode = 0o644): void {
   const temporary = `${file}.${process.pid}.tmp`;
   fs.rmSync(temporary, { force: true });
-  fs.writeFileSync(temporary, content, { mode });
-  fs.renameSync(temporary, file);
+  try {
+    fs.writeFileSync(temporary, content, { mode });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /**

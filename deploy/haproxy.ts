@@ -1,3 +1,5 @@
+import { readyPath } from './readiness.js';
+
 /**
  * A HAProxy configuration for real use, where the balancer must itself be replicated or carry much traffic. It behaves as the
  * built-in balancer does, except that HAProxy refuses connections while no replica is ready.
@@ -39,7 +41,8 @@ frontend kubernetes
 backend apiservers
     balance leastconn
     option httpchk
-    http-check send meth GET uri /readyz
+    # Key services are left out: when one is away, all replicas would be down at once, for reads as well.
+    http-check send meth GET uri ${readyPath}
     http-check expect status 200
     # Down after one failed check, up after one good check. Sessions of a replica that is down are cut, so that their clients
     # connect again and reach one that works.

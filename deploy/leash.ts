@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { outliveFullDisk } from './logFiles.js';
 
 /**
  * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however
@@ -10,6 +11,7 @@ const lastResortMs = 15_000;
 
 // Worker threads load this too, because they inherit the process's flags; the channel belongs to the main thread.
 if (isMainThread && process.channel) {
+  outliveFullDisk();
   process.channel.unref();
   process.once('disconnect', () => {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastResortMs).unref();

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { ConnectionTaker, isHandOverAnswer } from './handOver.js';
+import { openLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 
@@ -28,7 +29,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
 
   start(): void {
     if (this.current) throw new Error(`${this.spec.name} is running already (process ${this.current.pid})`);
-    const log = fs.openSync(this.spec.log, 'a');
+    const log = openLogFile(this.spec.log);
     try {
       this.#endWasAsked = false;
       const { preload } = this.spec;
@@ -42,13 +43,13 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
       // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
       this.#watch(
         spawn(process.execPath, args, {
-          stdio: ['ignore', log, log, 'ipc'],
+          stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
           detached: true,
           env: { ...process.env, ...this.spec.environment },
         }),
       );
     } finally {
-      fs.closeSync(log);
+      if (log !== null) fs.closeSync(log);
     }
     this.#events.onStart?.();
   }

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { openLogFile, writeLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
@@ -74,9 +75,9 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
 
   #watch(worker: Worker): void {
     this.current = worker;
-    const log = fs.openSync(this.spec.log, 'a');
+    const log = openLogFile(this.spec.log);
     const write = (chunk: Buffer | string): void => {
-      fs.writeSync(log, chunk.toString());
+      writeLogFile(log, chunk.toString());
     };
     for (const stream of [worker.stdout, worker.stderr]) stream.on('data', write);
     worker.on('error', (error) => write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`));
@@ -90,7 +91,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     this.ready.catch(() => undefined);
     this.ending = new Promise((resolve) => {
       worker.once('exit', (code) => {
-        fs.closeSync(log);
+        if (log !== null) fs.closeSync(log);
         for (const stream of [worker.stdout, worker.stderr]) stream.off('data', write);
         this.current = null;
         strike(this);

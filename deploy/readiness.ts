@@ -1,6 +1,12 @@
 import https from 'node:https';
 import tls, { type SecureContext } from 'node:tls';
 
+/**
+ * What balancers ask. Without the checks of key services: they fail on all replicas at once, and a cluster that nobody is sent to serves not even reads. The
+ * server takes no offence at a check that it does not have.
+ */
+export const readyPath = '/readyz?exclude=kms-provider-0&exclude=kms-providers';
+
 /** What one look at `/readyz` showed. */
 export type Readiness =
   | { readonly state: 'ready' }
@@ -82,7 +88,7 @@ function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<
     const options: https.RequestOptions & Pick<tls.ConnectionOptions, 'secureContext'> = {
       host,
       port,
-      path: '/readyz',
+      path: readyPath,
       agent,
       secureContext: contextFor(ca),
       // Beside the context, because the sessions that are kept are told apart by it.

@@ -222,7 +222,7 @@ export interface ReplicaOptions {
   readonly electionTimeoutMs: number;
   /** Entries kept behind the checkpoint so that a short absence needs no snapshot. */
   readonly logEntriesKept: number;
-  /** Space on the disk that only what frees space, or is essential, may use. Absent or null: 64 MiB, or an eighth of a small file system. */
+  /** Space on the disk that only what frees space, or is essential, may use. Absent or null: 64 MiB, or a quarter of a small file system. */
   readonly diskReserveBytes?: number | null;
   /** Bytes that the store may hold; absent or 0: as many as the disk has room for. */
   readonly quotaBytes?: number;

@@ -6,6 +6,7 @@ import { widenBufferPool } from './process/bufferPool.js';
 import { takeHandedConnections } from './process/handedConnections.js';
 import { boundHeapGrowth } from './process/heapGrowth.js';
 import { createLogger, describeError } from './observability/logger.js';
+import { outliveFullDisk } from './observability/outliveFullDisk.js';
 import type { Logger, Verbosity } from './observability/logger.js';
 import { readApiServerOptions } from './options/read.js';
 import { apiServerFlags, type ApiServerOptions } from './options/flags.js';
@@ -26,6 +27,7 @@ const privateFilesUmask = 0o077;
 async function main(argv: readonly string[]): Promise<void> {
   // As a thread it shares the process's with others, and its launcher keeps the folder closed.
   if (isMainThread) process.umask(privateFilesUmask);
+  outliveFullDisk();
   if (argv[0] === 'migrate') {
     const { runMigration } = await import('./migration/program.js');
     process.exitCode = await runMigration(argv.slice(1));

@@ -11,8 +11,9 @@ import type { Verbosity } from '../../server/observability/logger.js';
 import { DebugPages } from '../../server/observability/profiles/pages.js';
 import { flagValues } from '../../server/observability/zpages.js';
 import { emulatedMinor } from '../../server/options/emulation.js';
-import type { Clock } from '../client/clock.js';
+import { pause, type Clock } from '../client/clock.js';
 import { Connection } from '../client/connection.js';
+import { messageOf } from '../client/errors.js';
 import { loadKubeconfig } from '../client/kubeconfig.js';
 import { RestApi } from '../client/rest.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
@@ -37,16 +38,73 @@ export interface HealthOptions {
 
 /** Starts the secure port as options say; null when there is none. Rejects with what is wrong with them, or with the files that they name. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
-  const { options, features, metrics, checks, clock, log } = surroundings;
+  const { options, clock, log } = surroundings;
   if (options['secure-port'] === 0) return null;
   const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
   const live = new LiveFiles();
   const authentication = apiOf(options['authentication-kubeconfig'], clock);
-  const trust = trustOf(options, await lookedUp(options, authentication, say), live, {
-    uids: features.enabled('AllowParsingUserUIDFromCertAuth'),
-  });
   const pages = pagesOf(surroundings);
-  const serving = await serve({
+  const over = new AbortController();
+  const open = (found: Published): Promise<Serving> => openPort(surroundings, { found, authentication, pages, live, say });
+  const look = (): Promise<Published | null> => lookedUp(options, authentication, say);
+  const first = await look();
+  const serving = await open(first ?? {});
+  const reopened = first === null ? reopenOnce(serving, { look, open, clock, signal: over.signal, say }) : Promise.resolve(serving);
+  return {
+    port: serving.port,
+    close: async () => {
+      over.abort();
+      live.stop();
+      pages.debug?.stop();
+      await (await reopened).close();
+    },
+  };
+}
+
+/** Between two questions for what API servers publish. */
+const lookMs = 2_000;
+
+interface Reopening {
+  readonly look: () => Promise<Published | null>;
+  readonly open: (found: Published) => Promise<Serving>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly say: (level: 'info' | 'error', message: string) => void;
+}
+
+/** While no API server answers, the port is open to those whom files and tokens make known. Once one does, it is opened anew for those whom it tells of as well. */
+async function reopenOnce(serving: Serving, { look, open, clock, signal, say }: Reopening): Promise<Serving> {
+  for (;;) {
+    await pause(clock, lookMs, signal);
+    if (signal.aborted) return serving;
+    const found = await look().catch((error: unknown) => {
+      say('error', messageOf(error));
+      return null;
+    });
+    if (found === null) continue;
+    await serving.close();
+    say('info', 'API servers have told which authorities count');
+    return open(found).catch((error: unknown) => {
+      say('error', `authorities that API servers publish cannot be used: ${messageOf(error)}`);
+      return open({});
+    });
+  }
+}
+
+interface Door {
+  readonly found: Published;
+  readonly authentication: RestApi | null;
+  readonly pages: ProcessPages;
+  readonly live: LiveFiles;
+  readonly say: (level: 'info' | 'error', message: string) => void;
+}
+
+function openPort(
+  { options, features, metrics, checks, clock }: HealthOptions,
+  { found, authentication, pages, live, say }: Door,
+): Promise<Serving> {
+  const trust = trustOf(options, found, live, { uids: features.enabled('AllowParsingUserUIDFromCertAuth') });
+  return serve({
     port: portOptions({
       options,
       pair: servingPair(options),
@@ -69,14 +127,6 @@ export async function serveHealth(surroundings: HealthOptions): Promise<Serving 
       say('info', `${method} ${JSON.stringify(path)} from ${address} as ${JSON.stringify(user)} refused with ${code}: ${reason}`),
     failed: (error) => say('error', `an answer failed: ${error instanceof Error ? error.message : String(error)}`),
   });
-  return {
-    port: serving.port,
-    close: async () => {
-      live.stop();
-      pages.debug?.stop();
-      await serving.close();
-    },
-  };
 }
 
 const apiOf = (file: string | null, clock: Clock): RestApi | null =>
@@ -84,12 +134,12 @@ const apiOf = (file: string | null, clock: Clock): RestApi | null =>
     ? null
     : new RestApi({ connection: new Connection(loadKubeconfig(file), { clock }), userAgent: 'kube-controller-manager/access', clock });
 
-/** What API servers publish about certificates, where files leave something open and somebody can be asked. */
+/** What API servers publish about certificates, where files leave something open and somebody can be asked. Null while no API server answers. */
 async function lookedUp(
   options: ControllerManagerOptions,
   api: RestApi | null,
   say: (level: 'info' | 'error', message: string) => void,
-): Promise<Published> {
+): Promise<Published | null> {
   const complete = options['client-ca-file'] !== null && options['requestheader-client-ca-file'] !== null;
   if (api === null || complete || options['authentication-skip-lookup']) return {};
   return publishedTrust(api, options['authentication-tolerate-lookup-failure'], (message) => say('error', message));

@@ -9,7 +9,7 @@ import { fixed, type Live, type LiveFiles } from '../../server/files/liveFile.js
 import { certificateBlocks } from '../../server/files/pem.js';
 import { readAuthorities } from '../../server/http/credentials.js';
 import type { Api } from '../client/api.js';
-import { messageOf } from '../client/errors.js';
+import { ApiError, ConnectionError, messageOf } from '../client/errors.js';
 import type { ControllerManagerOptions } from '../options/flags.js';
 
 /** Whose word counts for who a client is: authorities of clients and of front proxies. */
@@ -22,14 +22,18 @@ const published = { namespace: 'kube-system', name: 'extension-apiserver-authent
 export type Published = Readonly<Record<string, string>>;
 
 /**
- * What API servers publish, for what options leave open. Asked once, at the start. With `tolerate`, a question that is not answered is told to `log` and
- * counts as "nothing"; otherwise it rejects.
+ * What API servers publish, for what options leave open. Null while no API server can be reached: it may still be starting. With `tolerate`, that and a refusal
+ * are told to `log` and count as "nothing"; otherwise a refusal rejects.
  */
-export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published> {
+export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published | null> {
   try {
     return (await api.get(configMaps, published)).data ?? {};
   } catch (error) {
     const what = `cannot read the ConfigMap ${published.namespace}/${published.name}: ${messageOf(error)}`;
+    if (!tolerate && isAway(error)) {
+      log(`${what}; it is asked for again`);
+      return null;
+    }
     if (!tolerate)
       throw new Error(
         `${what}; give --client-ca-file and --requestheader-client-ca-file, or --authentication-skip-lookup, or --authentication-tolerate-lookup-failure`,
@@ -39,6 +43,9 @@ export async function publishedTrust(api: Api, tolerate: boolean, log: (message:
     return {};
   }
 }
+
+const isAway = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof ApiError && (error.code >= 500 || error.code === 429 || error.code === 404));
 
 type TrustOptions = Pick<
   ControllerManagerOptions,

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { outliveFullDisk } from '../logFiles.js';
 import { CommandRefused } from './control.js';
 import { flagsAfter, rememberedFlags, type ProgramFlags } from '../settings.js';
 import { Launcher } from './launcher.js';
@@ -32,6 +33,7 @@ export async function runCluster(
   const restored =
     restore === undefined ? null : await examineRestorable(restore, store === 'etcd' || etcdServers !== undefined ? 'etcd' : 'raft');
   process.umask(privateFilesUmask);
+  outliveFullDisk();
   const flags = flagsFor(directory, options, say);
   const signal = stopRequest();
   const launcher = await Launcher.start({

@@ -58,7 +58,7 @@ export class Launcher {
       balancer: balancerFor(flags),
       apiserverFlags: flags,
       apiserverPreload: programFile('partition'),
-      restartManagers: true,
+      restartFailed: true,
       onExit,
     };
     launcher = new Launcher(await startCluster(all), all, signIn);

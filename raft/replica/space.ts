@@ -12,9 +12,10 @@ export const isBelow = (level: SpaceLevel, { other }: { readonly other: SpaceLev
 export const allows = (level: SpaceLevel, use: SpaceUse): boolean => !isBelow(level, { other: neededBy[use] });
 
 const mebibyte = 1024 * 1024;
+/** Write-ahead files and what they are about to add to log and store are some 16 MiB, of each replica of a disk. */
 const reserveDefaultBytes = 64 * mebibyte;
 /** Of a small file system the reserve takes no more than this part. */
-const reservePartMost = 1 / 8;
+const reservePartMost = 1 / 4;
 /** Parts of the reserve below which space is scarce, and below which there is none. */
 const scarcePart = 1 / 4;
 const nonePart = 1 / 16;

@@ -15,6 +15,9 @@ export interface SpaceWatchParts {
   readonly log: Log;
 }
 
+/** Longer than any member waits to look at its disk again. */
+const handOverMs = 1_500;
+
 const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
 /**
@@ -30,6 +33,9 @@ export class SpaceWatch {
   readonly #peers = new Map<MemberId, SpaceLevel>();
   #told: SpaceLevel = 'ample';
   #alarm: SpaceStatus['alarm'] = null;
+  /** When leadership may be handed over next, where there is some room, and where there is next to none. */
+  #handOverFromMs = 0;
+  #urgentFromMs = 0;
 
   constructor(parts: SpaceWatchParts) {
     this.#parts = parts;
@@ -40,11 +46,12 @@ export class SpaceWatch {
     this.#parts.space.look(nowMs, waiting);
     const { disk } = this.#parts.space;
     if (disk !== this.#told) {
+      if (this.#told === 'ample') this.#handOverFromMs = nowMs + handOverMs;
       this.#told = disk;
       this.#parts.transport().tellSpace(spaceLevels.indexOf(disk));
       this.#say(disk === 'ample' ? 'info' : 'warn', 'room on the disk', { level: disk });
     }
-    this.#handOver();
+    this.#handOver(nowMs);
     this.#raiseOrEnd();
   }
 
@@ -102,16 +109,19 @@ export class SpaceWatch {
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use) || (voter !== core.id && !isConnected(voter)));
   }
 
-  /** A leader appends everything first. */
-  #handOver(): void {
+  /**
+   * A leader appends everything first. Members that share a disk do not hear of its state in the same moment, so while there is some room they are waited for; and what
+   * is asked of Raft takes a moment, too.
+   */
+  #handOver(nowMs: number): void {
     const { core, space, isConnected } = this.#parts;
-    if (core.role !== 'leader' || space.disk === 'ample') return;
-    const better = this.#voters.filter(
-      (voter) => voter !== core.id && isConnected(voter) && isBelow(space.disk, { other: this.#levelOf(voter) }),
-    );
+    const isUrgent = isBelow(space.disk, { other: 'low' });
+    if (core.role !== 'leader' || space.disk === 'ample' || nowMs < (isUrgent ? this.#urgentFromMs : this.#handOverFromMs)) return;
+    const better = this.#voters.filter((voter) => voter !== core.id && isConnected(voter) && this.#levelOf(voter) === 'ample');
     const matchOf = (voter: MemberId): number => core.progress()?.get(voter)?.match ?? 0;
     const [target] = [...better].sort((a, b) => matchOf(b) - matchOf(a));
     if (target === undefined) return;
+    this.#urgentFromMs = this.#handOverFromMs = nowMs + handOverMs;
     this.#say('info', 'handing over to a member with more room on its disk', { to: target });
     core.transferLeadership(target);
   }

@@ -11,6 +11,7 @@ import { streamRequests } from './requestStream.js';
 import type { RequestTap } from './requestTap.js';
 import type { Samples } from './samples.js';
 import type { Servers } from './servers.js';
+import { SignIns } from './signIns.js';
 
 export interface ConsoleOptions {
   readonly authorize: Authorizer;
@@ -32,8 +33,6 @@ export type Console = (exchange: Exchange) => Promise<boolean>;
 
 const root = '/console';
 const filesBelow = `${root}/files/`;
-/** Sign-ins by link that are under way at once: each is one guess. */
-const redeemingMax = 4;
 
 /** The page for people, and what it needs beside the API. Nothing is read, kept or begun before somebody asks for it. */
 export function createConsole(options: ConsoleOptions): Console {
@@ -60,7 +59,7 @@ type Route = (exchange: Exchange) => Promise<void> | void;
 /** By path, then by method. */
 function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonly<Record<string, Route>>>> {
   const { servers, tap, active, launcherSocket, authorize, replica } = options;
-  let redeeming = 0;
+  const signIns = new SignIns();
   /** Answers here, or where `?server=` says; a user needs the right to `path` as well. */
   const atServer =
     (path: string | null, own: Route): Route =>
@@ -82,12 +81,12 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
             POST: async (exchange) => {
               const { code } = (await jsonOf(exchange)) as { readonly code?: unknown };
               if (typeof code !== 'string' || !/^[\w-]{20,100}$/.test(code)) throw badRequest('code must be that of a link');
-              if (redeeming >= redeemingMax) throw tooManyRequests('too many sign in at once; try again', 1);
-              redeeming++;
+              const leave = signIns.enter(exchange.address);
+              if (leave === null) throw tooManyRequests('too many sign in at once; try again', 1);
               try {
                 writeJson(exchange, 200, await askLauncher(launcherSocket, { command: 'redeem', target: code }));
               } finally {
-                redeeming--;
+                leave();
               }
             },
           },

@@ -56,25 +56,33 @@ export class LiveFiles {
     const listeners: ((value: T) => void)[] = [];
     let seen = look();
     let current = read();
-    /** Why the files could not be used at the last look; null where they could. */
-    let trouble: string | null = null;
+    /** What went wrong at the last look, in reading the files or in using what they say; null where nothing did. */
+    let trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
     this.#looks.push(() => {
       const now = look();
       if (now === seen && trouble === null) return;
-      const isNews = now !== seen;
+      const before = now === seen ? trouble : null;
       seen = now;
+      trouble = null;
+      // What stands in the way may pass without the files changing, so all is tried again at each look; it is told once.
+      const fail = (stage: 'reading' | 'use', error: Error): void => {
+        trouble ??= { in: stage, message: error.message };
+        if (before?.message !== error.message) source.failed?.(error);
+      };
       try {
         current = read();
       } catch (error) {
-        const { message } = error as Error;
-        // What stands in the way may pass without the files changing, so they are read again at each look; it is told once.
-        if (isNews || message !== trouble) source.failed?.(error as Error);
-        trouble = message;
-        return;
+        return fail('reading', error as Error);
       }
-      trouble = null;
-      source.changed?.(current);
-      for (const listener of listeners) listener(current);
+      const value = current;
+      const tellSource = before?.in === 'use' ? [] : [(): void => source.changed?.(value)];
+      for (const tell of [...tellSource, ...listeners.map((listener) => (): void => listener(value))]) {
+        try {
+          tell();
+        } catch (error) {
+          fail('use', error as Error);
+        }
+      }
     });
     this.#timer ??= inStep(intervalMs, () => this.look());
     return {

@@ -89,7 +89,7 @@ export const storageFlags = {
       kind: 'quantity',
       default: 0,
       value: 'bytes',
-      help: 'Below so much free space on the disk of --raft-data-dir creates and updates are refused (507), while reads, deletes and leases go on; there is no need to restart once there is room again. 0: 64Mi, or an eighth of a smaller file system.',
+      help: 'Below so much free space on the disk of --raft-data-dir creates and updates are refused (507), while reads, deletes and leases go on; there is no need to restart once there is room again. 0: 64Mi, or a quarter of a smaller file system.',
     },
     'raft-quota-bytes': {
       kind: 'quantity',

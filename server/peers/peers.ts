@@ -13,6 +13,7 @@ import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
 import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
+import { PeerAddresses } from './addresses.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 
 /** Says that another server has passed a request on; it is not passed on once more. */
@@ -23,6 +24,10 @@ const connectTimeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 /** How long it is believed what a peer serves. */
 const knownMs = 30_000;
+/** How long one that does not answer is not asked again. */
+const silentMs = 5_000;
+/** How long peers have to say what they serve, all together. */
+const askedMs = 5_000;
 const idleMs = 90_000;
 
 export interface PeersOptions {
@@ -39,7 +44,7 @@ export interface PeersOptions {
 
 /** The other API servers of the cluster, for requests about versions that this one does not serve: while servers are being replaced, they serve different ones. */
 export class Peers {
-  readonly #addresses = new Map<string, ServerAddress>();
+  readonly #addresses = new PeerAddresses();
   readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
   readonly #following: Following;
   readonly #agent: Agent;
@@ -61,11 +66,11 @@ export class Peers {
         put: (object) => {
           if (object.namespace !== namespace || object.name === options.own) return;
           const lease = readLease(object.decode());
-          if (lease === null) this.#addresses.delete(object.name);
-          else this.#addresses.set(object.name, lease.peerAddress);
+          if (lease === null) this.#addresses.remove(object.name);
+          else this.#addresses.put(object.name, lease.peerAddress);
         },
         remove: (_namespace, name) => {
-          this.#addresses.delete(name);
+          this.#addresses.remove(name);
         },
       },
     );
@@ -82,8 +87,7 @@ export class Peers {
     if (!info.isResource || asked.headers[proxied] !== undefined) return false;
     if (this.options.catalogue.resource(info.group, info.version, info.resource) !== null) return false;
     let failure: BackendError | null = null;
-    for (const address of [...this.#addresses.values()]) {
-      if (!(await this.#serves(address, info, context))) continue;
+    for await (const address of this.#serving(info, context)) {
       const answer = await this.#send(address, context).catch((error: unknown) => {
         if (error instanceof BackendError) return error;
         throw error;
@@ -101,6 +105,27 @@ export class Peers {
     return false;
   }
 
+  /** Those who say that they serve it, in the order in which they say so. All are asked at once, and have one time to answer. */
+  async *#serving(info: RequestInfo & { readonly isResource: true }, context: RequestContext): AsyncGenerator<ServerAddress> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, askedMs, null);
+    });
+    const asked = new Map(
+      this.#addresses.all().map((address) => [address, this.#serves(address, info, context).then((serves) => ({ address, serves }))]),
+    );
+    try {
+      while (asked.size > 0) {
+        const answer = await Promise.race([...asked.values(), over]);
+        if (answer === null) return;
+        asked.delete(answer.address);
+        if (answer.serves) yield answer.address;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #serves(address: ServerAddress, info: RequestInfo & { readonly isResource: true }, context: RequestContext): Promise<boolean> {
     const path = info.group === '' ? `/api/${info.version}` : `/apis/${info.group}/${info.version}`;
     const key = `${address.ip} ${address.port} ${path}`;
@@ -109,7 +134,8 @@ export class Peers {
     if (known === undefined || known.until < now) {
       if (this.#served.size > servedMax) this.#served.clear();
       const resources = this.#discover(address, path, context).catch((): ReadonlySet<string> => {
-        this.#served.delete(key);
+        // Not every request waits for one that does not answer.
+        this.#served.set(key, { until: performance.now() + silentMs, resources: Promise.resolve(new Set()) });
         return new Set();
       });
       this.#served.set(key, { until: now + knownMs, resources });

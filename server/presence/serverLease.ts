@@ -1,5 +1,6 @@
 import { microTimeText } from '../../api/time.js';
 import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { ApiObject } from '../api/object.js';
 import { membersOf, textAt } from '../registry/members.js';
 
@@ -59,9 +60,13 @@ export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
 
 const written = ({ ip, port }: ServerAddress): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
 
+const portMax = 65_535;
+
+/** Whoever may write leases says what stands there. */
 function addressIn(text: string | undefined): ServerAddress | null {
   const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(text ?? '') ?? [];
-  return ip === undefined || port === undefined ? null : { ip, port: Number(port) };
+  if (ip === undefined || port === undefined || isIP(ip) === 0) return null;
+  return Number(port) === 0 || Number(port) > portMax ? null : { ip, port: Number(port) };
 }
 
 export interface ReadLease {

@@ -72,7 +72,7 @@ export class Creator {
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
-    const beginning = turns.run(beginCreate(target, body, request), endedOf(request));
+    const beginning = turns.run(beginCreate(target, body, request, heavy), endedOf(request));
     const owners = beginning instanceof Promise ? await beginning : beginning;
     if (heavy) await nextTurn(request);
     if (owners !== undefined) body.metadata.managedFields = owners;

@@ -14,6 +14,8 @@ export interface WriteContext extends Pick<WriteRequest, 'now' | 'user' | 'manag
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
   /** When nobody waits for the outcome any more. Default: never. */
   readonly ended?: Ended | undefined;
+  /** Receives texts for `Warning` headers that are sent whether or not the write is refused. */
+  readonly warn: (text: string) => void;
 }
 
 /** How the client names the type: some kinds have rules that depend on the version, or even the group, of the request. */
@@ -54,9 +56,9 @@ export interface Rules<T extends object = ApiObject> {
   canonicalize?(object: T): void;
   /**
    * Findings that are looked for last, with those that there are already (`old` is null on create), and the only ones that may let others have their turn in
-   * between: a promise, which never rejects.
+   * between: a promise, which never rejects. `warn` takes what the client is told whether or not the object is acceptable.
    */
-  lastFindings?(object: T, old: T | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  lastFindings?(object: T, old: T | null, found: readonly FieldError[], warn: (text: string) => void): FieldError[] | Promise<FieldError[]>;
   /** Texts for `Warning` headers; `old` is null on create. */
   warnings?(object: T, old: T | null): string[];
   readonly create?: CreateRules<T>;

@@ -73,8 +73,13 @@ export interface ChangeSteps extends WriteSteps {
   prepare(object: ApiObject, old: ApiObject, context: WriteContext): void;
   /** All findings beyond the generic ones about metadata. */
   review(object: ApiObject, old: ApiObject, review: Review): Steps<FieldError[]>;
-  /** As on create. */
-  lastFindings(object: ApiObject, old: ApiObject, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  /** As on create. `warn` takes what the client is told whether or not the change is acceptable. */
+  lastFindings(
+    object: ApiObject,
+    old: ApiObject,
+    found: readonly FieldError[],
+    warn: (text: string) => void,
+  ): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject): readonly string[];
 }
 

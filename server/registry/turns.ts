@@ -1,7 +1,9 @@
-import { turns, type Ended } from '../../workers/turns/turns.js';
+import { weighsMore } from '../../workers/turns/weight.js';
+import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 import { timeout } from '../api/status.js';
 import type { ChangeSteps, CreateSteps } from './strategy.js';
+import { refuseGrown } from './grown.js';
 
 /**
  * A write of a large object takes milliseconds in each of its steps: reading the old state, defaults, who owns which field, validation,
@@ -12,23 +14,7 @@ import type { ChangeSteps, CreateSteps } from './strategy.js';
 export const heavyValues = 2_000;
 
 /** Stops counting as soon as it knows. */
-export const isHeavy = (value: JsonValue | undefined): boolean => remaining(value, heavyValues) < 0;
-
-function remaining(value: JsonValue | undefined, most: number): number {
-  if (typeof value !== 'object' || value === null) return most;
-  let left = most;
-  if (Array.isArray(value)) {
-    left -= value.length;
-    for (let position = 0; left >= 0 && position < value.length; position++) left = remaining(value[position], left);
-    return left;
-  }
-  // Without a list of the members: nearly every object is small, and each write asks.
-  for (const name in value) {
-    left = remaining((value as JsonObject)[name], left - 1);
-    if (left < 0) return left;
-  }
-  return left;
-}
+export const isHeavy = (value: JsonValue | undefined): boolean => weighsMore(value, heavyValues);
 
 /** Who waits for the outcome of some work, and until when; as of a write. */
 interface Awaited {
@@ -49,6 +35,12 @@ export const nextTurn = (request: Awaited): Promise<void> => turns.next(endedOf(
 
 /** Does what takes validation long about a large object beforehand, giving way to others; null where nothing does. */
 export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject, request: Awaited): Promise<void> | null => {
-  const done = isHeavy(object as JsonObject) ? turns.run(steps.ahead(object), endedOf(request)) : undefined;
+  const done = isHeavy(object as JsonObject) ? turns.run(lookedAtAhead(steps, object), endedOf(request)) : undefined;
   return done instanceof Promise ? done : null;
 };
+
+/** Admission may have made the object grow, too. */
+function* lookedAtAhead(steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject): Steps<void> {
+  yield* refuseGrown(object);
+  yield* steps.ahead(object);
+}

@@ -236,6 +236,6 @@ function contextOf(
   owners: JsonObject[] | undefined,
   namespaceLabels: WriteContext['namespaceLabels'],
 ): Whole<WriteContext> {
-  const { now, user, manager, dryRun, enabled, dropGated, owners: requested } = request;
-  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, ended: endedOf(request) };
+  const { now, user, manager, dryRun, enabled, dropGated, warn, owners: requested } = request;
+  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, warn, ended: endedOf(request) };
 }

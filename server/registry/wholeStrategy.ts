@@ -99,7 +99,8 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
     named,
     ahead,
     review: (object, ofMetadata, servedAs) => outcomeOf(review(object, ofMetadata, servedAs)),
-    lastFindings: (object, found) => lastFindings(object, null, found),
+    // What is new has nothing old about it that could be let through with a warning.
+    lastFindings: (object, found) => lastFindings(object, null, found, nothing),
     canonicalize,
     warnings: (object) => warnings(object, null),
   };

@@ -16,6 +16,7 @@ import { invalid, Path, toCause, withoutKept, type FieldError } from './validati
 import { standing } from './validation/gatedFindings.js';
 import { validateMetadata, validateMetadataUpdate } from './validation/metadata.js';
 import { pathSegmentName, type NameRule } from './validation/names.js';
+import { refuseGrown } from './grown.js';
 
 /**
  * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
@@ -23,11 +24,12 @@ import { pathSegmentName, type NameRule } from './validation/names.js';
  */
 
 /** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
-export function* beginCreate(target: Target, object: ApiObject, context: WriteContext): Steps<JsonObject[] | undefined> {
+export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   yield* outcomeOf(resource.behaviour.strategy.read.defaults(object));
+  if (heavy) yield* refuseGrown(object);
   if (context.owners !== undefined) return context.owners;
   const writer = { manager: context.manager, subresource: '', now: context.now };
   return yield* ownCreated(resource, withoutEmpty(object, resource.storage), writer);
@@ -140,7 +142,7 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   const { update, through } = resource.behaviour.strategy;
   const steps = through(subresource);
   return afterwards(turns.run(changeFindings(target, change, context), context.ended), (findings) =>
-    afterwards(steps.lastFindings(object, old, findings), (last) => {
+    afterwards(steps.lastFindings(object, old, findings, context.warn), (last) => {
       refuseInvalid(target, target.name, [...findings, ...last]);
       steps.canonicalize(object);
       settleEmpty(object, resource.storage);

@@ -103,15 +103,10 @@ function* walkItems(
 ): Steps<void> {
   if (items === null) return;
   const before = oldItems(schema, old);
-  const kept = schema['x-kubernetes-list-type'] === 'set' && Array.isArray(old) ? old : null;
   for (const [position, item] of value.entries()) {
     const oldItem = before(item);
-    const same =
-      oldItem !== undefined
-        ? () => sameJson(item, oldItem)
-        : kept === null
-          ? unchanged
-          : () => kept.some((one) => sameJson(item, one)) || unchanged();
+    // An item that nothing old belongs to is as it was only where the whole list is, be it a set.
+    const same = oldItem === undefined ? unchanged : () => sameJson(item, oldItem);
     yield* walk(items, findings, { path: `${path}[${position}]`, value: item, old: oldItem, unchanged: same });
   }
 }

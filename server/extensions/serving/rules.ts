@@ -86,31 +86,35 @@ interface Findings {
   ofNew(object: ApiObject): Steps<FieldError[]>;
   ofChange(object: ApiObject, old: ApiObject, statusOnly: boolean): Steps<FieldError[]>;
   /** Of the rules, which are asked when nothing keeps them from it. */
-  lastFindings(object: ApiObject, old: ApiObject | null, found: readonly FieldError[]): FieldError[] | Promise<FieldError[]>;
+  lastFindings(
+    object: ApiObject,
+    old: ApiObject | null,
+    found: readonly FieldError[],
+    warn: (text: string) => void,
+  ): FieldError[] | Promise<FieldError[]>;
   warnings(object: ApiObject, old: ApiObject | null): string[];
 }
 
 function createFindings({ version: { scale }, apiVersion, kind, schema, rules }: RuleParts): Findings {
-  /** What rules warn of is said once the object is written. */
-  const verdicts = new WeakMap<ApiObject, RulesVerdict>();
   const typed = (object: ApiObject): JsonMembers => ({ ...object, apiVersion, kind }) as JsonMembers;
   const ofScale = (object: ApiObject, statusOnly: boolean): Between[] =>
     (scale === null ? [] : [...(statusOnly ? [] : specFindings(object, scale)), ...statusFindings(object, scale)]) as Between[];
-  const judged = (object: ApiObject, verdict: RulesVerdict): FieldError[] => {
-    verdicts.set(object, verdict);
+  const judged = (verdict: RulesVerdict, warn: (text: string) => void): FieldError[] => {
+    // What was wrong before and is let through is told even where something else is refused.
+    verdict.warnings.forEach(warn);
     return verdict.causes.map(ofCause);
   };
   return {
     ofNew: (object) => schema().validate(typed(object), { between: ofScale(object, false) }),
     ofChange: (object, old, statusOnly) =>
       schema().validateUpdate(typed(object), typed(old), { between: ofScale(object, statusOnly), statusOnly }),
-    lastFindings(object, old, found) {
+    lastFindings(object, old, found, warn) {
       if (rules().isEmpty) return [];
       if (found.some((finding) => keepsRulesFromRunning(finding as Between))) return [ofCause(rulesUnchecked)];
       const verdict = rules().verdict(typed(object) as JsonObject, old === null ? null : (typed(old) as JsonObject));
-      return verdict instanceof Promise ? verdict.then((later) => judged(object, later)) : judged(object, verdict);
+      return verdict instanceof Promise ? verdict.then((later) => judged(later, warn)) : judged(verdict, warn);
     },
-    warnings: (object, old) => [...finalizerWarnings(object, old), ...(verdicts.get(object)?.warnings ?? [])],
+    warnings: finalizerWarnings,
   };
 }
 

@@ -22,6 +22,7 @@ import { setMatchDefaults, validateMatch, validateParamKind } from './matchResou
 import { validateMutatingOperations } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 type Validating = Draft<ValidatingAdmissionPolicy>;
 type Mutating = Draft<MutatingAdmissionPolicy>;
@@ -68,18 +69,18 @@ function validateConstraints(constraints: JsonObject | null, mutating: boolean, 
   ];
 }
 
-function validateValidating(policy: Validating, old: Validating | null): FieldError[] {
+function validateValidating(policy: Validating, old: Validating | null): Found {
   const spec = specOf(policy);
   const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
   const common = validateCommon(policy, old, false);
   const scope = scopeOf(spec, false);
   if (validations.length + annotations.length === 0)
     return [...common, ...['validations', 'auditAnnotations'].map((member) => required(specPath.child(member), nothingToDo))];
-  return [
-    ...common,
-    ...validations.flatMap((validation, position) => validateValidation(validation, scope, specPath.child('validations').index(position))),
-    ...validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, specPath.child('auditAnnotations')),
-  ];
+  return inOrder(
+    common,
+    ofEach(validations, (validation, position) => validateValidation(validation, scope, specPath.child('validations').index(position))),
+    validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, specPath.child('auditAnnotations')),
+  );
 }
 
 function validateValidation(validation: Writable<Validation>, scope: AdmissionScope, path: Path): FieldError[] {

@@ -13,6 +13,7 @@ import { validateMatchConditions, webhookScope } from './expressions.js';
 import { setRuleDefaults, validateRule } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const webhooks = Path.of('webhooks');
 const timeoutSecondsDefault = 10;
@@ -65,36 +66,36 @@ function strictnessAfter(configuration: Configuration, old: Configuration): Stri
 const hasKnownVersion = (hook: Hook): boolean =>
   itemsOf(hook.admissionReviewVersions).some((version) => reviewVersions.includes(String(version)));
 
-function validate(configuration: Configuration, kind: HookKind, strictness: Strictness): FieldError[] {
+function validate(configuration: Configuration, kind: HookKind, strictness: Strictness): Found {
   const hooks = hooksOf(configuration);
   const isRepeated = repeats(hooks.map((hook) => textAt(hook, 'name')));
-  return hooks.flatMap((hook, position) => {
+  return ofEach(hooks, (hook, position) => {
     const path = webhooks.index(position);
     const name = textAt(hook, 'name');
-    return [
-      ...validateHook(hook, kind, strictness, path),
-      ...validateReviewVersions(hook, strictness, path.child('admissionReviewVersions')),
-      ...(strictness.uniqueNames && name !== '' && isRepeated(position) ? [duplicate(path.child('name'), name)] : []),
-    ];
+    return inOrder(
+      validateHook(hook, kind, strictness, path),
+      validateReviewVersions(hook, strictness, path.child('admissionReviewVersions')),
+      strictness.uniqueNames && name !== '' && isRepeated(position) ? [duplicate(path.child('name'), name)] : [],
+    );
   });
 }
 
-function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: Path): FieldError[] {
+function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: Path): Found {
   const timeout = hook.timeoutSeconds;
-  return [
-    ...validateHookName(textAt(hook, 'name'), path.child('name')),
-    ...objectsIn(hook, 'rules').flatMap((rule, position) => validateRule(rule, path.child('rules').index(position))),
-    ...optionallyOneOf(hook.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy')),
-    ...optionallyOneOf(hook.matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
-    ...validateSideEffects(hook.sideEffects, strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
-    ...(timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
+  return inOrder(
+    validateHookName(textAt(hook, 'name'), path.child('name')),
+    ofEach(objectsIn(hook, 'rules'), (rule, position) => validateRule(rule, path.child('rules').index(position))),
+    optionallyOneOf(hook.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy')),
+    optionallyOneOf(hook.matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    validateSideEffects(hook.sideEffects, strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
+    timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
       ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
-      : []),
-    ...selectors.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
-    ...(kind === 'mutating' ? optionallyOneOf(hook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : []),
-    ...validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
-    ...(strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : []),
-  ];
+      : [],
+    selectors.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
+    kind === 'mutating' ? optionallyOneOf(hook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : [],
+    validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
+    strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : [],
+  );
 }
 
 /** Names are domains, so that those of different owners never meet. */

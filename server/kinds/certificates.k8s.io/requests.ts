@@ -13,6 +13,7 @@ import { certificateComplaint } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestComplaint } from './request.js';
 import { validateSignerName } from './signerName.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const certificatePath = Path.of('status', 'certificate');
@@ -48,15 +49,15 @@ const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsO
 const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
 
 /** Faults that an object already has are tolerated in updates. */
-function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): FieldError[] {
+function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): Found {
   const spec = specOf(request);
   const complaint = requestComplaint(textAt(spec, 'request'));
   const expiration = spec.expirationSeconds;
-  return [
-    ...(complaint === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, complaint)]),
-    ...validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
-    ...validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
-    ...(expiration !== undefined && Number(expiration) < expirationSecondsMin
+  return inOrder(
+    complaint === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, complaint)],
+    validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
+    validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
+    expiration !== undefined && Number(expiration) < expirationSecondsMin
       ? [
           invalid(
             specPath.child('expirationSeconds'),
@@ -64,22 +65,22 @@ function validate(request: Draft<CertificateSigningRequest>, old: Draft<Certific
             `may not specify a duration less than ${expirationSecondsMin} seconds (10 minutes)`,
           ),
         ]
-      : []),
-    ...validateConditions(request, old),
-    ...validateCertificate(request, old),
-  ];
+      : [],
+    validateConditions(request, old),
+    validateCertificate(request, old),
+  );
 }
 
-function validateUsages(usages: readonly string[], before: readonly string[], path: Path): FieldError[] {
+function validateUsages(usages: readonly string[], before: readonly string[], path: Path): Found {
   const [unknownBefore, repeatedBefore] = [before.some((usage) => !knownUsages.includes(usage)), new Set(before).size < before.length];
   const isRepeated = repeats(usages);
-  return [
-    ...(usages.length === 0 ? [required(path, '')] : []),
-    ...(unknownBefore
+  return inOrder(
+    usages.length === 0 ? [required(path, '')] : [],
+    unknownBefore
       ? []
-      : usages.flatMap((usage, position) => (knownUsages.includes(usage) ? [] : [notSupported(path.index(position), usage, knownUsages)]))),
-    ...(repeatedBefore ? [] : usages.flatMap((usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : []))),
-  ];
+      : ofEach(usages, (usage, position) => (knownUsages.includes(usage) ? [] : [notSupported(path.index(position), usage, knownUsages)])),
+    repeatedBefore ? [] : ofEach(usages, (usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : [])),
+  );
 }
 
 function validateSigner(signer: string, before: string, path: Path): FieldError[] {

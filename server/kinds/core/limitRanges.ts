@@ -10,6 +10,8 @@ import { isOvercommitAllowed, validateContainerResourceName, validateResourceNam
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
 import { roundAmounts } from './resourceLists.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { type Steps } from '../../../workers/turns/turns.js';
 
 const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 /** Members that hold amounts by resource. */
@@ -17,31 +19,36 @@ const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRati
 const limits = Path.of('spec', 'limits');
 
 /** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
-function setItemDefaults(item: JsonObject): void {
-  for (const member of amounts) roundAmounts(objectAt(item, member));
+function* setItemDefaults(item: JsonObject): Steps<void> {
+  for (const member of amounts) {
+    roundAmounts(objectAt(item, member));
+    yield;
+  }
   if (item.type !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
   const fill = (target: JsonObject, { source }: { readonly source: JsonObject }): void => {
     for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
   };
   fill(limits, { source: objectAt(item, 'max') ?? {} });
+  yield;
   fill(requests, { source: limits });
+  yield;
   fill(requests, { source: objectAt(item, 'min') ?? {} });
   for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
 }
 
-function validate(range: Draft<LimitRange>): FieldError[] {
+function validate(range: Draft<LimitRange>): Found {
   const types = new Set<string>();
-  return objectsIn(specOf(range), 'limits').flatMap((item, position) => {
+  return ofEach(objectsIn(specOf(range), 'limits'), (item, position) => {
     const path = limits.index(position);
     const type = textAt(item, 'type');
     const repeated = types.has(type);
     types.add(type);
-    return [
-      ...validateType(type, path.child('type')),
-      ...(repeated ? [duplicate(path.child('type'), type)] : []),
-      ...validateItem(item, type, path),
-    ];
+    return inOrder(
+      validateType(type, path.child('type')),
+      repeated ? [duplicate(path.child('type'), type)] : [],
+      validateItem(item, type, path),
+    );
   });
 }
 
@@ -52,28 +59,25 @@ function validateType(type: string, path: Path): FieldError[] {
     : [invalid(path, type, 'must be a standard limit type or fully qualified')];
 }
 
-function validateItem(item: JsonObject, type: string, path: Path): FieldError[] {
+function validateItem(item: JsonObject, type: string, path: Path): Found {
   const nameRule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
   const amounts = (member: string): JsonObject => objectAt(item, member) ?? {};
-  const names = (member: string): FieldError[] =>
-    Object.keys(amounts(member)).flatMap((name) => nameRule(name, path.child(member).key(name)));
+  const names = (member: string): Found => ofEach(Object.keys(amounts(member)), (name) => nameRule(name, path.child(member).key(name)));
   const refused = (member: string): FieldError[] =>
     Object.keys(amounts(member)).length > 0 ? [forbidden(path.child(member), "may not be specified when `type` is 'Pod'")] : [];
   const ofPod = type === 'Pod';
   const compared = ['max', 'min', ...(ofPod ? [] : ['default', 'defaultRequest']), 'maxLimitRequestRatio'];
   const resources = [...new Set(compared.flatMap((member) => Object.keys(amounts(member))))];
-  return [
-    ...names('max'),
-    ...names('min'),
-    ...['default', 'defaultRequest'].flatMap((member) => (ofPod ? refused(member) : names(member))),
-    ...(type === 'PersistentVolumeClaim' && !Object.hasOwn(amounts('min'), 'storage') && !Object.hasOwn(amounts('max'), 'storage')
+  return inOrder(
+    names('max'),
+    names('min'),
+    ofEach(['default', 'defaultRequest'], (member) => (ofPod ? refused(member) : names(member))),
+    type === 'PersistentVolumeClaim' && !Object.hasOwn(amounts('min'), 'storage') && !Object.hasOwn(amounts('max'), 'storage')
       ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
-      : []),
-    ...names('maxLimitRequestRatio'),
-    ...resources.flatMap((name) =>
-      validateAmounts(name, Object.fromEntries(compared.map((member) => [member, amounts(member)[name]])), path),
-    ),
-  ];
+      : [],
+    names('maxLimitRequestRatio'),
+    ofEach(resources, (name) => validateAmounts(name, Object.fromEntries(compared.map((member) => [member, amounts(member)[name]])), path)),
+  );
 }
 
 interface Rule {
@@ -162,8 +166,8 @@ function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue 
 
 export const limitRanges: Kind<Draft<LimitRange>> = {
   name: 'limitranges',
-  defaults(range) {
-    for (const item of objectsIn(specOf(range), 'limits')) setItemDefaults(item);
+  *defaults(range) {
+    for (const item of objectsIn(specOf(range), 'limits')) yield* setItemDefaults(item);
   },
   validate,
   create: {

@@ -18,7 +18,7 @@ import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { annotations, validateNewPod } from './pod/validation.js';
 import { specOf } from '../parts.js';
-import { setPodDefaults } from './podSpec/defaults.js';
+import { podDefaults } from './podSpec/defaults.js';
 import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 
@@ -46,7 +46,7 @@ export const pods: Kind<Draft<Pod>> = {
   name: 'pods',
   gated: [below('spec', podSpecGates), ...podStatusGates],
   metadata: { generationOf: ['spec'] },
-  defaults: setPodDefaults,
+  defaults: podDefaults,
   validate: validateNewPod,
   // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),

@@ -9,6 +9,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from './resourceLists.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const isStandardForQuota = (name: string): boolean => countedResources.has(name) || isHugePages(name.replace(/^requests\./, ''));
@@ -27,9 +28,9 @@ const valueless: ReadonlySet<string> = new Set([
 const valuelessText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-const validateAmounts = (amounts: JsonObject, path: Path): FieldError[] =>
-  Object.entries(amounts).flatMap(([name, amount]) => {
-    const at = path.key(name);
+const validateAmounts = (amounts: JsonObject, path: Path): Found =>
+  ofEach(Object.keys(amounts), (name) => {
+    const [at, amount] = [path.key(name), amounts[name]];
     return [
       ...validateResourceName(name, at),
       ...(name.includes('/') || isStandardForQuota(name) ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
@@ -117,14 +118,15 @@ function validateOperator(operator: string, values: readonly unknown[], path: Pa
   return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
 }
 
-const validateSpec = (quota: Draft<ResourceQuota>): FieldError[] => [
-  ...validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, specPath.child('hard')),
-  ...validateScopes(specOf(quota)),
-  ...validateSelector(specOf(quota)),
-];
+const validateSpec = (quota: Draft<ResourceQuota>): Found =>
+  inOrder(
+    validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, specPath.child('hard')),
+    validateScopes(specOf(quota)),
+    validateSelector(specOf(quota)),
+  );
 
-const validateStatus = (quota: Draft<ResourceQuota>): FieldError[] =>
-  (['hard', 'used'] as const).flatMap((member) => validateAmounts(objectAt(statusOf(quota), member) ?? {}, Path.of('status', member)));
+const validateStatus = (quota: Draft<ResourceQuota>): Found =>
+  ofEach(['hard', 'used'] as const, (member) => validateAmounts(objectAt(statusOf(quota), member) ?? {}, Path.of('status', member)));
 
 /** What a quota counts stays the same; how much of it is allowed may change. */
 function validateSameScopes(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota>): FieldError[] {

@@ -307,4 +307,10 @@ describe('cel, work of functions', function () {
       expect(pieces(text, { by: part })).to.deep.equal(text.split(part));
     }
   });
+
+  it('counts each search of a text for what it takes, however soon it ends', () => {
+    const searched = (length: number): boolean => workOf("t.findAll('a').size() > 0", { t: letters(length) }).over;
+    expect(searched(30_000)).to.equal(false);
+    expect(searched(60_000)).to.equal(true);
+  });
 });

@@ -153,7 +153,7 @@ describe('deploy/cluster', () => {
     expect(ended).to.have.length(5);
   });
 
-  it('starts a manager again that failed, and only reports an API server', async () => {
+  it('starts a manager again that failed, and only reports an API server that was killed', async () => {
     const directory = temporaryDirectory('cluster');
     const ends: [string, number | null][] = [];
     let again = (_: string): void => undefined;
@@ -165,7 +165,7 @@ describe('deploy/cluster', () => {
       dataDirectory: directory,
       replicas: 1,
       managers: 1,
-      restartManagers: true,
+      restartFailed: true,
       onProgress: (line) => {
         if (up && line.startsWith('cm1 is ready')) again(line);
       },

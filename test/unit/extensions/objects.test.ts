@@ -300,6 +300,39 @@ describe('extensions/objects', () => {
     expect(warnings.slice(1)).to.have.length(1).and.to.have.nested.property('[0]').that.contains('"more"');
   });
 
+  it('are told of what was wrong before also where something else is refused, and of items of sets only as a whole', async () => {
+    const long = { 'x-kubernetes-validations': [{ rule: 'self.size() > 3', message: 'too short' }] };
+    const withRules = (rules: JsonObject): Promise<unknown> => {
+      const text = { type: 'string', maxLength: 9, ...rules };
+      const set = { type: 'array', maxItems: 9, 'x-kubernetes-list-type': 'set', items: text };
+      const spec = { type: 'object', properties: { a: text, b: text, set } };
+      const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+      return server.changeDefinition('widgets.example.com', (object) => ({
+        ...object,
+        spec: { ...(object['spec'] as JsonObject), ...versionsWith({}, { schema }) },
+      }));
+    };
+    await server.define(definition('widgets', 'Widget'));
+    await withRules({});
+    await create(widget('a', { a: 'old', set: ['x', 'y'] }));
+    await withRules(long);
+    const warnings: string[] = [];
+    const specified = (spec: JsonObject): Promise<unknown> =>
+      server.registry.update(
+        target('a'),
+        { apply: (current) => ({ ...(current ?? { metadata: {} }), spec }), subresource: '', uid: null, mayCreate: null },
+        { ...ownWrites, warn: (text) => warnings.push(text) },
+      );
+    const fieldsOf = async (work: Promise<unknown>): Promise<unknown> => (await refused(work)).details?.causes?.map(({ field }) => field);
+    expect(await fieldsOf(specified({ a: 'old', b: 'new', set: ['x', 'y'] }))).to.deep.equal(['spec.b']);
+    expect(warnings.map((text) => text.split(':')[0])).to.have.members(['spec.a', 'spec.set[0]', 'spec.set[1]']);
+    expect(await fieldsOf(specified({ a: 'old', set: ['y', 'x', 'long enough'.slice(0, 9)] }))).to.deep.equal([
+      'spec.set[0]',
+      'spec.set[1]',
+    ]);
+    await specified({ a: 'old', set: ['x', 'y'] });
+  });
+
   it('are refused for everything at once: metadata, schema and scale', async () => {
     await server.define(definitionFixture('certificates'));
     const bad = {

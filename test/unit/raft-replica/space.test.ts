@@ -6,9 +6,9 @@ const mebibyte = 1024 * 1024;
 const level = fc.constantFrom(...spaceLevels);
 
 describe('raft/replica/space', () => {
-  it('reserves 64 MiB, and an eighth of a small file system', () => {
+  it('reserves 64 MiB, and a quarter of a small file system', () => {
     expect(reserveOf(null, { fileSystemBytes: 1e12 })).to.equal(64 * mebibyte);
-    expect(reserveOf(null, { fileSystemBytes: 64 * mebibyte })).to.equal(8 * mebibyte);
+    expect(reserveOf(null, { fileSystemBytes: 64 * mebibyte })).to.equal(16 * mebibyte);
     expect(reserveOf(5, { fileSystemBytes: 64 * mebibyte })).to.equal(5);
   });
 

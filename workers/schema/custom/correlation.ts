@@ -2,16 +2,16 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { canonicalJson, memberOf } from './printed.js';
 
 /**
- * Which old item stands where a new one does. Items of keyed lists are found by their keys, those of lists of no type by their position; items of sets and
- * of atomic lists have no past, so that such a list is new as a whole or not at all.
+ * Which old item stands where a new one does. Items of keyed lists are found by their keys. Those of all other lists have no past, so that such a list is
+ * new as a whole or not at all: sets, atomic lists, and those that say nothing, which are atomic.
  */
-export type ListCorrelation = 'byPosition' | 'none' | { readonly keys: readonly string[] };
+export type ListCorrelation = 'none' | { readonly keys: readonly string[] };
 
 export function correlationOf(schema: JsonMembers): ListCorrelation {
   const type = schema['x-kubernetes-list-type'];
   if (type === 'map')
     return { keys: Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'].map(String) : [] };
-  return type === 'set' || type === 'atomic' ? 'none' : 'byPosition';
+  return 'none';
 }
 
 /** Undefined where nothing old belongs to an item; null never does. */
@@ -19,7 +19,6 @@ export type OldItem = (item: Json, position: number) => Json | undefined;
 
 export function oldItems(correlation: ListCorrelation, old: Json | undefined): OldItem | null {
   if (!Array.isArray(old) || correlation === 'none') return null;
-  if (correlation === 'byPosition') return (_item, position) => old[position] ?? undefined;
   const byKey = new Map(old.map((item) => [keyOf(item, correlation.keys), item]));
   byKey.delete(null);
   return (item) => {

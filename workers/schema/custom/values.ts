@@ -1,5 +1,6 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../turns/turns.js';
+import { weighsMore } from '../../turns/weight.js';
 import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
 import { checkConditions, type Condition, type Conditions } from './conditions.js';
 import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
@@ -367,17 +368,5 @@ function* memberInSteps(check: ValueCheck, name: string, member: Json, findings:
 /** Values that are checked in one step. */
 const stepValues = 100;
 
-/** Whether a value is checked in one step. Stops counting as soon as it knows. */
-const isSmall = (value: Json): boolean => typeof value !== 'object' || value === null || left(value, stepValues) >= 0;
-
-function left(value: Json, most: number): number {
-  if (typeof value !== 'object' || value === null) return most;
-  let remaining = most;
-  if (Array.isArray(value)) {
-    remaining -= value.length;
-    for (let index = 0; remaining >= 0 && index < value.length; index++) remaining = left(value[index] as Json, remaining);
-    return remaining;
-  }
-  if (isMembers(value)) for (const name in value) if ((remaining = left(value[name] as Json, remaining - 1)) < 0) break;
-  return remaining;
-}
+/** Whether a value is checked in one step. */
+const isSmall = (value: Json): boolean => !weighsMore(value, stepValues);

@@ -176,6 +176,9 @@ const find = withPattern((pattern, text, _, { meter }) => {
   return found === null ? '' : text.slice(found[0], found[1]);
 });
 
+/** A search takes as long as so many elementary steps, however soon it ends. */
+const searchSteps = 24;
+
 /** A negative limit is none. An empty match right after another one does not count. */
 const findAll = withPattern((pattern, text, [limit = -1n], run) => {
   if (typeof limit !== 'bigint') return noOverload;
@@ -184,7 +187,7 @@ const findAll = withPattern((pattern, text, [limit = -1n], run) => {
   for (let at = 0; at <= text.length && (limit < 0n || BigInt(all.length) < limit);) {
     const [start = -1, end = -1] = pattern.find(text, at, run.meter.patternSteps) ?? [];
     if (start < 0) break;
-    run.meter.step(1 + end - at);
+    run.meter.step(searchSteps + end - at);
     if (end > start || start !== before) all.push(text.slice(start, end));
     before = end;
     at = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);

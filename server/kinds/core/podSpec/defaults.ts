@@ -5,9 +5,15 @@ import { roundAmounts, roundResources } from '../resourceLists.js';
 import { pullPolicyOf } from './images.js';
 import { setPodResourceDefaults } from './podResources.js';
 import { setVolumeDefaults } from './volumeDefaults.js';
+import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
 
 /** Defaults of a pod's specification wherever one occurs: in pods and in the templates of workloads (v1 `PodSpec`). */
-export function setPodSpecDefaults(spec: JsonObject): void {
+export const setPodSpecDefaults = (spec: JsonObject): void => {
+  inOneGo(podSpecDefaults(spec));
+};
+
+/** The same in steps. */
+export function* podSpecDefaults(spec: JsonObject): Steps<void> {
   setTextDefault(spec, 'dnsPolicy', 'ClusterFirst');
   setTextDefault(spec, 'restartPolicy', 'Always');
   setTextDefault(spec, 'schedulerName', 'default-scheduler');
@@ -16,21 +22,31 @@ export function setPodSpecDefaults(spec: JsonObject): void {
   roundAmounts(objectAt(spec, 'overhead'));
   roundResources(objectAt(spec, 'resources'));
   mirrorServiceAccount(spec);
-  for (const container of allContainers(spec)) setContainerDefaults(container);
-  for (const volume of objectsIn(spec, 'volumes')) setVolumeDefaults(volume);
+  yield* forEach(allContainers(spec), setContainerDefaults);
+  yield* forEach(objectsIn(spec, 'volumes'), setVolumeDefaults);
+}
+
+/** Items that get their defaults in one step. */
+const stepItems = 100;
+
+function* forEach(items: readonly JsonObject[], complete: (item: JsonObject) => void): Steps<void> {
+  for (const [position, item] of items.entries()) {
+    complete(item);
+    if (position % stepItems === stepItems - 1) yield;
+  }
 }
 
 /** What less than no time stands for. */
 const shortestGraceSeconds = 1;
 
 /** Defaults that only a pod itself has, on top of those of its specification. Templates keep a negative grace period; a pod is never seen with one. */
-export function setPodDefaults(pod: JsonObject): void {
+export function* podDefaults(pod: JsonObject): Steps<void> {
   const spec = ensureObject(pod, 'spec');
-  setPodSpecDefaults(spec);
+  yield* podSpecDefaults(spec);
   if (Number(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   setDefault(spec, 'enableServiceLinks', true);
   if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
-  for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) requestWhatIsLimited(container);
+  yield* forEach([...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')], requestWhatIsLimited);
   setPodResourceDefaults(spec);
 }
 

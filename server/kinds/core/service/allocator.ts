@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { internalError, invalidObject, plainError, type StatusError } from '../../../api/status.js';
 import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
@@ -143,16 +143,15 @@ class Round {
 
   private async chooseNewNodePorts(): Promise<void> {
     const ports = objectsIn(specOf(this.service), 'ports');
+    this.refuseTooManyPorts(ports);
+    const given = nodePortsByPort(ports);
     /** By port, the node port of the first entry that has one. */
     const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
       let wanted = Number(entry['nodePort'] ?? 0);
       if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
-      if (wanted === 0)
-        wanted =
-          shared.get(port) ??
-          Number(ports.find((other) => other['port'] === entry['port'] && Number(other['nodePort'] ?? 0) !== 0)?.['nodePort'] ?? 0);
+      if (wanted === 0) wanted = shared.get(port) ?? given.get(entry['port']) ?? 0;
       if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
       else {
         if (shared.get(port) !== wanted) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
@@ -160,6 +159,15 @@ class Round {
       }
       if (!shared.has(port)) shared.set(port, Number(entry['nodePort']));
     }
+  }
+
+  /** More than there are in the range need not be looked for. */
+  private refuseTooManyPorts(ports: readonly JsonObject[]): void {
+    const { first, last } = this.options.ports;
+    if (ports.length <= last - first + 1 || !allocatesNodePorts(this.service)) return;
+    if (new Set(ports.map(({ port }) => port)).size <= last - first + 1) return;
+    this.countPort(false, 'dynamic');
+    throw internalError(new Error('failed to allocate a nodePort: range is full'));
   }
 
   /** An update may give entries of different protocols the node port that it wants, whatever their ports; of one protocol it may not. */
@@ -274,3 +282,13 @@ const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusErro
   invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
 
 const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
+
+/** By port, the first node port that an entry asks for. */
+function nodePortsByPort(ports: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, number> {
+  const given = new Map<JsonValue | undefined, number>();
+  for (const { port, nodePort } of ports) {
+    const wanted = Number(nodePort ?? 0);
+    if (wanted !== 0 && !given.has(port)) given.set(port, wanted);
+  }
+  return given;
+}

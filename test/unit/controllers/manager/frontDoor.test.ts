@@ -10,6 +10,7 @@ import { Checks } from '../../../../controllers/serving/checks.js';
 import { serveHealth } from '../../../../controllers/serving/health.js';
 import { Metrics } from '../../../../controllers/serving/metrics.js';
 import type { Serving } from '../../../../controllers/serving/server.js';
+import { ConnectionError } from '../../../../controllers/client/errors.js';
 import { publishedTrust } from '../../../../controllers/serving/trust.js';
 import { featuresOf } from '../../../../server/options/features.js';
 import { metricChoice } from '../../../../server/options/metrics.js';
@@ -213,6 +214,20 @@ describe('controllers/serving', () => {
     expect(text).to.contain('disabled_metrics_total 1');
   });
 
+  it('begins while no API server can be asked which authorities count', async () => {
+    const file = path.join(temporaryDirectory('away'), 'kubeconfig');
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    fs.writeFileSync(file, JSON.stringify(config));
+    await start(`--authentication-kubeconfig=${file}`);
+    expect((await ask({ path: '/healthz' })).status).to.equal(200);
+    expect(log.join()).to.contain('it is asked for again');
+  });
+
   it('does not begin where files cannot be used', async () => {
     const failure = await start('--tls-cert-file=/nowhere', '--tls-private-key-file=/nowhere').then(
       () => 'began',
@@ -231,6 +246,8 @@ describe('controllers/serving/trust', () => {
     const told: string[] = [];
     expect(await publishedTrust(failing, true, (message) => told.push(message))).to.deep.equal({});
     expect(told[0]).to.contain('extension-apiserver-authentication: no answer');
+    const away = { get: () => Promise.reject(new ConnectionError('nobody listens', true)) } as unknown as Api;
+    expect(await publishedTrust(away, false, () => undefined)).to.equal(null);
     const failure = await publishedTrust(failing, false, () => undefined).catch((error: Error) => error.message);
     expect(failure).to.contain('--authentication-skip-lookup');
   });

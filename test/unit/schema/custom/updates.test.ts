@@ -47,7 +47,8 @@ describe('updates of what was wrong before', () => {
       ],
       'v[1].t Invalid',
     ],
-    ['know items of plain lists by their position', plain, [{ t: 'x' }, { t: 'y' }], [{ t: 'x' }, { t: 'z' }], 'v[1].t Invalid'],
+    ['know no items of plain lists', plain, [{ t: 'x' }], [{ t: 'x' }, { t: 'long' }], 'v[0].t Invalid'],
+    ['accept plain lists that have not changed', plain, [{ t: 'x' }, { t: 'y' }], [{ t: 'x' }, { t: 'y' }]],
     [
       'know no items of atomic lists',
       { ...plain, 'x-kubernetes-list-type': 'atomic' },
