@@ -40,6 +40,8 @@ export const failPoints = {
   'membership.applied': 'It is applied, and nobody was told.',
   'create.drafted': 'A database file is written, and has not its name.',
   'create.named': 'It has its name, which is not synced.',
+  'open.walKept': "The log's write-ahead file has its second name, and the log does not say that it is open.",
+  'open.marked': 'It says so, and has promised nothing yet.',
   'create.storeAlone': 'A new data directory holds a store and no log.',
 } as const;
 

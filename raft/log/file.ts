@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HardState, LogIndex, MemberId, Term } from '../types.js';
 import type { SqliteConnection } from '../sqlite/connection.js';
 import type { DatabaseKind } from '../sqlite/database.js';
+import type { OpenMark } from '../sqlite/keptWal.js';
 import { DamagedLogError } from '../sqlite/errors.js';
 import { identityRow, stateRow } from './records.js';
 import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.js';
@@ -22,13 +23,36 @@ const schema = `
   CREATE TABLE peers (member_id TEXT PRIMARY KEY, incarnation TEXT NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE state (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    term INTEGER NOT NULL, vote TEXT, commit_index INTEGER NOT NULL, base_index INTEGER NOT NULL, base_term INTEGER NOT NULL, crc INTEGER NOT NULL
+    term INTEGER NOT NULL, vote TEXT, commit_index INTEGER NOT NULL, base_index INTEGER NOT NULL, base_term INTEGER NOT NULL, crc INTEGER NOT NULL,
+    open_crc INTEGER
   ) STRICT;
   CREATE TABLE entries (log_index INTEGER PRIMARY KEY, term INTEGER NOT NULL, kind INTEGER NOT NULL, crc INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
 `;
 
 const emptyState: HardState = { term: 0 as Term, vote: null, commit: 0 as LogIndex };
 const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
+
+/**
+ * The log is open while `open_crc` is the row's `crc`. Whoever writes the row writes both, so that it costs nothing; a program that does not know the column
+ * writes `crc` alone, and the mark is none any more.
+ */
+const openMark: OpenMark = {
+  isSet: (db) => {
+    if (!hasMark(db)) return false;
+    const row = db.prepare<[], { crc: number; open_crc: number | null }>('SELECT crc, open_crc FROM state WHERE one = 1').get();
+    return row !== undefined && row.crc === row.open_crc;
+  },
+  set: (db) => {
+    db.immediate(() => {
+      if (!hasMark(db)) db.exec('ALTER TABLE state ADD COLUMN open_crc INTEGER');
+      db.exec('UPDATE state SET open_crc = crc WHERE one = 1');
+    });
+  },
+};
+
+/** Files that were made before there was a mark do not have the column. */
+const hasMark = (db: SqliteConnection): boolean =>
+  db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('state') WHERE name = 'open_crc'").get() !== undefined;
 
 /** The log's file. Pages of dropped entries are used again by new ones, so its size follows the most that was ever held at once. */
 export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
@@ -41,6 +65,7 @@ export function logKind(owner: { readonly clusterId: string; readonly memberId: 
     cacheBytes,
     walBytesKept,
     shrinks: false,
+    openMark,
     damaged: (path, what, cause) => new DamagedLogError(path, null, what, cause),
     create: (db) => {
       db.exec(schema);
@@ -66,8 +91,9 @@ export function logStatements(db: SqliteConnection) {
       'INSERT INTO state (one, term, vote, commit_index, base_index, base_term, crc) VALUES (1, @term, @vote, @commit_index, @base_index, @base_term, @crc)',
     ),
     updateState: db.prepare<[StateRow]>(
-      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc WHERE one = 1',
+      'UPDATE state SET term = @term, vote = @vote, commit_index = @commit_index, base_index = @base_index, base_term = @base_term, crc = @crc, open_crc = @crc WHERE one = 1',
     ),
+    closeState: db.prepare<[]>('UPDATE state SET open_crc = NULL WHERE one = 1'),
     insertEntry: db.prepare<[number, number, number, number, Uint8Array]>(
       'INSERT INTO entries (log_index, term, kind, crc, data) VALUES (?, ?, ?, ?, ?)',
     ),

@@ -7,6 +7,7 @@ import { checkpoint, openDatabase, translateError } from '../sqlite/database.js'
 import type { DatabaseKind, OpenedDatabase } from '../sqlite/database.js';
 import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
+import { forgetWal } from '../sqlite/keptWal.js';
 import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
 import { checkpointPages, dropSliceMin, logKind, logStatements, pageBytes } from './file.js';
 import type { LogStatements } from './file.js';
@@ -172,7 +173,20 @@ class SqliteLog implements RaftLog {
   }
 
   close(): void {
-    if (this.#failStop.close()) this.#db.close();
+    const marked = !this.#failStop.works || !this.#takeMark();
+    if (!this.#failStop.close()) return;
+    this.#db.close();
+    if (!marked) forgetWal(this.path);
+  }
+
+  /** False where that could not be written: then the next start reads the write-ahead file once more, by its second name. */
+  #takeMark(): boolean {
+    try {
+      this.#db.immediate(() => this.#sql.closeState.run());
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #checkAppend(next: HardState, entries: readonly Entry[]): LogIndex {

@@ -7,6 +7,7 @@ import { openSqlite } from './driver.js';
 import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError, UnsupportedFormatError } from './errors.js';
 import { pendingCompanion, removeDatabase, syncPath } from './files.js';
 import { resultCodeOf, type ResultCode } from './resultCode.js';
+import { hasWal, keepWal, putWalBack, type OpenMark } from './keptWal.js';
 import { checkWal } from './walCheck.js';
 
 /** What a kind of database file looks like and how it is written. */
@@ -25,6 +26,8 @@ export interface DatabaseKind {
   readonly walBytesKept: number;
   /** Pages of deleted content can be given back to the file system, for a few per cent of write speed. */
   readonly shrinks: boolean;
+  /** Of databases of which no acknowledged write may be lost: how they say that they are open. */
+  readonly openMark?: OpenMark;
   /** Creates tables and their first rows, in one transaction. */
   readonly create: (db: SqliteConnection) => void;
   /** The kind's own error for unreadable content. */
@@ -57,6 +60,7 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
     db = connect(path, kind);
     checkFormat(db, path, kind);
     proveDurability(db, path, kind);
+    if (kind.openMark !== undefined) markOpen(db, path, kind.openMark);
     removeDrafts(path);
     return { db, created };
   } catch (error) {
@@ -140,6 +144,7 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   // SQLite takes an empty file for a new database; here it can only be one that lost its content.
   if (statSync(path).size === 0) throw kind.damaged(path, 'the file is empty');
   if (kind.synchronous !== 'full') return;
+  if (kind.openMark !== undefined && !hasWal(path)) missWal(path, kind, kind.openMark);
   const wal = `${path}-wal`;
   if (!existsSync(wal)) return;
   const verdict = checkWal(readFileSync(wal), kind.pageBytes);
@@ -150,6 +155,32 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
     path,
     verdict.frame === 0 ? `the header of ${wal} was changed` : `frame ${verdict.frame} of ${wal} was changed after it was written`,
   );
+}
+
+/** A write-ahead file is gone. That is as it should be where the database was closed; otherwise it comes back, or the database is refused. */
+function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
+  const db = connect(path, kind);
+  let wasOpen: boolean;
+  try {
+    checkFormat(db, path, kind);
+    wasOpen = mark.isSet(db);
+  } finally {
+    db.close();
+  }
+  if (wasOpen && !putWalBack(path))
+    throw kind.damaged(
+      path,
+      `it was not closed, and its write-ahead file ${path}-wal is gone, with what was acknowledged since the last checkpoint. If that file is still somewhere, put it back beside it`,
+    );
+}
+
+/** From here on a write-ahead file that is gone is missed. */
+function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
+  keepWal(path);
+  failPoint?.('open.walKept');
+  mark.set(db);
+  checkpoint(db, 'passive');
+  failPoint?.('open.marked');
 }
 
 /** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */

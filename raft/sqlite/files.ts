@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
-/** Suffixes of the files that SQLite keeps beside a database. */
-const companions = ['-wal', '-shm', '-journal'] as const;
+/** Of the second name of a write-ahead file (`keptWal.ts`). */
+export const keptWalSuffix = '-wal-kept';
+/** Suffixes of the files that are kept beside a database. */
+const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
 /** Makes what was written to a file, or the names in a directory, survive a power failure. */
 export function syncPath(path: string): void {

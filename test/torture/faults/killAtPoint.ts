@@ -56,6 +56,8 @@ const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax:
   'membership.applied': ['sender', 1],
   'create.drafted': ['newcomer', 2],
   'create.named': ['newcomer', 2],
+  'open.walKept': ['newcomer', 1],
+  'open.marked': ['newcomer', 1],
   'create.storeAlone': ['newcomer', 1],
 };
 

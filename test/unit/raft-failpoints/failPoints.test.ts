@@ -95,6 +95,8 @@ const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: 
     ['alone', 1],
     ['alone', 2],
   ],
+  'open.walKept': [['alone', 1]],
+  'open.marked': [['alone', 1]],
   'create.storeAlone': [['alone', 1]],
 };
 

@@ -1,5 +1,5 @@
 /**
- * A process to be killed, traced or starved: `appender.js PATH GROUPS BYTES`. Appends groups of three entries, compacting now and then,
+ * A process to be killed, traced or starved: `appender.js PATH GROUPS BYTES [leave]`. With `leave` it ends without closing the log. Appends groups of three entries, compacting now and then,
  * and prints the last index of each group once it is durable; prints `failed CODE refused CODE` when the disk fails it.
  */
 import { StorageError } from '../../../raft/sqlite/errors.js';
@@ -8,14 +8,14 @@ import { sayNow } from '../../fixtures/sayNow.js';
 import { entry, open, state } from './entries.js';
 
 const groupSize = 3;
-const [path = '', groups = '0', bytes = '100'] = process.argv.slice(2);
+const [path = '', groups = '0', bytes = '100', end = ''] = process.argv.slice(2);
 // The signal of a file size limit; handled, the write fails with an error instead.
 process.on('SIGXFSZ', () => {});
 
 const log = open(path);
 try {
   appendGroups();
-  log.close();
+  if (end !== 'leave') log.close();
 } catch (error) {
   sayNow(`failed ${codeOf(error)} refused ${refusal()}`);
 }
