@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../server/api/object.js';
+import { conflictsNamedMax } from '../../../server/registry/applied.js';
 import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -55,6 +56,22 @@ describe('server-side apply over HTTP', () => {
       });
     }
   }
+
+  it('names a bounded number of conflicts, and counts them all', async () => {
+    const name = next();
+    const count = conflictsNamedMax + 500;
+    const wide = (value: string): JsonObject => ({
+      ...map(name),
+      data: Object.fromEntries(Array.from({ length: count }, (_item, index) => [`k${index}`, value])),
+    });
+    await apply(`${maps}/${name}`, wide('a'));
+    const refused = await apply(`${maps}/${name}`, wide('b'), 'two');
+    expect(refused.status).to.equal(409);
+    const message = String(refused.body['message']);
+    expect(message).to.match(new RegExp(`^Apply failed with ${count} conflicts: conflicts with "one":`));
+    expect(message).to.match(/\n\.\.\. and 500 more$/);
+    expect((refused.body['details'] as { causes: unknown[] }).causes).to.have.length(conflictsNamedMax);
+  });
 
   it('is refused where version and kind are no texts, whatever they are', async () => {
     const bodies = [
