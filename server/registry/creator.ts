@@ -64,7 +64,8 @@ export class Creator {
   async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
     const body = toStorage(resource, object);
-    withoutRepeatedOwners(body.metadata, 'sent').forEach(request.warn);
+    const sentTwice = turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
+    (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
@@ -80,7 +81,8 @@ export class Creator {
       admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
-    withoutRepeatedOwners(body.metadata, 'admitted').forEach(request.warn);
+    const admittedTwice = turns.run(withoutRepeatedOwners(body.metadata, 'admitted'), endedOf(request));
+    (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, request, { uid: request.newUid(), owners });

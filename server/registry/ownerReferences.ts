@@ -1,4 +1,5 @@
-import type { ObjectMeta } from '../api/object.js';
+import type { Steps } from '../../workers/turns/turns.js';
+import type { ObjectMeta, OwnerReference } from '../api/object.js';
 import { likeness, sameValue } from './equality.js';
 
 /** When owners were found to be repeated: in what a client sent, or in what admission made of it. */
@@ -6,25 +7,31 @@ type Moment = 'sent' | 'admitted';
 
 const moments: Readonly<Record<Moment, string>> = { sent: '', admitted: ' after mutating admission happens' };
 
+/** Owners that are compared with those before in one step. */
+const stepOwners = 500;
+
 /**
  * Takes owner references out that are the same as one before, in every member, and returns what to warn of: one text, or none. Two that share
  * only their uid are left.
  */
-export function withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): string[] {
+export function* withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): Steps<string[]> {
   const owners = metadata.ownerReferences ?? [];
   if (owners.length < 2) return [];
-  const kept = new Map<string, typeof owners>();
+  const kept = new Map<string, OwnerReference[]>();
   const repeated = new Set<string>();
-  const first = owners.filter((owner) => {
+  const first: OwnerReference[] = [];
+  for (const [position, owner] of owners.entries()) {
+    if (position % stepOwners === stepOwners - 1) yield;
     const like = likeness(owner);
-    const known = kept.get(like) ?? [];
-    if (known.some((other) => sameValue(other, owner))) {
+    const known = kept.get(like);
+    if (known?.some((other) => sameValue(other, owner)) === true) {
       repeated.add(owner.uid ?? '');
-      return false;
+      continue;
     }
-    kept.set(like, [...known, owner]);
-    return true;
-  });
+    first.push(owner);
+    if (known === undefined) kept.set(like, [owner]);
+    else known.push(owner);
+  }
   if (repeated.size === 0) return [];
   metadata.ownerReferences = first;
   return [

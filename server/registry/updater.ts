@@ -125,7 +125,8 @@ export class Updater {
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    withoutRepeatedOwners(object.metadata, 'sent').forEach(request.warn);
+    const sentTwice = turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request));
+    (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
     if (heavy) await nextTurn(request);
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
@@ -143,7 +144,8 @@ export class Updater {
     if (heavy) await nextTurn(request);
     const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
-    withoutRepeatedOwners(object.metadata, 'admitted').forEach(request.warn);
+    const admittedTwice = turns.run(withoutRepeatedOwners(object.metadata, 'admitted'), endedOf(request));
+    (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ObjectMeta } from '../../../server/api/object.js';
 import { withoutRepeatedOwners } from '../../../server/registry/ownerReferences.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 
 const owner = fc.record({
   apiVersion: fc.constant('v1'),
@@ -15,7 +16,7 @@ describe('registry/owner references', () => {
     fc.assert(
       fc.property(fc.array(owner, { maxLength: 12 }), (owners) => {
         const metadata: ObjectMeta = { ownerReferences: structuredClone(owners) };
-        const warnings = withoutRepeatedOwners(metadata, 'sent');
+        const warnings = inOneGo(withoutRepeatedOwners(metadata, 'sent'));
         const wanted = [...new Map(owners.map((each) => [JSON.stringify(each), each])).values()];
         expect(metadata.ownerReferences).to.deep.equal(wanted);
         expect(warnings).to.have.length(wanted.length < owners.length ? 1 : 0);
@@ -25,6 +26,8 @@ describe('registry/owner references', () => {
 
   it('are warned of by uid, with the moment at which they were found', () => {
     const one = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' };
-    expect(withoutRepeatedOwners({ ownerReferences: [one, one] }, 'admitted').join()).to.match(/after mutating admission.*observed: u$/);
+    expect(inOneGo(withoutRepeatedOwners({ ownerReferences: [one, one] }, 'admitted')).join()).to.match(
+      /after mutating admission.*observed: u$/,
+    );
   });
 });
