@@ -170,7 +170,7 @@ function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
   if (wasOpen && !putWalBack(path))
     throw kind.damaged(
       path,
-      `it was not closed, and its write-ahead file ${path}-wal is gone, with what was acknowledged since the last checkpoint. If that file is still somewhere, put it back beside it`,
+      `it was not closed, and its write-ahead file ${path}-wal is gone, with what was acknowledged since the last checkpoint. If that file is still somewhere, put it back beside it; a server that is alone in its cluster is otherwise restored from a backup (apiserver restore)`,
     );
 }
 
