@@ -8,6 +8,7 @@ import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { fieldsAt } from '../fields.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
@@ -119,4 +120,6 @@ export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
       review: [reviewStatus],
     },
   },
+  // A kubelet may watch those that name its node alone.
+  fields: { values: fieldsAt('spec.signerName', 'spec.podName', 'spec.nodeName') },
 };

@@ -4,6 +4,7 @@ import { constants, generateKeyPairSync, sign, webcrypto, X509Certificate, type 
 import * as x509 from '@peculiar/x509';
 import type { JsonObject } from '../../../server/api/object.js';
 import { certificateGuards } from '../../../server/authorization/certificates.js';
+import { podCertificateRequests } from '../../../server/kinds/certificates.k8s.io/podCertificateRequests.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';
 
 /** Requests for certificates of pods, and what signers make of them. Their versions are off by default: nothing was recorded of them. */
@@ -246,6 +247,12 @@ describe('registry, certificates of pods', () => {
     expect(details?.causes?.map(({ message }) => message)).to.deep.equal([
       'Invalid value: immutable after PodCertificateRequest is issued, denied, or failed',
     ]);
+  });
+  it('are selected by the node that asks, as a kubelet may watch no others', () => {
+    const { fields } = podCertificateRequests;
+    expect(Object.keys(fields?.values ?? {})).to.deep.equal(['spec.signerName', 'spec.podName', 'spec.nodeName']);
+    const made = request() as Parameters<NonNullable<typeof fields>['values'][string]>[0];
+    expect(fields?.values['spec.nodeName']?.(made)).to.equal(names.nodeName);
   });
   it('are handed out by those who may sign', async () => {
     sample = await createSample({
