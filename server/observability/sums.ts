@@ -22,6 +22,9 @@ export type Exposition = 'metrics' | 'indicators';
 /** Gauges that each thread sets for itself, of which the least is true of the process: a check fails as soon as it fails anywhere. */
 const leastGauges = [/^kubernetes_healthcheck$/];
 
+/** Counters of what happens to the process, which each thread sees: all of them read a file that has changed. */
+const commonCounters = [/_automatic_reloads_total$/];
+
 /** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
@@ -48,6 +51,7 @@ const sum: Merge = (one, other) => one + other;
 /** How the values of threads become one; null where that of the first is as good as any. */
 function mergeOf({ name, type }: Exported): Merge | null {
   const isAmong = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(name));
+  if (isAmong(commonCounters)) return null;
   if (type !== 'gauge' || isAmong(summedGauges)) return sum;
   return isAmong(leastGauges) ? Math.min : null;
 }

@@ -18,6 +18,7 @@ async function reading(
   for (const each of seconds) histogram.of({ verb: 'GET' }).observe(each);
   new Gauge({ name: 'apiserver_longrunning_requests', help: 'h', registers }).set(open);
   new Gauge({ name: 'kubernetes_build_info', help: 'h', registers }).set(1);
+  new Counter({ name: 'apiserver_encryption_config_controller_automatic_reloads_total', help: 'h', registers }).inc(2);
   if (first) new Gauge({ name: 'process_resident_memory_bytes', help: 'h', registers }).set(77);
   return (await registers[0]!.getMetricsAsJSON()) as unknown as Exported[];
 }
@@ -40,6 +41,7 @@ describe('observability/sums', () => {
         'seconds_count{verb="GET"} 4',
         'apiserver_longrunning_requests 5',
         'kubernetes_build_info 1',
+        'apiserver_encryption_config_controller_automatic_reloads_total 2',
         'process_resident_memory_bytes 77',
       ].sort(),
     );
