@@ -37,6 +37,7 @@ import type { ApiServerOptions } from './options/flags.js';
 import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
+import { defaultServiceRange } from './options/serviceRange.js';
 import { versionInfo } from './catalogue/version.js';
 import type { RunningServer } from './process/runningServer.js';
 import { machineClock } from './presence/machineClock.js';
@@ -284,6 +285,15 @@ function presenceOf({
       'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
     );
   const reconciles = options['endpoint-reconciler-type'] !== 'none';
+  const [range = ''] = (options['service-cluster-ip-range'] ?? defaultServiceRange).split(',');
+  if (reconciles && ip !== null && isIP(ip) !== isIP(range.replace(/\/.*/, '').trim()))
+    log.warn(
+      'the kubernetes service and this server have addresses of different families, so who calls the service does not reach it; see --advertise-address',
+      {
+        range,
+        address: ip,
+      },
+    );
   return ip === null
     ? null
     : new Presence({

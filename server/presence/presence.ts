@@ -7,6 +7,7 @@ import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject, Version } from '../storage/contract.js';
+import { DamagedValueError } from '../storage/encoding.js';
 import type { ExpiryClock } from '../storage/expiry.js';
 import { follow, type Following } from '../storage/follow.js';
 import { machineClock } from './machineClock.js';
@@ -182,7 +183,15 @@ export class Presence {
     const target = this.#target(type, wanted.metadata.namespace ?? service.namespace, wanted.metadata.name ?? '');
     if (target === null) return;
     const { registry } = this.options;
-    const current = await registry.get(target, { at: 'any' }).then((stored) => stored.decode(), absentAs(null));
+    const current = await registry
+      .get(target, { at: 'any' })
+      .then((stored) => stored.decode(), absentAs(null))
+      .catch(async (error: unknown) => {
+        // Nobody but servers writes these, and all of it can be written anew.
+        if (!(error instanceof DamagedValueError)) throw error;
+        await registry.deleteUnreadable(target, options);
+        return null;
+      });
     if (current === null) {
       await registry.create({ ...target, name: '' }, structuredClone(wanted), options);
       return;

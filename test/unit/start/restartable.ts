@@ -44,6 +44,8 @@ export class Restartable {
     this.log = [];
     const read = readApiServerOptions([
       '--bind-address=127.0.0.1',
+      // Machines without an address to the outside have none to give to clients.
+      '--advertise-address=192.0.2.1',
       '--secure-port=0',
       '--authorization-mode=RBAC',
       `--raft-data-dir=${path.join(this.directory, 'data')}`,

@@ -68,12 +68,12 @@ describe('a start over objects that cannot be decrypted', function () {
   });
   after(() => server.stop());
 
-  const keyed = (key: string): string[] => {
+  const keyed = (key: string, resources: readonly string[] = read): string[] => {
     const providers = [{ aesgcm: { keys: [{ name: key, secret: Buffer.alloc(32, key).toString('base64') }] } }, { identity: {} }];
     const file = server.file('keys.json', {
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'EncryptionConfiguration',
-      resources: [{ resources: read, providers }],
+      resources: [{ resources, providers }],
     });
     return [`--encryption-provider-config=${file}`, '--feature-gates=AllowUnsafeMalformedObjectDeletion=true'];
   };
@@ -116,5 +116,20 @@ describe('a start over objects that cannot be decrypted', function () {
     await server.until(201, 'POST', classes, made);
     expect((await server.ask('DELETE', `${lost}?${force}`)).status).to.equal(200);
     expect((await server.ask('GET', lost)).status).to.equal(404);
+  });
+
+  it('is mended by servers where only they write: clients of the API still find its endpoints', async () => {
+    const own = ['leases.coordination.k8s.io', 'endpoints', 'endpointslices.discovery.k8s.io'];
+    const endpoints = '/api/v1/namespaces/default/endpoints/kubernetes';
+    const separate = await Restartable.create('unreadable-endpoints');
+    try {
+      await separate.restart(...keyed('third', own));
+      await separate.until(200, 'GET', endpoints);
+      await separate.restart(...keyed('fourth', own));
+      const { body } = await separate.until(200, 'GET', endpoints);
+      expect(body['subsets']).to.have.length(1);
+    } finally {
+      await separate.stop();
+    }
   });
 });
