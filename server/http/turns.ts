@@ -4,6 +4,8 @@ import { readingOf, type Reading } from './reading.js';
 
 /** Pieces of work that begin in one turn of the event loop: a millisecond or two. Who comes next waits for several turns. */
 const perTurnMax = 16;
+/** Milliseconds after which none begins in a turn any more: the first request of a connection, whose certificates are checked, or a part of a long list takes as long as many others. */
+const budgetMs = 2;
 /** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
 const waitingMax = 8_192;
 /** Places that have been left at the head of a line are dropped once there are so many, or nobody waits. */
@@ -77,13 +79,41 @@ interface Owner {
   readAt: number;
 }
 
+/** Clock and event loop; for tests. */
+export interface TurnOptions {
+  /** Pieces of a turn. */
+  readonly perTurn: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** Calls the action when the event loop has gone round. */
+  readonly inNextTurn: (action: () => void) => void;
+  /** Calls the action when whatever waited for a promise has gone on, as far as it can without waiting again. */
+  readonly afterwards: (action: () => void) => void;
+  readonly reading: (bringer: Bringer) => Reading | null;
+}
+
+const usual: TurnOptions = {
+  perTurn: perTurnMax,
+  now: () => performance.now(),
+  inNextTurn: (action) => {
+    setImmediate(action);
+  },
+  // Node does what is asked for the next tick once no promise has anybody to go on.
+  afterwards: (action) => {
+    queueMicrotask(() => {
+      process.nextTick(action);
+    });
+  },
+  reading: ({ socket }) => readingOf(socket),
+};
+
 /**
  * Whose turn it is on the event loop. A connection of HTTP/2 may bring a thousand requests with one read; Node hands each of them over before it has
  * looked at the next frame, be it the one that takes the request back: whoever opens and resets streams as fast as it can has every one of them
  * begun (CVE-2023-44487). And one answer of the consensus thread lets hundreds of requests go on at once. Either would keep everybody else waiting.
  * Here some pieces of work begin at once, and the others in the next turns, one of each client after the other:
  *
- *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16; then the event loop goes round
+ *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16, or 2 ms are over; then the event loop goes round
  *                │
  *                └─ what returns first, then a request of each of its connections in turn
  *
@@ -98,14 +128,12 @@ export class Turns {
   readonly #rotation = new Line<Owner>();
   #begun = 0;
   #turns = 0;
-  readonly #perTurnMax: number;
-  readonly #inNextTurn: (action: () => void) => void;
-  readonly #readingOf: (bringer: Bringer) => Reading | null;
+  /** When the time of the present turn is over: counted from its first piece. */
+  #end = 0;
+  readonly #options: TurnOptions;
 
-  constructor({ perTurn = perTurnMax, inNextTurn = setImmediate as (action: () => void) => void, reading = readingOfSocket } = {}) {
-    this.#perTurnMax = perTurn;
-    this.#inNextTurn = inNextTurn;
-    this.#readingOf = reading;
+  constructor(options: Partial<TurnOptions> = {}) {
+    this.#options = { ...usual, ...options };
   }
 
   /** A request has been read: begins now, or when it is its turn. A connection that brings far too many is cut. */
@@ -139,7 +167,12 @@ export class Turns {
   }
 
   #isFree(): boolean {
-    return this.#begun < this.#perTurnMax && this.#rotation.length === 0;
+    return this.#rotation.length === 0 && this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    const { perTurn, now } = this.#options;
+    return this.#begun === 0 || (this.#begun < perTurn && now() < this.#end);
   }
 
   #laneOf(bringer: Bringer): Lane {
@@ -168,7 +201,7 @@ export class Turns {
       lane.owner.held.push(lane);
     }
     // Each time: when Node has written, it may read again.
-    this.#readingOf(lane.bringer)?.readStop();
+    this.#options.reading(lane.bringer)?.readStop();
   }
 
   /** Reads one connection again that was held; what it brings is there before the next turn. */
@@ -179,12 +212,15 @@ export class Turns {
     return () => {
       owner.readAt = this.#turns;
       lane.held = false;
-      this.#readingOf(lane.bringer)?.readStart();
+      this.#options.reading(lane.bringer)?.readStart();
     };
   }
 
   #count(): void {
-    if (this.#begun === 0) this.#inNextTurn(this.#turn);
+    if (this.#begun === 0) {
+      this.#end = this.#options.now() + budgetMs;
+      this.#options.inNextTurn(this.#turn);
+    }
     this.#begun += 1;
   }
 
@@ -196,26 +232,34 @@ export class Turns {
   readonly #turn = (): void => {
     this.#begun = 0;
     this.#turns += 1;
-    const resting: Owner[] = [];
-    while (this.#begun < this.#perTurnMax) {
+    this.#goRound([]);
+  };
+
+  /** `resting`: have had a connection read in this turn, and nothing else to do in it. */
+  #goRound(resting: Owner[]): void {
+    while (this.#hasRoom()) {
       const owner = this.#rotation.shift();
       if (owner === undefined) break;
-      const piece = owner.returning.shift() ?? nextBeginning(owner) ?? this.#nextReading(owner);
+      const returning = owner.returning.shift();
+      const piece = returning ?? nextBeginning(owner) ?? this.#nextReading(owner);
       if (piece !== null) {
         this.#rotation.push(owner);
         this.#run(piece);
+        // It goes on where it waited: only then is it known how long that takes.
+        if (returning !== undefined) {
+          this.#options.afterwards(() => this.#goRound(resting));
+          return;
+        }
       } else if (owner.held.length > 0) resting.push(owner);
       else this.#owners.delete(owner.key);
     }
-    // These have had a connection read in this turn, so there is a next one.
+    // There is a next turn, since these have had a connection read in this one.
     for (const owner of resting) this.#rotation.push(owner);
-  };
+  }
 }
 
 /** Of a connection nobody has used yet: itself, told apart from users by a character that no name of a user has. */
 const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `\n${ends}` : userName);
-
-const readingOfSocket = ({ socket }: Bringer): Reading | null => readingOf(socket);
 
 /** The next request of a client that still wants an answer. */
 function nextBeginning(owner: Owner): (() => void) | null {

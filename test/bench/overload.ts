@@ -3,9 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterMember } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
 import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Overloaded } from '../cluster/storm.js';
-import { busyStreams, offerRequests, rapidResets, trickle } from '../cluster/storms/children.js';
+import type { BusyReport } from '../cluster/storms/busy.js';
+import { busyReads, busyStreams, offerRequests, rapidResets, trickle } from '../cluster/storms/children.js';
 import { Observer, type Endured } from '../cluster/storms/observer.js';
-import { withBenchCluster } from './benchCluster.js';
+import type { TrickleReport } from '../cluster/storms/trickle.js';
+import { withBenchCluster, type BenchCluster } from './benchCluster.js';
+import { fill } from './reads.js';
 import { count, printTable } from './table.js';
 
 /** Far more than the replicas can do. What counts is what does not happen: elections, silence, processes that end, memory without bound. */
@@ -27,6 +30,12 @@ const streamsEach = 100;
 const resettingConnections = 20;
 const slowClients = 500;
 const settlingSeconds = 1;
+/** The object that everybody gets. */
+const asked = 'calm';
+const listsAtOnce = 100;
+const listingConnections = 10;
+const listedObjects = 10_000;
+const listedBytes = 200;
 const deafClients = 100;
 
 interface Storm {
@@ -37,10 +46,11 @@ interface Storm {
 export async function benchOverload(options: OverloadOptions): Promise<void> {
   await withBenchCluster(
     options.replicas,
-    async ({ cluster, client }) => {
+    async (bench) => {
+      const { cluster, client } = bench;
       const observer = new Observer(cluster, path);
-      await client.request('POST', path, { body: { metadata: { name: 'calm' } } });
-      const storms = stormsOver({ cluster, path }, options, observer).filter(({ name }) => name.includes(options.only));
+      await client.request('POST', path, { body: { metadata: { name: asked } } });
+      const storms = stormsOver({ ...bench, path }, options, observer).filter(({ name }) => name.includes(options.only));
       const rows: string[][] = [];
       for (const storm of storms) {
         console.error(`  ${storm.name} ...`);
@@ -67,7 +77,11 @@ function cells({ elections, leaderSilenceMs, leaseSilenceMs, peakMebibytes, calm
   ];
 }
 
-function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSecond }: OverloadOptions, observer: Observer): Storm[] {
+function stormsOver(
+  storm: Overloaded & BenchCluster,
+  { connections, watchers, seconds, perSecond }: OverloadOptions,
+  observer: Observer,
+): Storm[] {
   const {
     cluster: { members },
   } = storm;
@@ -100,7 +114,7 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
       name: `${busyConnections * streamsEach} streams over HTTP/2 without a pause for ${seconds} s`,
       async run() {
         const { answered, refused } = await busyStreams(storm, {
-          name: 'calm',
+          name: asked,
           connections: busyConnections,
           streams: streamsEach,
           seconds,
@@ -113,19 +127,16 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
       { connections: busyConnections, streams: streamsEach },
     ].map((elephant) => ({
       name: `one client beside another with ${elephant.connections * elephant.streams} streams for ${seconds} s`,
-      async run() {
-        const asking = { name: 'calm', everyMs: 20, seconds };
-        const alone = await trickle(storm, asking);
-        const flooding = busyStreams(storm, { name: asking.name, ...elephant, seconds: seconds + 2 * settlingSeconds });
-        // Connections are made first, which is a storm of its own.
-        await delay(settlingSeconds * 1000);
-        const beside = await trickle(storm, asking);
-        const { answered, refused } = await flooding;
-        const times = ({ p50Ms, p99Ms }: typeof alone): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
-        const longer = `${(beside.p50Ms / alone.p50Ms).toFixed(1)} and ${(beside.p99Ms / alone.p99Ms).toFixed(1)} times`;
-        return `its gets take ${times(alone)} alone (p50 / p99), ${times(beside)} beside ${count((answered + refused) / (seconds + 2 * settlingSeconds))}/s: ${longer}; ${beside.refused} refused`;
-      },
+      run: () => beside(storm, seconds, (longer) => busyStreams(storm, { name: asked, ...elephant, seconds: longer })),
     })),
+    {
+      name: `one client beside another with ${listsAtOnce} lists of ${count(listedObjects)} objects for ${seconds} s`,
+      async run() {
+        const listed = await fillListed(storm);
+        const lists = { paths: [listed], connections: listingConnections, streams: listsAtOnce / listingConnections };
+        return beside(storm, seconds, (longer) => busyReads(storm, { ...lists, seconds: longer }));
+      },
+    },
     {
       name: `rapid reset on ${resettingConnections} connections for ${seconds} s`,
       async run() {
@@ -159,4 +170,29 @@ function stormsOver(storm: Overloaded, { connections, watchers, seconds, perSeco
       },
     })),
   ];
+}
+
+/** Makes the objects of a long list. Returns the list's path. */
+async function fillListed(bench: BenchCluster): Promise<string> {
+  const path = '/api/v1/namespaces/listed/configmaps';
+  await bench.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'listed' } } });
+  const names = Array.from({ length: listedObjects }, (_, each) => `listed-${each}`);
+  await fill(bench, path, names, listedBytes);
+  return path;
+}
+
+/** What one client's gets take alone, and while another client floods the servers for so many seconds. */
+async function beside(storm: Overloaded, seconds: number, flood: (seconds: number) => Promise<BusyReport>): Promise<string> {
+  const asking = { name: asked, everyMs: 20, seconds };
+  const alone = await trickle(storm, asking);
+  const floodSeconds = seconds + 2 * settlingSeconds;
+  const flooding = flood(floodSeconds);
+  // Connections are made first, which is a storm of its own.
+  await delay(settlingSeconds * 1000);
+  const besides = await trickle(storm, asking);
+  const { answered, refused } = await flooding;
+  const times = ({ p50Ms, p99Ms, maxMs }: TrickleReport): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} / ${maxMs.toFixed(1)} ms`;
+  const longer = `${(besides.p50Ms / alone.p50Ms).toFixed(1)} and ${(besides.p99Ms / alone.p99Ms).toFixed(1)} times`;
+  const load = `${count(answered / floodSeconds)}/s answered and ${count(refused / floodSeconds)}/s refused`;
+  return `its gets take ${times(alone)} alone (p50 / p99 / longest), ${times(besides)} beside ${load}: ${longer}; ${besides.refused} refused`;
 }

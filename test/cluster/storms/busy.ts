@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Http2Client } from '../../bench/http2/client.js';
 
-/** Child process: keeps many streams of several connections busy with gets and lists, without a pause. */
+/** Child process: keeps many streams of several connections busy with reads, without a pause. */
 export interface BusyTask {
   readonly ports: readonly number[];
   readonly caFile: string;
@@ -11,9 +11,8 @@ export interface BusyTask {
   /** Of each connection. */
   readonly streams: number;
   readonly seconds: number;
-  /** Of the collection that is listed, and of an object in it. */
-  readonly collection: string;
-  readonly object: string;
+  /** What is asked for: each stream always asks for the same. */
+  readonly paths: readonly string[];
 }
 
 export interface BusyReport {
@@ -35,7 +34,7 @@ await Promise.all(
   clients.flatMap((client) =>
     Array.from({ length: task.streams }, async (_, each) => {
       while (performance.now() < end) {
-        const { status } = await client.get(each % 2 === 0 ? `${task.collection}?limit=5` : task.object);
+        const { status } = await client.get(task.paths[each % task.paths.length] as string);
         if (status === 200) answered += 1;
         else refused += 1;
       }

@@ -98,23 +98,25 @@ export async function rapidResets(
   return run<ResetReport>('resets', task);
 }
 
+interface Busy {
+  readonly connections: number;
+  /** Of each connection. */
+  readonly streams: number;
+  readonly seconds: number;
+}
+
+/** Keeps many streams of several connections busy with gets and lists, without a pause, as a client without privileges. */
+export function busyStreams(storm: Overloaded, { name, ...busy }: Busy & { readonly name: string }): Promise<BusyReport> {
+  return busyReads(storm, { ...busy, paths: [`${storm.path}?limit=5`, `${storm.path}/${name}`] });
+}
+
 /**
- * Keeps many streams of several connections busy with gets and lists, without a pause, as a client without privileges. The one who asks takes only
- * the processors that nobody else wants: on a machine of its own it would not keep the servers from theirs either.
+ * The same with any reads. The one who asks takes only the processors that nobody else wants: on a machine of its own it would not keep the servers from theirs
+ * either.
  */
-export async function busyStreams(
-  { cluster, path: collection }: Overloaded,
-  { name, ...options }: { readonly name: string; readonly connections: number; readonly streams: number; readonly seconds: number },
-): Promise<BusyReport> {
+export async function busyReads({ cluster }: Overloaded, busy: Busy & { readonly paths: readonly string[] }): Promise<BusyReport> {
   const client = await plainClient(cluster);
-  const task: BusyTask = {
-    ports: portsOf(cluster),
-    caFile: cluster.pki.caFile,
-    ...client,
-    collection,
-    object: `${collection}/${name}`,
-    ...options,
-  };
+  const task: BusyTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, ...busy };
   return run<BusyReport>('busy', task, constants.priority.PRIORITY_LOW);
 }
 

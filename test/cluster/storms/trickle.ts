@@ -17,6 +17,7 @@ export interface TrickleTask {
 export interface TrickleReport {
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
   /** Answers other than 200. */
   readonly refused: number;
 }
@@ -35,5 +36,5 @@ while (performance.now() < end) {
   await delay(task.everyMs);
 }
 client.close();
-const report: TrickleReport = { ...percentiles(tookMs), refused };
+const report: TrickleReport = { ...percentiles(tookMs), maxMs: Math.max(...tookMs), refused };
 process.send?.(report, () => process.exit(0));

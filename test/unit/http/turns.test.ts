@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reading } from '../../../server/http/reading.js';
-import { Turns, type Bringer } from '../../../server/http/turns.js';
+import { Turns, type Bringer, type TurnOptions } from '../../../server/http/turns.js';
+
+/** Nothing takes any time, and what goes on has done so at once. */
+const timeless: Pick<TurnOptions, 'now' | 'afterwards'> = {
+  now: () => 0,
+  afterwards: (action) => {
+    action();
+  },
+};
 
 describe('turns of the event loop', () => {
   let next: (() => void)[];
@@ -50,6 +58,7 @@ describe('turns of the event loop', () => {
     held = [];
     cut = [];
     turns = new Turns({
+      ...timeless,
       perTurn: 2,
       inNextTurn: (action) => {
         next.push(action);
@@ -125,6 +134,7 @@ describe('turns of the event loop', () => {
         const waiting = new Map<string, number>();
         const since = new Map<string, number>();
         const mine = new Turns({
+          ...timeless,
           perTurn: 3,
           inNextTurn: (action) => {
             next.push(action);
@@ -153,6 +163,63 @@ describe('turns of the event loop', () => {
         expect(order).to.have.length(steps.length);
       }),
     );
+  });
+
+  describe('which take time', () => {
+    let now: number;
+    let afterwards: (() => void)[];
+    beforeEach(() => {
+      now = 0;
+      afterwards = [];
+      turns = new Turns({
+        perTurn: 16,
+        now: () => now,
+        inNextTurn: (action) => {
+          next.push(action);
+        },
+        afterwards: (action) => {
+          afterwards.push(action);
+        },
+        reading,
+      });
+    });
+    const beginLong = (of: Bringer, name: string, ms: number): void => {
+      turns.begin(of, { closed: false, destroyed: false }, () => {
+        begun.push(name);
+        now += ms;
+      });
+    };
+
+    it('have the event loop go round once two milliseconds are over, however few pieces there were', () => {
+      const clients = ['1', '2', '3', '4', '5'].map((ends) => connection(ends));
+      for (const each of clients) beginLong(each, each.ends, 1.5);
+      expect(begun).to.deep.equal(['1', '2']);
+      turn();
+      expect(begun.slice(2)).to.deep.equal(['3', '4']);
+      beginLong(connection('6'), '6', 100);
+      turn();
+      expect(begun.slice(4)).to.deep.equal(['5', '6']);
+      beginLong(connection('7'), '7', 0);
+      turn();
+      expect(begun.slice(6), 'a piece begins in each turn').to.deep.equal(['7']);
+    });
+
+    it('count the time of what goes on, which is only known afterwards', async () => {
+      beginLong(connection('0'), 'long', 5);
+      const going = ['a', 'b', 'c'].map((name) => goOn(name, name));
+      turn();
+      await going[0];
+      expect(begun).to.deep.equal(['long', 'a']);
+      now += 5;
+      for (const action of afterwards.splice(0)) action();
+      await Promise.resolve();
+      expect(begun, 'the turn is over').to.deep.equal(['long', 'a']);
+      turn();
+      await going[1];
+      for (const action of afterwards.splice(0)) action();
+      await going[2];
+      expect(begun.slice(2), 'two that take no time').to.deep.equal(['b', 'c']);
+    });
   });
 
   it('never let requests begin that were taken back before their turn', () => {
@@ -204,6 +271,7 @@ describe('turns of the event loop', () => {
           seen: [] as number[],
         }));
         const mine = new Turns({
+          ...timeless,
           perTurn: 16,
           inNextTurn: (action) => {
             next.push(action);
