@@ -13,8 +13,12 @@ export const mergedInStep = 256;
  */
 export function* applyMergePatch(target: JsonValue | undefined, { patch }: { readonly patch: JsonValue }): Steps<JsonValue> {
   if (!isObject(patch)) return copyOf(patch);
-  const result: JsonObject = isObject(target) ? { ...target } : {};
+  const result: JsonObject = {};
   let merged = 0;
+  for (const name of isObject(target) ? Object.keys(target) : []) {
+    if (++merged % mergedInStep === 0) yield;
+    setMember(result, name, (target as JsonObject)[name]);
+  }
   for (const [name, value] of Object.entries(patch)) {
     if (++merged % mergedInStep === 0) yield;
     if (value === null || value === undefined) delete result[name];

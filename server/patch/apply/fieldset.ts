@@ -1,6 +1,10 @@
+import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 import { parseJson } from '../../../workers/codecs/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
+
+/** Fields of one set that are read or written in one step. */
+const fieldsInStep = 256;
 
 /**
  * A set of paths into an object, kept as a tree. Each edge is one path element in the spelling of `FieldsV1`:
@@ -143,22 +147,37 @@ export class FieldSet {
 
   /** The `fieldsV1` form, elements sorted. It is shared: nobody may change it. */
   toFieldsV1(): JsonObject {
+    return inOneGo(this.writingFieldsV1());
+  }
+
+  /** The same in steps. */
+  *writingFieldsV1(): Steps<JsonObject> {
     if (this.children.size === 0) return {};
     if (this.written !== null) return this.written;
     const fields: JsonObject = {};
     if (this.self) fields['.'] = {};
-    for (const element of sortedElements([...this.children.keys()]))
-      fields[element] = (this.children.get(element) as FieldSet).toFieldsV1();
+    let written = 0;
+    for (const element of sortedElements([...this.children.keys()])) {
+      if (++written % fieldsInStep === 0) yield;
+      const child = this.children.get(element) as FieldSet;
+      fields[element] = child.children.size === 0 ? {} : yield* child.writingFieldsV1();
+    }
     return (this.written = fields);
   }
 
   /** Reads the `fieldsV1` form; throws RangeError for what is not one. What is read becomes part of the set and must not be changed. */
-  static fromFieldsV1(fields: JsonValue | undefined, root = true): FieldSet {
+  static fromFieldsV1(fields: JsonValue | undefined): FieldSet {
+    return inOneGo(FieldSet.readingFieldsV1(fields));
+  }
+
+  /** The same in steps. */
+  static *readingFieldsV1(fields: JsonValue | undefined, root = true): Steps<FieldSet> {
     if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) throw new RangeError('fieldsV1 must be made of objects');
     if (isBare(fields)) return root ? FieldSet.empty : FieldSet.leaf;
     const children = new Map<string, FieldSet>();
-    let [self, previous, asWritten] = [false, '', true];
+    let [self, previous, asWritten, read] = [false, '', true, 0];
     for (const element of Object.keys(fields)) {
+      if (++read % fieldsInStep === 0) yield;
       const below = fields[element];
       if (element === '.') {
         self = true;
@@ -166,7 +185,7 @@ export class FieldSet {
         continue;
       }
       const canonical = canonicalElement(element);
-      const child = FieldSet.fromFieldsV1(below, false);
+      const child = isBare(below) ? FieldSet.leaf : yield* FieldSet.readingFieldsV1(below, false);
       asWritten &&=
         canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.isWrittenAs(below as JsonObject);
       previous = element;

@@ -43,7 +43,7 @@ export function* readingManagers(entries: readonly JsonValue[] | undefined): Ste
   const managers = new Map<string, ManagerEntry>();
   const repeated = new Map<string, FieldSet[]>();
   for (const [position, entry] of (entries ?? []).entries()) {
-    const read = readEntry(entry as JsonObject, position);
+    const read = yield* readEntry(entry as JsonObject, position);
     const key = managerKey(read);
     const other = managers.get(key);
     if (other !== undefined) noted(repeated, key, other.fields).push(read.fields);
@@ -60,7 +60,7 @@ export function* readingManagers(entries: readonly JsonValue[] | undefined): Ste
 /** The same in one go. */
 export const readManagers = (entries: readonly JsonValue[] | undefined): Managers => inOneGo(readingManagers(entries));
 
-function readEntry(entry: JsonObject, position: number): ManagerEntry {
+function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
   const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
   const operation = text('operation');
   if (operation !== 'Apply' && operation !== 'Update')
@@ -72,7 +72,7 @@ function readEntry(entry: JsonObject, position: number): ManagerEntry {
       apiVersion: text('apiVersion'),
       subresource: text('subresource'),
       time: text('time') || null,
-      fields: entry['fieldsV1'] === undefined ? FieldSet.empty : FieldSet.fromFieldsV1(entry['fieldsV1']),
+      fields: entry['fieldsV1'] === undefined ? FieldSet.empty : yield* FieldSet.readingFieldsV1(entry['fieldsV1']),
     };
   } catch (cause) {
     throw new ManagedFieldsError(`metadata.managedFields[${position}]: ${(cause as Error).message}`, { cause });
@@ -89,7 +89,7 @@ export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
       apiVersion: entry.apiVersion,
       ...(entry.time === null ? {} : { time: entry.time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: entry.fields.toFieldsV1(),
+      fieldsV1: yield* entry.fields.writingFieldsV1(),
       ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
     });
     yield;
