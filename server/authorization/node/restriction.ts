@@ -156,8 +156,9 @@ const claims: Rule = (node, request) => {
   if (subresource !== 'status') return 'may only update PVC status';
   const unreported = (object: ApiObject | null): unknown => {
     const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !reported.includes(member)));
-    // A claim has no generation, which an update under way shows as zero.
-    return { ...object, status, metadata: orderedMetadata({ ...object?.metadata, resourceVersion: '', managedFields: [] }) };
+    // A claim has no generation, which an update under way shows as zero; and what a patch makes says its kind, which what is stored does not.
+    const { apiVersion: _, kind: __, ...content } = object ?? {};
+    return { ...content, status, metadata: orderedMetadata({ ...object?.metadata, resourceVersion: '', managedFields: [] }) };
   };
   return first(
     [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],

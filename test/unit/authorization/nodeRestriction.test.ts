@@ -154,6 +154,7 @@ const claim = (status: JsonObject, metadata: JsonObject = {}): Wanted => ({
   object: { metadata: { resourceVersion: '2', ...metadata }, spec: {}, status },
   old: { metadata: { resourceVersion: '1' }, spec: {}, status: { phase: 'Bound' } },
 });
+const patched = (wanted: Wanted): Wanted => ({ ...wanted, object: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...wanted.object } });
 const node = (labels: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'n1', labels, ...more }, spec: {} });
 
 const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
@@ -433,6 +434,11 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
   [
     'lets a node report the capacity of a claim, whose generation an update shows as zero',
     claim({ phase: 'Bound', capacity: { storage: '50G' } }, { generation: 0 }),
+    null,
+  ],
+  [
+    'lets a node patch it, which makes an object that says its kind',
+    patched(claim({ phase: 'Bound', capacity: { storage: '50G' } })),
     null,
   ],
   [
