@@ -142,7 +142,8 @@ async function lookedUp(
 ): Promise<Published | null> {
   const complete = options['client-ca-file'] !== null && options['requestheader-client-ca-file'] !== null;
   if (api === null || complete || options['authentication-skip-lookup']) return {};
-  return publishedTrust(api, options['authentication-tolerate-lookup-failure'], (message) => say('error', message));
+  // One that does not answer is asked again later, and not in place.
+  return publishedTrust(api.with({ retries: 0 }), options['authentication-tolerate-lookup-failure'], (message) => say('error', message));
 }
 
 /** Without somebody to ask, a token makes nobody of its bearer. */
