@@ -15,12 +15,13 @@ const stepItems = 32;
  */
 export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found, most = causesMax): Found {
   if (items.length > stepItems) return inSteps(items, check, most);
-  const all: Found[] = [];
+  // Nearly always there is nothing to find.
+  let all: Found[] | null = null;
   for (let position = 0; position < items.length; position++) {
     const found = check(items[position] as T, position);
-    if (!Array.isArray(found) || found.length > 0) all.push(found);
+    if (!Array.isArray(found) || found.length > 0) (all ??= []).push(found);
   }
-  return inOrder(...all);
+  return all === null ? [] : inOrder(...all);
 }
 
 function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => Found, most: number): Steps<FieldError[]> {
@@ -45,7 +46,12 @@ export const ofAll = <T>(items: readonly T[], check: (item: T, position: number)
 
 /** Findings of several checks, one after the other: at once if all of them are there. What is in steps is done when its turn comes, after the call. */
 export function inOrder(...parts: readonly Found[]): Found {
-  return parts.every((part) => Array.isArray(part)) ? parts.flat() : joined(parts);
+  let findings: FieldError[] | null = null;
+  for (const part of parts) {
+    if (!Array.isArray(part)) return joined(parts);
+    if (part.length > 0) findings = findings === null ? part : [...findings, ...part];
+  }
+  return findings ?? [];
 }
 
 function* joined(parts: readonly Found[]): Steps<FieldError[]> {

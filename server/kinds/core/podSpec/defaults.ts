@@ -22,8 +22,11 @@ export function* podSpecDefaults(spec: JsonObject): Steps<void> {
   roundAmounts(objectAt(spec, 'overhead'));
   roundResources(objectAt(spec, 'resources'));
   mirrorServiceAccount(spec);
-  yield* forEach(allContainers(spec), setContainerDefaults);
-  yield* forEach(objectsIn(spec, 'volumes'), setVolumeDefaults);
+  const [containers, volumes] = [allContainers(spec), objectsIn(spec, 'volumes')];
+  if (containers.length <= stepItems) containers.forEach(setContainerDefaults);
+  else yield* forEach(containers, setContainerDefaults);
+  if (volumes.length <= stepItems) volumes.forEach(setVolumeDefaults);
+  else yield* forEach(volumes, setVolumeDefaults);
 }
 
 /** Items that get their defaults in one step. */
@@ -46,7 +49,9 @@ export function* podDefaults(pod: JsonObject): Steps<void> {
   if (Number(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = shortestGraceSeconds;
   setDefault(spec, 'enableServiceLinks', true);
   if (spec['hostNetwork'] === true) useContainerPortsOnHost(spec);
-  yield* forEach([...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')], requestWhatIsLimited);
+  const running = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')];
+  if (running.length <= stepItems) running.forEach(requestWhatIsLimited);
+  else yield* forEach(running, requestWhatIsLimited);
   setPodResourceDefaults(spec);
 }
 
