@@ -13,7 +13,7 @@ export const setPodSpecDefaults = (spec: JsonObject): void => {
 };
 
 /** The same in steps. */
-export function* podSpecDefaults(spec: JsonObject): Steps<void> {
+function* podSpecDefaults(spec: JsonObject): Steps<void> {
   setTextDefault(spec, 'dnsPolicy', 'ClusterFirst');
   setTextDefault(spec, 'restartPolicy', 'Always');
   setTextDefault(spec, 'schedulerName', 'default-scheduler');
