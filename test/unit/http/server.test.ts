@@ -52,7 +52,7 @@ describe('an API server of one replica', function () {
     const { status, text } = await ask({ path: '/readyz?verbose', identity: null });
     expect([status, text]).to.deep.equal([
       200,
-      '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/storage-readiness ok\n[+]poststarthook/bootstrap-objects ok\n[+]shutdown ok\nreadyz check passed\n',
+      '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/storage-readiness ok\n[+]poststarthook/bootstrap-objects ok\n[+]shutdown ok\n[+]storage-space ok\nreadyz check passed\n',
     ]);
     expect((await ask({ path: '/livez/etcd' })).text).to.equal('ok');
     expect((await ask({ path: '/livez/shutdown' })).status).to.equal(404);
