@@ -137,6 +137,8 @@ export class Creator {
       if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       const outcome = await this.tryCreate(target, form, beside, request);
+      // What has been written is encoded once more for the answer. It is done, whoever waits.
+      if (heavy) await turns.next();
       if (outcome !== 'claimLost') return outcome;
     }
     throw unavailable('too many writers compete for the same values; try again');

@@ -98,6 +98,8 @@ export class Updater {
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun)
         tellObservers(this.observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
+      // What has been written is encoded once more for the answer. It is done, whoever waits.
+      if (step.heavy) await turns.next();
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
       if (!known.fresh && error instanceof StatusError && error.code < 500)
@@ -117,15 +119,17 @@ export class Updater {
     change: Change,
     stored: StoredObject,
     request: WriteRequest,
-  ): Promise<UpdateStep & { readonly beside: readonly SideWrite[] }> {
+  ): Promise<UpdateStep & { readonly beside: readonly SideWrite[]; readonly heavy: boolean }> {
     const old = stored.decode();
     refuseOtherUid(target, change, { actual: old.metadata.uid ?? '', dryRun: request.dryRun });
-    const heavy = isHeavy(old as JsonObject);
-    if (heavy) await nextTurn(request);
+    const wasHeavy = isHeavy(old as JsonObject);
+    if (wasHeavy) await nextTurn(request);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
     const sentTwice = turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request));
+    // A small object may become a large one.
+    const heavy = wasHeavy || isHeavy(object as JsonObject);
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
     if (heavy) await nextTurn(request);
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
@@ -171,7 +175,7 @@ export class Updater {
     // Who changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;
-    return { ...step, beside };
+    return { ...step, beside, heavy };
   }
 
   private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {

@@ -47,5 +47,12 @@ describe('registry/turns', () => {
     );
     expect(created - light).to.be.at.least(4);
     expect(updated - light).to.be.at.least(4);
+    await sample.create({ ...configMap(10), metadata: { name: 'b' } });
+    const grown = await turnsDuring(() =>
+      sample.update({ ...configMap(10), metadata: { name: 'b' } }, (object) => {
+        object['data'] = configMap(3 * heavyValues)['data'];
+      }),
+    );
+    expect(grown - light).to.be.at.least(4);
   });
 });
