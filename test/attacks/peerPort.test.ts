@@ -103,7 +103,14 @@ describe('attacks/peerPort', function () {
       const pair = await issueCertificate(await createAuthority('kubernetes'), peerRequest('r1'));
       await never({ cert: pair.certificate, key: pair.key });
     });
-    const authority = (): { readonly certificate: string; readonly key: string } => ({ certificate: pki('ca.crt'), key: pki('ca.key') });
+    it('of the authority of clients', async () => {
+      const pair = await issueCertificate({ certificate: pki('ca.crt'), key: pki('ca.key') }, peerRequest('r1'));
+      await never({ cert: pair.certificate, key: pair.key });
+    });
+    const authority = (): { readonly certificate: string; readonly key: string } => ({
+      certificate: pki('raft-ca.crt'),
+      key: pki('raft-ca.key'),
+    });
     for (const [what, request] of Object.entries({
       'a member only in the common name': { commonName: 'r1', usages: ['clientAuth' as const] },
       'a member only below another name': { commonName: 'r1', usages: ['clientAuth' as const], dnsNames: ['r1.raft.example.com'] },

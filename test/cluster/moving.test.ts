@@ -185,8 +185,8 @@ describe('cluster/moving', function () {
     const ofBackup = await reportOf('--from', 'embedded', '--backup', file, ...toEtcd(forBackup));
     const [member] = cluster.members;
     await cluster.caughtUp(member!);
-    const spec = member!.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token='))!;
-    const owner = ['--data-dir', member!.dataDirectory, '--member-id', member!.id, '--cluster-token', spec.split('=')[1]!];
+    const spec = member!.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token-file='))!;
+    const owner = ['--data-dir', member!.dataDirectory, '--member-id', member!.id, '--cluster-token-file', spec.split('=')[1]!];
     const inUse = await apiserver('migrate', '--from', 'embedded', ...owner, '--accept-lost-writes', ...toEtcd(forSurvivor));
     expect(inUse.code, 'a server that runs is no survivor').to.equal(1);
     for (const { process: running } of cluster.members) await running.stop(20_000);

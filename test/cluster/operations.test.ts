@@ -159,8 +159,8 @@ describe('operations', function () {
     await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'kept-last' } } });
     await until('the last write at the survivor', async () => (await namesIn(cluster.at(survivor))).includes('kept-last'));
     await survivor.process.kill();
-    const token = survivor.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token='))!.split('=')[1]!;
-    const owner = ['--data-dir', survivor.dataDirectory, '--member-id', survivor.id, '--cluster-token', token];
+    const token = survivor.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token-file='))!.split('=')[1]!;
+    const owner = ['--data-dir', survivor.dataDirectory, '--member-id', survivor.id, '--cluster-token-file', token];
     expect(await succeed('check', ...owner)).to.match(/intact/);
     const file = path.join(folder, 'rescue.backup');
     expect((await apiserver('backup', file, ...owner)).err).to.match(/--accept-lost-writes/);

@@ -56,7 +56,9 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
     'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','),
     ...changes,
   };
-  const given = members[0]!.process.spec.args.filter((flag) => !Object.keys(own).some((name) => flag.startsWith(`--${name}=`)));
+  // A token of its own stands in place of the file with that of the others.
+  const replaced = [...Object.keys(own), ...('raft-cluster-token' in own ? ['raft-cluster-token-file'] : [])];
+  const given = members[0]!.process.spec.args.filter((flag) => !replaced.some((name) => flag.startsWith(`--${name}=`)));
   const address = `https://127.0.0.1:${securePort}`;
   const process = new ManagedProcess({
     role: 'apiserver',
