@@ -108,6 +108,8 @@ const quoted = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y;
 
 function parseBracket(reader: Reader): Step | null {
   if (reader.take('?(')) return parseFilter(reader);
+  // Without anything inside, a slice from the first to the last.
+  if (reader.take(']')) return sliced(null, null, { step: null });
   const alternatives: Step[] = [];
   do {
     const step = parseAlternative(reader);

@@ -27,6 +27,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
     versions,
     typeMismatch: () => null,
     receive: (object) => checkStructured(object, names),
+    receiveApplied: null,
     receiveDecoded: null,
     conversion,
     columns: columnsOf(names).map((column) => ({ ...column, cell: cellOf(column.name, cells) })),

@@ -36,6 +36,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const schema = versions.schemaOf(apiVersion);
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);
+  if (live !== null) checkLive(live, request);
   const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
@@ -67,7 +68,13 @@ function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema):
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${problem}`);
 }
 
-/** Namespace and name as they are in the configuration, and its type. */
+/** A value that no longer fits its type, because the type has changed since, is nothing that a configuration can be laid over. Fields that are not known are. */
+function checkLive(live: ApiObject, { resource }: ApplyRequest): void {
+  const problem = resource.behaviour.typeMismatch(live as JsonObject);
+  if (problem !== null) throw plainError(500, `failed to create typed live object (${described(live, resource)}): ${problem}`);
+}
+
+/** Namespace and name of an object, and its type. */
 const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
 

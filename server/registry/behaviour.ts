@@ -57,6 +57,8 @@ export interface Behaviour {
   readonly typeMismatch: (config: JsonObject) => string | null;
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
   readonly receive: (object: JsonObject) => Received;
+  /** The same for an object that server-side apply made; null where there is no difference. */
+  readonly receiveApplied: ((object: JsonObject) => Received) | null;
   /** The part of that which decoding a body has not done; null when there is none. */
   readonly receiveDecoded: ((object: JsonObject) => Received) | null;
   /** Brings objects to and from the stored version; null where it has the same members. */

@@ -14,7 +14,6 @@ import { generatedName } from './generatedName.js';
 import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { StoredObjects } from './storedObjects.js';
-import { transientObject } from './transient.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
 import { beginCreate, nameAndValidate, prepareCreate } from './writes.js';
@@ -150,7 +149,9 @@ export class Creator {
     const key: ObjectKey = { resource: resource.storage, namespace, name };
     if (request.dryRun) {
       const present = await this.objects.read({ ...target, name }, 'mostRecent');
-      return present === null ? { taken: null, object: transientObject(form, 0) } : { taken: { terminating: isDeleting(present) } };
+      return present === null
+        ? { taken: null, object: await this.objects.rehearsed(target, form, 0) }
+        : { taken: { terminating: isDeleting(present) } };
     }
     const storage = this.objects.storageOf(target.resource);
     const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: request.timeoutMs, beside }));

@@ -1,10 +1,12 @@
+import type { ApiObject } from '../api/object.js';
 import { qualifiedName } from '../api/resource.js';
 import { notFound, type StatusError } from '../api/status.js';
-import type { ObjectKey, SideWrite, Storage, StoredObject } from '../storage/contract.js';
+import type { ObjectKey, SideWrite, Storage, StoredObject, Version } from '../storage/contract.js';
 import type { Allocator, Allocators } from './allocation.js';
 import type { Target } from './target.js';
 import { readFailure } from './failures.js';
 import type { ServedResource } from './resources.js';
+import { transientObject } from './transient.js';
 
 /** What is known of an object when a write is worked out. */
 export interface Known {
@@ -34,6 +36,11 @@ export class StoredObjects {
   /** Where objects of a resource are kept. */
   storageOf(resource: ServedResource): Storage {
     return resource.behaviour.storage(this.storage);
+  }
+
+  /** What a write would answer, where a dry run does not write: custom objects pass through the version that is stored. */
+  async rehearsed({ resource }: Target, object: ApiObject, version: Version): Promise<StoredObject> {
+    return (await this.storageOf(resource).rehearse?.(object, version)) ?? transientObject(object, version);
   }
 
   /** Who allocates to objects of the resource, or null. */

@@ -212,7 +212,11 @@ export class Updater {
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
   > {
     const completes = completesDeletion(object, target.resource.behaviour.strategy.delete);
-    if (request.dryRun) return { outcome: 'done', object: transientObject(object, stored.version) };
+    if (request.dryRun)
+      return {
+        outcome: 'done',
+        object: completes ? transientObject(object, stored.version) : await this.objects.rehearsed(target, object, stored.version),
+      };
     const { timeoutMs } = request;
     const storage = this.objects.storageOf(target.resource);
     const result = completes

@@ -184,6 +184,8 @@ export interface Storage {
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** Removes the object if it is at `expected`; `applied` carries its last state with the version of the removal. */
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;
+  /** What a write of the object would answer, for a dry run; left out where objects are shown as they are written. Throws StatusError where it cannot be written. */
+  rehearse?(object: ApiObject, version: Version): Promise<StoredObject>;
   /** Whether an object is kept in a way in which nothing is written any more, and should be written anew although nothing in it has changed. */
   isStale(key: ObjectKey): Promise<boolean>;
   /** Settles once reads can be served (the cache holds all there is). */

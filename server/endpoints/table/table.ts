@@ -99,7 +99,9 @@ function row(
   columns: readonly TableColumn[],
   { form, now }: Required<Omit<Drawing, 'headers'>>,
 ): JsonObject {
-  const cells: JsonValue[] = columns.map(({ cell }) => cell(object, now));
+  // Columns of definitions may show the type as well.
+  const whole: ApiObject = { ...type, ...object };
+  const cells: JsonValue[] = columns.map(({ cell }) => cell(whole, now));
   if (form.include === 'None') return { cells, object: null };
   const { metadata, ...content } = object;
   if (form.include === 'Metadata')

@@ -15,7 +15,7 @@ import type { ServedResource } from '../../registry/resources.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
-import { checkObject, patchMediaType } from '../body.js';
+import { patchMediaType } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { cborEncoder } from '../encoders/cbor.js';
 import { negotiateWrite } from '../negotiation.js';
@@ -112,7 +112,8 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   yield;
   // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
-  const checked = checkObject(object as JsonObject, resource);
+  const { receive, receiveApplied } = resource.behaviour;
+  const checked = (receiveApplied ?? receive)(object as JsonObject);
   if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
   return checked.object;
 }

@@ -140,7 +140,7 @@ export class CustomType {
       converter,
       fieldsOf: this.fieldsOf,
     });
-    const receive = (object: JsonObject): Received => received(schema(), object);
+    const receive = (object: JsonObject): Received => received(object, (members) => schema().receive(members));
     return {
       strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
       versions: {
@@ -150,6 +150,7 @@ export class CustomType {
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
       typeMismatch: (config) => typeMismatch(schema(), config),
       receive,
+      receiveApplied: (object) => received(object, (members) => schema().receiveApplied(members)),
       receiveDecoded: receive,
       conversion: null,
       columns: tableColumns(version),
@@ -228,16 +229,17 @@ function metadataTypes(): MergeSchema {
   return metadata as MergeSchema;
 }
 
-function receivedOrTooLarge(schema: CompiledSchema, object: JsonObject): ReceiveResult {
+function receivedOrTooLarge(object: JsonObject, receive: (members: JsonMembers) => ReceiveResult): ReceiveResult {
   try {
-    return schema.receive(object as JsonMembers);
+    return receive(object as JsonMembers);
   } catch (error) {
     throw error instanceof GrownTooLarge ? tooLarge(error) : error;
   }
 }
 
-function received(schema: CompiledSchema, object: JsonObject): Received {
-  const result = receivedOrTooLarge(schema, object);
+/** `receive` changes the object in place. */
+function received(object: JsonObject, receive: (members: JsonMembers) => ReceiveResult): Received {
+  const result = receivedOrTooLarge(object, receive);
   return result.ok ? { ok: true, object: withMetadata(object) as ApiObject, strict: result.unknown.map(unknownFieldText) } : result;
 }
 

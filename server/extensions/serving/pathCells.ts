@@ -13,14 +13,18 @@ const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValu
   date: (value, now) => (typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : age(value, now)),
 };
 
+/** What a text column shows of a null. */
+const noValue = '<no value>';
+
 /** A column that shows what is found at a path in the object. */
 export function pathCell(jsonPath: string, { type }: { readonly type: string }): Cell {
   const find = parseJsonPath(jsonPath);
   const show = Object.hasOwn(shown, type) ? shown[type] : undefined;
   if (find === null || show === undefined) return () => null;
   return (object, now) => {
-    const [first = null] = find(object);
-    return first === null ? null : show(first, now);
+    const [first] = find(object);
+    if (first === undefined) return null;
+    return first === null ? (type === 'string' ? noValue : null) : show(first, now);
   };
 }
 

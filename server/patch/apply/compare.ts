@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json.js';
-import { shapeOf, type Schema, type Shape } from './schema.js';
+import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
 
 /** What changed between two values of one type. The three sets are disjoint. */
 export interface Comparison {
@@ -46,7 +46,8 @@ function values(
   after: JsonValue | undefined,
 ): Steps<void> | null {
   if (before === undefined && after === undefined) return null;
-  const shape = shapeOf(schema, before, after);
+  const another = schema.kind === 'unknown' && isAnotherKind(before, after);
+  const shape = another ? shapeOf(schema, isObject(before) ? before : after) : shapeOf(schema, before, after);
   if (isOneField(shape, before, after)) {
     if (before === undefined) (into.added ??= new Map()).set(element, FieldSet.leaf);
     else if (after === undefined) (into.removed ??= new Map()).set(element, FieldSet.leaf);
@@ -63,13 +64,17 @@ function* insides(into: Changes, element: string, shape: Shape, before: JsonValu
   yield* below(changes, shape, before, after);
   const [added, modified, removed] = [
     setOf(before === undefined, changes.added),
-    setOf(false, changes.modified),
+    setOf(shape === unknownObject && isAnotherKind(before, after), changes.modified),
     setOf(after === undefined, changes.removed),
   ];
   if (isPresent(added)) (into.added ??= new Map()).set(element, added);
   if (isPresent(modified)) (into.modified ??= new Map()).set(element, modified);
   if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
 }
+
+/** Where nothing is known of a place, an object there in the place of something else, or the other way round, is a change of that place, beside those of its members. */
+const isAnotherKind = (before: JsonValue | undefined, after: JsonValue | undefined): boolean =>
+  before !== undefined && before !== null && after !== undefined && after !== null && isObject(before) !== isObject(after);
 
 function* below(changes: Changes, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): Steps<void> {
   if (shape.kind === 'list') yield* items(changes, shape, before, after);
@@ -130,9 +135,13 @@ const isBare = (value: JsonValue | undefined): boolean =>
   value === null ||
   (typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0));
 
-/** Structural equality; the order of members does not matter. */
+/**
+ * Structural equality; the order of members does not matter. A number that was read of a member of type double is one of that type, while the same number in a
+ * stored text, where it has no fraction, is read as the whole number that the text says: they are the same if they are as doubles.
+ */
 export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
+  if (typeof a === 'bigint' ? typeof b === 'number' : typeof a === 'number' && typeof b === 'bigint') return Number(a) === Number(b);
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, position) => sameValue(item, b[position]));
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);

@@ -11,7 +11,10 @@ export type Schema =
   | {
       readonly kind: 'struct';
       readonly atomic: boolean;
+      /** Of a member that is declared. */
       readonly field: (name: string) => Schema | undefined;
+      /** There may be others, of which nothing is known; they are owned like entries of a map. Default: false. */
+      readonly open?: boolean;
       /** Members that always exist, with what an empty object holds. */ readonly always: readonly AlwaysPresent[];
     }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: Schema }
@@ -45,7 +48,7 @@ export type Shape =
     }
   | Extract<Schema, { kind: 'list' }>;
 
-const unknownObject: Shape = { kind: 'object', atomic: false, member: () => unknown, isField: () => false };
+export const unknownObject: Shape = { kind: 'object', atomic: false, member: () => unknown, isField: () => false };
 const unknownList: Shape = { kind: 'list', relationship: 'atomic', element: unknown };
 
 /** Neither value may be absent in both: the one that is there decides for unknown types. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../api/object.js';
 import { isObject } from '../../../api/json.js';
-import type { Schema } from './schema.js';
+import { unknown, type Schema } from './schema.js';
 
 /** The first member of a value that its type does not declare, as a path (`.spec.foo`); null when all are declared. */
 export function undeclaredField(value: JsonValue | undefined, schema: Schema): string | null {
@@ -14,7 +14,7 @@ export function undeclaredField(value: JsonValue | undefined, schema: Schema): s
   }
   if (!isObject(value) || (schema.kind !== 'struct' && schema.kind !== 'map')) return null;
   for (const name of Object.keys(value)) {
-    const member = schema.kind === 'map' ? schema.element : schema.field(name);
+    const member = schema.kind === 'map' ? schema.element : (schema.field(name) ?? (schema.open === true ? unknown : undefined));
     const found = member === undefined ? '' : isScalar(value[name]) ? null : undeclaredField(value[name], member);
     if (found !== null) return `.${name}${found}`;
   }

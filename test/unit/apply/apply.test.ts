@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
 import { apply, type ApplyResult } from '../../../server/patch/apply/apply.js';
 import {
   capManagers,
@@ -54,6 +54,44 @@ describe('server-side apply', () => {
       'f:metadata': { 'f:labels': { 'f:l': {} } },
       'f:spec': { 'f:items': { 'k:{"name":"x"}': { '.': {}, 'f:name': {}, 'f:value': {} } }, 'f:replicas': {} },
     });
+  });
+
+  it('owns what is not declared as entries of a map, beside what is', () => {
+    const { managers } = applied(start, none, 'a', object({ open: { known: 1, other: { x: 1 }, empty: {} } }));
+    expect(fieldsOfManager(managers, 'a')).to.deep.equal({
+      'f:spec': { 'f:open': { 'f:known': {}, 'f:other': { '.': {}, 'f:x': {} }, 'f:empty': {} } },
+    });
+  });
+
+  for (const [from, to] of [
+    ['text', { b: 1 }],
+    [{ b: 1 }, 'text'],
+    [['a'], { b: 1 }],
+    [{ b: 1 }, ['a']],
+  ] as const)
+    it(`changes the place where ${JSON.stringify(from)} becomes ${JSON.stringify(to)}, as far as nothing is known of it`, () => {
+      const first = applied(start, none, 'a', object({ open: { x: from as JsonValue } }));
+      const config = object({ open: { x: to as JsonValue } });
+      const result = inOneGo(apply({ live: first.object, config }, first.managers, { id: applier('b'), now, force: false }, versions));
+      expect(conflictsOf(result)).to.have.nested.property('[0][0]', 'a');
+      const taken = applied(first.object, first.managers, 'b', config, true);
+      expect(fieldsOfManager(taken.managers, 'a')).to.equal(undefined);
+      expect(taken.object['spec']).to.deep.equal({ open: { x: to } });
+    });
+
+  it('takes a double for the number that it is stored as', () => {
+    const [live, config] = [object({ args: [9223372036854775808n, 1] }), object({ args: [2 ** 63, 1] })];
+    expect(applied(live, none, 'a', config)).to.have.property('unchanged');
+    const owned = inOneGo(ownUpdate({ before: start, after: live }, none, { id: updater('first'), now }, versions));
+    expect(conflictsOf(inOneGo(apply({ live, config }, owned, { id: applier('a'), now, force: false }, versions)))).to.equal(null);
+    const other = object({ args: [9223372036854775807n, 1] });
+    const exact = apply(
+      { live: object({ args: [9223372036854775806n, 1] }), config: other },
+      owned,
+      { id: applier('a'), now, force: false },
+      versions,
+    );
+    expect(conflictsOf(inOneGo(exact))).to.have.length(1);
   });
 
   it('names the manager and the field of a conflict, and takes the field over with force', () => {

@@ -31,5 +31,6 @@ export const widget: Schema = struct({
       ],
     },
     template: struct({ a: leaf, labels: map(leaf) }),
+    open: { kind: 'struct', atomic: false, field: (name) => (name === 'known' ? leaf : undefined), open: true, always: [] },
   }),
 });

@@ -69,6 +69,26 @@ describe('extensions/conversion', () => {
     expect(await read('v2', 'ada')).to.deep.equal({ first: 'Ada', last: 'Lovelace' });
   });
 
+  it('shows in a dry run what a write would answer, or how it would fail', async () => {
+    const dryRun = { ...ownWrites, dryRun: true };
+    const ada: ApiObject = {
+      apiVersion: 'example.com/v2',
+      kind: 'Person',
+      metadata: { name: 'ada' },
+      spec: { first: 'Ada King', last: 'Lovelace' },
+    };
+    const rehearsed = (await server.registry.create(server.target('v2', 'people'), structuredClone(ada), dryRun)).decode();
+    const written = (await server.registry.create(server.target('v2', 'people'), structuredClone(ada), ownWrites)).decode();
+    expect(rehearsed['spec']).to.deep.equal(written['spec']);
+    expect(converter.calls).to.be.greaterThan(2);
+    converter.gate = Promise.reject(plainError(500, 'it is asleep'));
+    converter.gate.catch(() => undefined);
+    const failed = await server.registry
+      .create(server.target('v2', 'people'), { ...ada, metadata: { name: 'bob' } }, dryRun)
+      .catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(StatusError).and.to.include({ code: 500 });
+  });
+
   it('asks about each object once as long as it stays the same, and about those of a list together', async () => {
     for (let n = 0; n < 5; n++) await create('v1', `p${n}`, { name: `P ${n}` });
     const before = converter.calls;

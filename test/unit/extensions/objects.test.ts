@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
 import { StatusError } from '../../../server/api/status.js';
+import { tableOf, type TableForm } from '../../../server/endpoints/table/table.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
@@ -222,6 +223,62 @@ describe('extensions/objects', () => {
       }),
     );
     expect(applied.metadata.managedFields?.[0]?.['fieldsV1']).to.deep.equal({ 'f:spec': { 'f:size': {} } });
+  });
+
+  it('are not laid over by who applies where a value no longer fits its type', async () => {
+    await server.define(definition('widgets', 'Widget'));
+    const request = { manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' };
+    const live = (spec: JsonObject): ApiObject => widget('a', spec);
+    const over = (spec: JsonObject): Promise<StatusError> =>
+      refused(
+        Promise.resolve().then(() =>
+          inOneGo(applyConfiguration(live(spec), { ...request, resource: target().resource, config: widget('a', {}) })),
+        ),
+      );
+    const prefix = 'failed to create typed live object (/a; example.com/v1, Kind=Widget): ';
+    expect((await over({ size: 'five' })).message).to.equal(`${prefix}.spec.size: expected numeric (int or float), got string`);
+    const error = await refused(
+      Promise.resolve().then(() =>
+        inOneGo(
+          applyConfiguration({ ...widget('a'), spec: [{ b: [1, null], a: 'x' }] } as unknown as ApiObject, {
+            ...request,
+            resource: target().resource,
+            config: widget('a', {}),
+          }),
+        ),
+      ),
+    );
+    expect(error).to.include({ code: 500, message: `${prefix}.spec: expected map, got &{[map[a:x b:[1 <nil>]]]}` });
+    expect(
+      inOneGo(applyConfiguration(live({ size: 1, unknown: 1 }), { ...request, resource: target().resource, config: widget('a', {}) }))[
+        'spec'
+      ],
+    ).to.deep.equal({
+      size: 1,
+      unknown: 1,
+    });
+  });
+
+  it('are refused with a null that is applied where none may be', async () => {
+    await server.define(definition('widgets', 'Widget'));
+    const { behaviour } = target().resource;
+    const received = behaviour.receiveApplied?.(widget('a', { size: null, color: null }) as JsonObject);
+    if (received?.ok !== true) throw new Error('not received');
+    const error = await refused(server.registry.create(target(), received.object, ownWrites));
+    expect(error.details?.causes?.map(({ field }) => field)).to.have.members(['spec.size', 'spec.color']);
+    const posted = behaviour.receive(widget('a', { size: null }) as JsonObject);
+    expect(posted.ok && posted.object['spec']).to.deep.equal({});
+  });
+
+  it('show their kind and version in columns that ask for them', async () => {
+    const columns = ['apiVersion', 'kind'].map((name) => ({ name, type: 'string', jsonPath: `.${name}` }));
+    await server.define(definition('widgets', 'Widget', versionsWith({}, { additionalPrinterColumns: columns })));
+    await create(widget('a'));
+    const { resource } = target();
+    const stored = await server.registry.get(target('a'), { at: 'any' });
+    const form: TableForm = { form: 'table', apiVersion: 'meta.k8s.io/v1', include: 'None' };
+    const { rows } = tableOf(resource, [stored], { resourceVersion: '1' }, { form, headers: true });
+    expect((rows as JsonObject[])[0]?.['cells']).to.deep.equal(['a', 'example.com/v1', 'Widget']);
   });
 
   it('scale at the paths of the definition', async () => {

@@ -47,6 +47,12 @@ class Compiled implements CompiledSchema {
     return received;
   }
 
+  receiveApplied(object: JsonMembers): ReceiveResult {
+    const received = this.form(object, false, { keepNulls: true });
+    if (received.ok) inOneGo(this.applyDefaults(object));
+    return received;
+  }
+
   restore(object: JsonMembers): void {
     this.form(object, true);
     // What is kept has to be shown, whatever defaults have come since.
@@ -103,12 +109,12 @@ class Compiled implements CompiledSchema {
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
-  private form(object: JsonMembers, dropInvalid: boolean): ReceiveResult {
+  private form(object: JsonMembers, dropInvalid: boolean, { keepNulls = false }: { readonly keepNulls?: boolean } = {}): ReceiveResult {
     const own = coerceMetadata(object, dropInvalid, { keepGiven: false });
     if (!own.ok) return own;
     const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
     const pruned = this.prune(object);
-    if (!this.preserveAll) dropNulls(object, this.structure);
+    if (!this.preserveAll && !keepNulls) dropNulls(object, this.structure);
     const coerced = coerceEmbedded(object, this.structure, dropInvalid);
     if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
     [kind, apiVersion, metadata].forEach((value, index) => {

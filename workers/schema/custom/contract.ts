@@ -47,6 +47,8 @@ export interface CompiledSchema {
    * defaults set. Changes the object in place. Throws `GrownTooLarge` if these are too many. It wants an object that says its kind and apiVersion (of this version, or of another one: nothing depends on it).
    */
   receive(object: JsonMembers): ReceiveResult;
+  /** What an object that server-side apply made goes through: as `receive`, but nulls stay where no default replaces them, to be refused. */
+  receiveApplied(object: JsonMembers): ReceiveResult;
   /** What a stored object goes through: as `receive`, but metadata that does not fit is dropped instead of refused. Changes the object in place. */
   restore(object: JsonMembers): void;
   /** What the answer of a converter goes through: as `receive`, without defaults. Changes the object in place. */
@@ -130,6 +132,7 @@ export type MergeSchema =
       readonly kind: 'struct';
       readonly atomic: boolean;
       readonly field: (name: string) => MergeSchema | undefined;
+      readonly open?: boolean;
       readonly always: readonly MergeAlways[];
     }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: MergeSchema }

@@ -21,7 +21,7 @@ export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole:
     for (const name of ownTypes) fields.set(name, leaf);
     fields.set('metadata', metadata);
   }
-  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name) ?? (structure.preserve ? unknown : undefined), always: [] };
+  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name), open: structure.preserve, always: [] };
 }
 
 function listOf({ items, listType, listMapKeys }: Structure, convert: (child: Structure) => MergeSchema): MergeSchema {

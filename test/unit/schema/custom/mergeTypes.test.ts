@@ -20,7 +20,8 @@ describe('types for the ownership of fields', () => {
       expect(member(each, 'metadata')).to.equal(metadata);
     }
     expect(member(schema, 'other')).to.equal(undefined);
-    expect(member(embedded, 'other')).to.deep.equal({ kind: 'unknown' });
+    expect(member(embedded, 'other')).to.equal(undefined);
+    expect([schema, embedded].map((each) => each.kind === 'struct' && each.open)).to.deep.equal([false, true]);
   });
 
   for (const [what, schema, expected] of [
