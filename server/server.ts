@@ -25,7 +25,7 @@ import { listen } from './http/listener.js';
 import type { Listener, ListenerOptions } from './http/listener.js';
 import { bodyBudget } from './http/bodyBudget.js';
 import { connectionsMax } from './http/connectionLimit.js';
-import { untakenAnswers } from './http/untaken.js';
+import { unsentBytes } from './http/unsentBytes.js';
 import { exposeConnections, exposeForms, exposeHandshakes, ServingThreads } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
@@ -346,7 +346,7 @@ function listenWith(others: ServingThreads | null, options: ListenerOptions): Pr
   if (others === null) return listen(options);
   const { threads } = others;
   bodyBudget.shareAmong(threads);
-  untakenAnswers.shareAmong(threads);
+  unsentBytes.shareAmong(threads);
   return listen({
     ...options,
     keepsSocket: true,

@@ -130,6 +130,7 @@ async function sendFile(exchange: Exchange, files: PageFiles, name: string): Pro
   if (file.gzip) response.setHeader('content-encoding', 'gzip');
   response.setHeader('cache-control', file.immutable ? 'private, max-age=31536000, immutable' : 'no-cache');
   response.setHeader('content-length', String(file.bytes.length));
+  exchange.bodyShared = true;
   response.end(method === 'HEAD' ? undefined : file.bytes);
   return true;
 }

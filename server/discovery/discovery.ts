@@ -2,7 +2,7 @@ import type { RemoteGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../api/object.js';
 import { apiVersionOf } from '../api/resource.js';
 import { methodNotAllowed, notAcceptable, pathNotFound } from '../api/status.js';
-import { send } from '../endpoints/answers.js';
+import { sendShared } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { allEncoders, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
@@ -89,12 +89,12 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       pretty: isForPeople(context),
       encoders,
     });
-    send(context, 200, encoder.mediaType, encodedBy(encoder)(document));
+    sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
   /** For documents that are no objects of the API: they have one form, laid out for people, whatever the client asks for. */
   const json = (context: RequestContext, document: JsonObject): true => {
-    send(context, 200, 'application/json', laidOutBytesOf(document));
+    sendShared(context, 200, 'application/json', laidOutBytesOf(document));
     return true;
   };
   /** Tagged with its hash, so that a client asks again without being sent the whole. */
@@ -103,7 +103,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     context.response.setHeader('vary', 'Accept');
     context.response.setHeader('cache-control', 'public');
     if (!redirected(context, hash, { address: `${context.info.path}?hash=${hash}` }) && !notModified(context, hash))
-      send(context, 200, aggregatedType, bytes);
+      sendShared(context, 200, aggregatedType, bytes);
     return true;
   };
   const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>

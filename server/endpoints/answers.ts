@@ -14,7 +14,7 @@ import { encodeContinue } from './options/continueToken.js';
 import { send, sendParts } from './sending.js';
 import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 
-export { send, sendPageNotFound } from './sending.js';
+export { send, sendPageNotFound, sendShared } from './sending.js';
 
 /** Items of a list that are encoded in one step. */
 const sliceItems = 32;

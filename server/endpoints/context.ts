@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Status } from '../api/status.js';
 import type { User } from '../api/user.js';
 import type { Encoders } from './encoders/encoders.js';
+import type { SendBuffer } from './sendBuffer.js';
 
 /** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is, but for bodies (`streams.ts`). */
 export type Request = IncomingMessage | StreamRequest;
@@ -28,6 +29,8 @@ export interface StreamRequest {
 /** A response over HTTP/2. Once its head is out, its body may be written to the stream. Names of headers are lower-case. */
 export interface StreamResponse {
   readonly stream: ServerHttp2Stream;
+  /** Of its connection. */
+  readonly sendBuffer: SendBuffer;
   statusCode: number;
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -126,6 +129,8 @@ export interface RequestContext {
   onAbort(action: () => void): void;
   /** Calls `action` once nobody reads the answer any more, at once when that is so already; it must not throw. Streams of HTTP/2 do not always tell. */
   onClose(action: () => void): void;
+  /** Set where the body of the answer is kept in any case: it costs nothing more while it waits for its client. */
+  bodyShared?: boolean;
   /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
   readonly warnings: string[];
   /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */

@@ -8,7 +8,7 @@ import { answerStream, isGone, writableOf } from './streams.js';
 import { warningHeaders } from './warningHeaders.js';
 
 /** Pieces that may be under way to a client at a time: one that it takes, and the next. */
-const untakenBytesMax = 2 * pieceBytes;
+const writtenBytesMax = 2 * pieceBytes;
 /** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
 const compressionLevel = 1;
 
@@ -23,11 +23,17 @@ export const acceptsGzip = ({ request }: RequestContext): boolean => {
   );
 };
 
-/** Answers with one document, in one piece. */
+/** Answers with one document. Long ones go out in pieces, as the connection has room for them. */
 export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
   if (context.response.headersSent || isGone(context.response)) return;
   writeHead(context, code, contentType, bytes.length);
   context.response.end(bytes);
+}
+
+/** The same with a document that is kept in any case, whoever waits for it. */
+export function sendShared(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
+  context.bodyShared = true;
+  send(context, code, contentType, bytes);
 }
 
 /** The page that the reference shows for paths of which nothing at all is known. */
@@ -81,7 +87,7 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
   write(out, first);
   for (const piece of rest) {
     await turns.next();
-    if (out.writableLength > untakenBytesMax) await drained(out, context.signal);
+    if (out.writableLength > writtenBytesMax) await drained(out, context.signal);
     if (gone()) return;
     write(out, piece);
   }

@@ -112,7 +112,7 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
     } catch (error) {
       refuse(exchange, error, log);
     } finally {
-      exchange.workEnded(active);
+      exchange.workEnded();
     }
   };
 

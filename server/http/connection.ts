@@ -4,7 +4,10 @@ import type { User } from '../endpoints/context.js';
 import type { ConnectionState, ConnectionTimes } from './connectionLife.js';
 import { ExchangeList, type Listed } from './exchangeList.js';
 import { readingOf } from './reading.js';
+import { ConnectionSendBuffer } from './sendBuffer.js';
+import { SocketProgress } from './socketProgress.js';
 import type { Standing } from './standing.js';
+import { unsentBytes, type Holder } from './unsentBytes.js';
 
 /** What a connection tells those who keep all of them. */
 export interface ConnectionKeeper {
@@ -15,14 +18,19 @@ export interface ConnectionKeeper {
 /** An exchange as its connection sees it. */
 export interface Carried extends Listed {
   readonly response: { readonly writableEnded: boolean };
-  /** Since when its answer is complete and not taken; in milliseconds of `performance.now()`. */
+  /** Of its answer, as far as that has been written. */
+  readonly unsentBytes: number;
+  /** What it brings to its client: an answer, a stream that this server makes, or one that it passes on. */
+  readonly brings: 'answer' | 'stream' | 'relay';
+  /** Since when nothing has been taken of its complete answer, in milliseconds of `performance.now()`, and how much that was. */
   lingersSince: number | null;
+  lingeringBytes: number;
   close(): void;
   cut(): void;
 }
 
 /** One connection of a client, and the owner of the exchanges on it: however it ends, they end with it. */
-export class Connection implements ConnectionState {
+export class Connection implements ConnectionState, Holder {
   /** First the plain one; the one of TLS once the handshake is over. */
   socket: Socket;
   session: ServerHttp2Session | null = null;
@@ -41,6 +49,11 @@ export class Connection implements ConnectionState {
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');
+  /** What streams and the socket have been given. */
+  readonly sendBuffer = new ConnectionSendBuffer(unsentBytes);
+  readonly #progress = new SocketProgress();
+  /** Of complete answers that wait. */
+  #answerBytes = 0;
 
   readonly address: string;
 
@@ -52,8 +65,16 @@ export class Connection implements ConnectionState {
     private readonly keeper: ConnectionKeeper,
   ) {
     this.address = address;
-
     this.socket = socket;
+    unsentBytes.register(this);
+  }
+
+  get owner(): string {
+    return this.standing === 'stranger' ? this.address : `user ${this.userName}`;
+  }
+
+  get unsentBytes(): number {
+    return this.sendBuffer.unsentBytes + this.#answerBytes;
   }
 
   get http2(): boolean {
@@ -80,7 +101,8 @@ export class Connection implements ConnectionState {
   }
 
   /** Looks for bytes that have come, and at answers that are not taken. */
-  look(now: number, { takingMs, silenceMs }: ConnectionTimes): void {
+  look(now: number, times: ConnectionTimes): void {
+    const { takingMs, silenceMs } = times;
     const { bytesRead } = this.socket;
     if (bytesRead !== this.#bytesHeard) {
       this.#bytesHeard = bytesRead;
@@ -95,10 +117,34 @@ export class Connection implements ConnectionState {
     }
     for (const exchange of this.#exchanges) {
       if (!exchange.response.writableEnded) continue;
-      if (exchange.lingersSince === null) exchange.lingersSince = now;
-      else this.doubted ||= now - this.#answeredAt >= silenceMs;
+      const bytes = exchange.unsentBytes;
+      if (exchange.lingersSince === null || bytes !== exchange.lingeringBytes) {
+        exchange.lingersSince = now;
+        exchange.lingeringBytes = bytes;
+      } else this.doubted ||= now - this.#answeredAt >= silenceMs;
       if (now - exchange.lingersSince >= takingMs) exchange.cut();
     }
+    if (this.#progress.look(this.socket, now, { takingMs: this.#patience(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
+  }
+
+  /** How long its client may take nothing: as long as the least patient of what goes on here. */
+  #patience({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
+    const patience = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
+    let least = this.#exchanges.size === 0 ? takingMs : relayTakingMs;
+    for (const { brings } of this.#exchanges) least = Math.min(least, patience[brings]);
+    return least;
+  }
+
+  /** A complete answer waits for its client, and takes so much. */
+  answerWaits(bytes: number): void {
+    if (this.ended) return;
+    this.#answerBytes += bytes;
+    unsentBytes.add(bytes);
+  }
+
+  answerOver(bytes: number): void {
+    this.#answerBytes -= bytes;
+    unsentBytes.remove(bytes);
   }
 
   /** Asks the client whether it is there. */
@@ -127,9 +173,16 @@ export class Connection implements ConnectionState {
     this.socket.destroy();
   }
 
+  cutNow(): void {
+    this.cut();
+    this.end();
+  }
+
   /** It has ended, and so has everything on it. */
   end(): void {
     this.ended = true;
     for (const exchange of this.#exchanges) exchange.cut();
+    this.sendBuffer.close();
+    unsentBytes.forget(this);
   }
 }

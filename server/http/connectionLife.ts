@@ -15,8 +15,14 @@ export interface ConnectionTimes {
   readonly silenceMs: number;
   /** For the answer to that. */
   readonly pongMs: number;
-  /** For a client to take an answer that is complete, where no deadline ends it before. */
+  /** For a client to take something of an answer that waits for it, where no deadline ends it before. */
   readonly takingMs: number;
+  /** The same of a watch, or another stream that this server makes. */
+  readonly streamTakingMs: number;
+  /** The same of what is passed on from elsewhere, such as logs and shells, whose reader may stop to read: as long as a kubelet lets them be without a byte. */
+  readonly relayTakingMs: number;
+  /** For a connection to come down to what may wait in its socket. */
+  readonly overfullMs: number;
   /** How often all of these are looked at: also how long a connection that Node no longer reads may have ended unseen. */
   readonly lookMs: number;
 }
@@ -29,6 +35,9 @@ export const usualTimes: ConnectionTimes = {
   silenceMs: 30_000,
   pongMs: 15_000,
   takingMs: 30_000,
+  streamTakingMs: 60_000,
+  relayTakingMs: 4 * 60 * 60 * 1000,
+  overfullMs: 10_000,
   lookMs: 2_000,
 };
 

@@ -2,6 +2,7 @@ import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { User } from '../endpoints/context.js';
+import { boundSession, boundSocket } from './boundedWrites.js';
 import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
 import type { ConnectionBounds } from './connectionLimit.js';
@@ -66,6 +67,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     if (connection === undefined) return;
     connection.socket = socket;
     this.#bySocket.set(socket, connection);
+    if (socket.alpnProtocol !== 'h2') boundSocket(socket, connection.sendBuffer);
   }
 
   /** It speaks HTTP/2. False when it has closed meanwhile: then the session is over. */
@@ -77,6 +79,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
       return false;
     }
     connection.session = session;
+    boundSession(session, connection.sendBuffer);
     this.#bySocket.set(session, connection);
     session.once('close', () => {
       connection.end();

@@ -3,12 +3,12 @@ import type { CredentialNote } from '../authentication/authenticator.js';
 import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
 import { answerStream, bodyStream } from '../endpoints/streams.js';
 import { BodyReading, type BodySender } from './bodyReading.js';
+import { unsentOf } from './boundedWrites.js';
 import type { Connection } from './connection.js';
 import type { Share } from './shares.js';
 import { ownerOf, type Slots } from './slots.js';
 import { noParameters } from './target.js';
 import { turns } from './turns.js';
-import { untakenAnswers, type Untaken } from './untaken.js';
 
 const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
@@ -38,10 +38,13 @@ export class Exchange implements RequestContext, BodySender {
   /** Where the list of all exchanges has this one, and that of its connection. */
   place = -1;
   seat = -1;
-  /** Since when the connection has seen that the answer is complete and not taken; in milliseconds of `performance.now()`. */
   lingersSince: number | null = null;
-  /** Of the complete answer, when the work was over, with what the exchange itself takes. */
-  untakenBytes = 0;
+  lingeringBytes = 0;
+  bodyShared = false;
+  /** Counted of the complete answer, when the work was over, with what the exchange itself takes. */
+  #waitingBytes = 0;
+  /** The work is over, and the answer goes on. */
+  #streams = false;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
   #body: BodyReading | null = null;
@@ -55,8 +58,6 @@ export class Exchange implements RequestContext, BodySender {
   /** The connection goes on in another protocol, so that the response says nothing. */
   switched = false;
   #onAbort: (() => void)[] | null = null;
-  /** The work is over and the answer goes on: among these room is made when it is complete and waits. */
-  #all: Iterable<Untaken> | null = null;
 
   // Made once for each request, from what the listener has at hand: an object to pass them in would be thrown away at once.
   // eslint-disable-next-line @typescript-eslint/max-params
@@ -103,6 +104,17 @@ export class Exchange implements RequestContext, BodySender {
     const { info } = this;
     if (!info.isResource) return longPaths.has(info.path);
     return info.verb === 'watch' || info.verb === 'proxy' || streamingSubresources.has(info.subresource);
+  }
+
+  get brings(): 'answer' | 'stream' | 'relay' {
+    const { info } = this;
+    if (info.isResource && (info.verb === 'proxy' || streamingSubresources.has(info.subresource))) return 'relay';
+    return this.longRunning || this.upgrade !== null ? 'stream' : 'answer';
+  }
+
+  get unsentBytes(): number {
+    const { response } = this;
+    return 'stream' in response || response.socket === null ? unsentOf(answerStream(response)) : unsentOf(response.socket);
   }
 
   /** Nobody waits for an answer any more: the client is gone, or has been told that the time is over. */
@@ -160,8 +172,8 @@ export class Exchange implements RequestContext, BodySender {
     this.closed = true;
     if (!this.response.writableEnded) this.abort(gone());
     else this.#body?.stop();
-    if (this.untakenBytes > 0) untakenAnswers.remove(this.untakenBytes);
-    this.untakenBytes = 0;
+    if (this.#waitingBytes > 0) this.connection?.answerOver(this.#waitingBytes);
+    this.#waitingBytes = 0;
     for (const action of this.#onClose) action();
     this.#onClose.length = 0;
   }
@@ -170,12 +182,6 @@ export class Exchange implements RequestContext, BodySender {
   cut(): void {
     this.response.destroy();
     this.close();
-  }
-
-  /** Makes room: nobody takes the answer. Of somebody unknown, the whole connection goes. */
-  drop(): void {
-    if (this.connection?.standing === 'stranger') this.connection.cut();
-    this.cut();
   }
 
   /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
@@ -207,28 +213,25 @@ export class Exchange implements RequestContext, BodySender {
     this.#slot = null;
   }
 
-  /**
-   * The handler has settled. The client may still be taking the answer, which costs nobody else a slot. `all`: the exchanges among which
-   * room is made when too much waits.
-   */
-  workEnded(all: Iterable<Untaken>): void {
+  /** The handler has settled. The client may still be taking the answer, which costs nobody else a slot. */
+  workEnded(): void {
     this.#leaveSlot();
     this.#slots = null;
     this.#held?.release();
     this.#held = null;
-    if (this.response.writableEnded) this.#countUntaken(all);
-    else this.#all = all;
+    if (this.response.writableEnded) this.#countWaiting();
+    else this.#streams = true;
   }
 
   answered(): void {
-    if (this.#all !== null) this.#countUntaken(this.#all);
-    this.#all = null;
+    if (this.#streams) this.#countWaiting();
+    this.#streams = false;
   }
 
-  #countUntaken(all: Iterable<Untaken>): void {
-    if (this.closed) return;
-    this.untakenBytes = exchangeBytes + answerStream(this.response).writableLength;
-    untakenAnswers.add(this.untakenBytes, all);
+  #countWaiting(): void {
+    if (this.closed || this.connection === null) return;
+    this.#waitingBytes = exchangeBytes + (this.bodyShared ? 0 : answerStream(this.response).writableLength);
+    this.connection.answerWaits(this.#waitingBytes);
   }
 
   /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */

@@ -3,7 +3,8 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { StreamRequest, StreamResponse } from '../endpoints/context.js';
-import { writeInPieces } from './nestedReads.js';
+import type { SendBuffer } from '../endpoints/sendBuffer.js';
+import { boundStream, endStream, sendBufferOf } from './boundedWrites.js';
 
 /**
  * Requests and responses over HTTP/2, given to Node in place of its own. Those make each of the two a stream of its own around the stream
@@ -47,12 +48,15 @@ const nothing: string[] = [];
 export class Http2Response implements StreamResponse {
   statusCode = 200;
   writableEnded = false;
+  readonly sendBuffer: SendBuffer;
   private readonly headers: OutgoingHttpHeaders = {};
 
   constructor(readonly stream: ServerHttp2Stream) {
     // A client that resets the stream must never end the process: its `close` says all there is to know.
     stream.on('error', ignore);
     stream.destroy = destroyWhenWritten;
+    this.sendBuffer = sendBufferOf(stream.session);
+    boundStream(stream, this.sendBuffer);
   }
 
   get headersSent(): boolean {
@@ -75,7 +79,6 @@ export class Http2Response implements StreamResponse {
     this.statusCode = code;
     if (headers !== undefined) Object.assign(this.headers, headers);
     this.headers[':status'] = code;
-    if (!stream.endAfterHeaders && !stream.readableEnded) writeInPieces(stream);
     stream.respond(this.headers);
     return this;
   }
@@ -100,7 +103,7 @@ export class Http2Response implements StreamResponse {
     this.flushHeaders();
     this.writableEnded = true;
     // Where there can be no body (HEAD, and statuses that say so) the stream has been ended with the head.
-    if (!this.stream.writableEnded) this.stream.end(bytes);
+    if (!this.stream.writableEnded) endStream(this.stream, bytes);
     return this;
   }
 

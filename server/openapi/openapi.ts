@@ -1,12 +1,11 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { send } from '../endpoints/answers.js';
+import { sendShared } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import { indexedCatalogue, type Catalogue } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding } from './build.js';
 import { createBuilder } from './builder.js';
 import { Library, type LibraryOptions } from './library.js';
+import { PlainForms } from './plainForms.js';
 import type { RemoteDocument } from './remote/contract.js';
 
 export interface OpenApi {
@@ -14,8 +13,6 @@ export interface OpenApi {
   readonly documents: (context: RequestContext) => Promise<boolean>;
   close(): Promise<void>;
 }
-
-const decompress = promisify(gunzip);
 
 export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' | 'definitions' | 'remote' | 'telling'>> {
   readonly builtIn: Catalogue;
@@ -118,17 +115,20 @@ function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding |
   );
 }
 
-async function sendBuilt(context: RequestContext, mediaType: string, { hash, gzip }: BuiltDocument): Promise<void> {
+async function sendBuilt(context: RequestContext, mediaType: string, document: BuiltDocument): Promise<void> {
+  const { hash, gzip } = document;
   const { request, response } = context;
   response.setHeader('vary', 'Accept, Accept-Encoding');
   if (notModified(context, hash)) return;
   if (/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))) {
     response.setHeader('content-encoding', 'gzip');
     sent(context, mediaType, Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength));
-  } else sent(context, mediaType, await decompress(gzip));
+  } else sent(context, mediaType, await plainForms.of(document));
 }
 
+const plainForms = new PlainForms();
+
 const sent = (context: RequestContext, mediaType: string, bytes: Buffer, code = 200): true => {
-  send(context, code, mediaType, bytes);
+  sendShared(context, code, mediaType, bytes);
   return true;
 };

@@ -10,7 +10,7 @@ import { drain, fairnessOf, frontOf, type ThreadShare } from '../assembly/front.
 import { bodyBudget } from '../http/bodyBudget.js';
 import { connectionsMax } from '../http/connectionLimit.js';
 import { listen } from '../http/listener.js';
-import { untakenAnswers } from '../http/untaken.js';
+import { unsentBytes } from '../http/unsentBytes.js';
 import { createLogger } from '../observability/logger.js';
 import { createMetrics } from '../observability/metrics.js';
 import { DebugPages } from '../observability/profiles/pages.js';
@@ -74,7 +74,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
   const auditor = await createAuditing({ options, metrics, log: log.named('audit'), elsewhere: auditedBy(line) });
   bodyBudget.shareAmong(threads);
-  untakenAnswers.shareAmong(threads);
+  unsentBytes.shareAmong(threads);
 
   const store = joinEmbedded(ticket);
   const forms = new SharedForms({ table: shared.forms, thread, threads, peers });

@@ -1,3 +1,5 @@
+import { unbounded, type SendBuffer, type Sender } from '../sendBuffer.js';
+
 /** Something with bytes to write. */
 export interface Flushable {
   flush(): void;
@@ -16,17 +18,36 @@ export class Lane {
   queued = false;
   private waiting: Flushable[] = [];
 
+  /** Of the connection. */
+  constructor(private readonly sendBuffer: SendBuffer = unbounded) {}
+
   get empty(): boolean {
     return this.waiting.length === 0;
+  }
+
+  /** The connection has no room. */
+  get full(): boolean {
+    return this.sendBuffer.pieceBytes === 0;
+  }
+
+  whenRoom(sender: Sender): void {
+    this.sendBuffer.whenRoom(sender);
   }
 
   add(target: Flushable): void {
     this.waiting.push(target);
   }
 
-  /** Flushes the first ones; who comes meanwhile is not among them. */
+  /** Flushes the first ones, while there is room; who comes meanwhile is not among them. */
   visit(): void {
-    for (const target of this.next()) target.flush();
+    const targets = this.next();
+    for (let each = 0; each < targets.length; each++) {
+      if (this.full) {
+        this.waiting = [...targets.slice(each), ...this.waiting];
+        return;
+      }
+      targets[each]?.flush();
+    }
   }
 
   private next(): Flushable[] {
@@ -64,6 +85,18 @@ export class Flusher {
     this.lanes.push(lane);
   }
 
+  /** Not before its connection has room. */
+  private goOn(lane: Lane): void {
+    if (!lane.full) return this.enqueue(lane);
+    lane.queued = true;
+    lane.whenRoom({
+      sendMore: () => {
+        this.enqueue(lane);
+        this.schedule();
+      },
+    });
+  }
+
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -81,7 +114,7 @@ export class Flusher {
       this.next++;
       lane.visit();
       lane.queued = false;
-      if (!lane.empty) this.enqueue(lane);
+      if (!lane.empty) this.goOn(lane);
     } while (performance.now() < end);
     if (this.next >= doneMax) this.forgetDone();
     this.schedule();

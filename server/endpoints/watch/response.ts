@@ -10,7 +10,7 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   writeHead(context, 200, contentType, null);
   response.flushHeaders();
   const usual = new ResponseTransport(context);
-  return 'stream' in response ? openStream(response.stream, usual) : usual;
+  return 'stream' in response ? openStream(response, usual) : usual;
 }
 
 /** A class, because there is one for each of many thousand watches. */

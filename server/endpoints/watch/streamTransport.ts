@@ -1,4 +1,6 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { StreamResponse } from '../context.js';
+import type { SendBuffer } from '../sendBuffer.js';
 import { Lane } from './flusher.js';
 import type { Transport, Writer } from './transport.js';
 
@@ -8,6 +10,9 @@ interface WriteRequest {
   oncomplete?: (this: WriteRequest) => void;
   buffer?: unknown;
   writer?: Writer;
+  /** Where it is known that it will be told when the write is done, how much that is, and of what. */
+  bytes?: number;
+  sendBuffer?: SendBuffer;
 }
 
 /** The native side of a stream. Both answer 0 where the bytes are under way, and nobody is told anything where they are not. */
@@ -29,16 +34,17 @@ const lanes = new WeakMap<Http2Session, Lane>();
  * Node has no public way to do this. Where a stream is not built as the releases 20 to 24 build it, or its request goes on (`http/nestedReads`), everything goes the
  * `usual` way.
  */
-export function openStream(stream: ServerHttp2Stream, usual: Transport): Transport {
+export function openStream({ stream, sendBuffer }: Pick<StreamResponse, 'stream' | 'sendBuffer'>, usual: Transport): Transport {
   const { session } = stream;
   const handle = handleOf(stream);
   if (session === undefined || handle === null || !stream.endAfterHeaders) return usual;
-  return new StreamTransport(stream, { handle, lane: laneOf(session), usual });
+  return new StreamTransport(stream, { handle, lane: laneOf(session, sendBuffer), sendBuffer, usual });
 }
 
 interface StreamParts {
   readonly handle: Handle;
   readonly lane: Lane;
+  readonly sendBuffer: SendBuffer;
   readonly usual: Transport;
 }
 
@@ -46,12 +52,14 @@ class StreamTransport implements Transport {
   readonly lane: Lane;
   private direct = false;
   private readonly handle: Handle;
+  private readonly sendBuffer: SendBuffer;
   private readonly usual: Transport;
 
   constructor(
     private readonly stream: ServerHttp2Stream,
-    { handle, lane, usual }: StreamParts,
+    { handle, lane, sendBuffer, usual }: StreamParts,
   ) {
+    this.sendBuffer = sendBuffer;
     this.handle = handle;
     this.lane = lane;
     this.usual = usual;
@@ -82,10 +90,21 @@ class StreamTransport implements Transport {
   }
 
   private begin(request: WriteRequest, parts: readonly Buffer[], writer: Writer | null): boolean {
-    if (writer !== null) {
-      request.oncomplete = tellTaken;
-      request.writer = writer;
-    }
+    if (writer === null) return this.hand(request, parts);
+    const { sendBuffer } = this;
+    let bytes = 0;
+    for (const { length } of parts) bytes += length;
+    request.oncomplete = tellTaken;
+    request.writer = writer;
+    request.bytes = bytes;
+    request.sendBuffer = sendBuffer;
+    sendBuffer.add(bytes);
+    if (this.hand(request, parts)) return true;
+    sendBuffer.remove(bytes);
+    return false;
+  }
+
+  private hand(request: WriteRequest, parts: readonly Buffer[]): boolean {
     const [first] = parts;
     if (first === undefined || parts.length > 1) {
       request.buffer = parts;
@@ -98,6 +117,7 @@ class StreamTransport implements Transport {
 
 /** However it went: that a stream is over is told elsewhere. */
 function tellTaken(this: WriteRequest): void {
+  this.sendBuffer?.remove(this.bytes ?? 0);
   this.writer?.taken();
 }
 
@@ -106,10 +126,10 @@ function handleOf(stream: ServerHttp2Stream): Handle | null {
   return name === undefined ? null : ((stream as unknown as Readonly<Record<symbol, Handle | undefined>>)[name] ?? null);
 }
 
-function laneOf(session: Http2Session): Lane {
+function laneOf(session: Http2Session, sendBuffer: SendBuffer): Lane {
   const known = lanes.get(session);
   if (known !== undefined) return known;
-  const lane = new Lane();
+  const lane = new Lane(sendBuffer);
   lanes.set(session, lane);
   return lane;
 }

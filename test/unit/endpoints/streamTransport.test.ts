@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { unbounded } from '../../../server/endpoints/sendBuffer.js';
 import { openStream } from '../../../server/endpoints/watch/streamTransport.js';
 import { writeTogether, type Transport, type Writer } from '../../../server/endpoints/watch/transport.js';
 
@@ -71,7 +72,7 @@ describe('endpoints/watch/streamTransport', () => {
     stream.on('error', () => {});
     stream.respond({ ':status': 200 });
     const usual = new Usual(stream);
-    return { stream, request, usual, transport: openStream(stream, usual) };
+    return { stream, request, usual, transport: openStream({ stream, sendBuffer: unbounded }, usual) };
   }
   /** One whose writes go past the usual way: Node has shown how by then, and has sent what came first. */
   async function openDirect(): Promise<Opened> {
@@ -125,7 +126,7 @@ describe('endpoints/watch/streamTransport', () => {
 
   it('is the usual way alone over a stream that is built otherwise', async () => {
     const { stream, usual } = await openDirect();
-    expect(openStream(Object.create(stream) as ServerHttp2Stream, usual)).to.equal(usual);
+    expect(openStream({ stream: Object.create(stream) as ServerHttp2Stream, sendBuffer: unbounded }, usual)).to.equal(usual);
   });
 
   it('tells a writer whose client goes without taking anything, and leaves later writes to the usual way', async () => {

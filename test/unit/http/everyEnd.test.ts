@@ -11,7 +11,7 @@ import { WatchStream, type StreamOptions } from '../../../server/endpoints/watch
 import { bodyBudget } from '../../../server/http/bodyBudget.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
-import { untakenAnswers } from '../../../server/http/untaken.js';
+import { unsentBytes } from '../../../server/http/unsentBytes.js';
 import type { Watch, WatchEvent } from '../../../server/storage/contract.js';
 import { plainRequest, RawHttp1 } from '../../attacks/wire/http1.js';
 import { errorCodes, frame, frameTypes, goawayFrame, RawHttp2, settingIds } from '../../attacks/wire/http2Frames.js';
@@ -181,7 +181,7 @@ describe('whatever is under way when a connection or a request ends', function (
     connections: door.listener.connections,
     watches,
     bodies: bodyBudget.bytes,
-    untaken: untakenAnswers.bytes,
+    untaken: unsentBytes.bytes,
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     handles: process.getActiveResourcesInfo().filter((kind) => /TCP|TLS/.test(kind)).length,
   });

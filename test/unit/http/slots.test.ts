@@ -4,9 +4,7 @@ import type { StatusError } from '../../../server/api/status.js';
 import type { User } from '../../../server/endpoints/context.js';
 import { BodyBudget } from '../../../server/http/bodyBudget.js';
 import { bodyBytesMax, BodyReading } from '../../../server/http/bodyReading.js';
-import type { Exchange } from '../../../server/http/exchange.js';
 import { ownerOf, Slots } from '../../../server/http/slots.js';
-import { UntakenAnswers } from '../../../server/http/untaken.js';
 
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: {} });
 const alice = user('alice', 'system:authenticated');
@@ -102,27 +100,5 @@ describe('bodies on their way in', () => {
       budget,
     );
     expect(await codeOf(announced.bytes.catch((error: unknown) => error as Error))).to.equal(413);
-  });
-});
-
-describe('answers that are not taken', () => {
-  it('go, the oldest first, when they are too many, until some room is left', () => {
-    const untaken = new UntakenAnswers(100, { kept: 60 });
-    const cut: number[] = [];
-    const all: Exchange[] = [];
-    for (const startedAt of [3, 1, 2, 4]) {
-      const exchange = {
-        startedAt,
-        untakenBytes: 30,
-        drop: () => {
-          cut.push(startedAt);
-          untaken.remove(30);
-          exchange.untakenBytes = 0;
-        },
-      };
-      all.push(exchange as unknown as Exchange);
-      untaken.add(30, all);
-    }
-    expect([cut, untaken.bytes]).to.deep.equal([[1, 2], 60]);
   });
 });

@@ -1,0 +1,202 @@
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Duplex, Writable } from 'node:stream';
+import { unbounded, type SendBuffer, type Sender } from '../endpoints/sendBuffer.js';
+import { pieceBytesMin } from './sendBuffer.js';
+
+/** Whoever is written to without a bound of its own gets no more than this at a time. */
+const pieceBytesMax = 128 * 1024;
+/**
+ * While a request over HTTP/2 goes on, Node writes at once, with each piece of it that comes, when more of its answer waits than this: `nestedReads.ts` says why it must
+ * not.
+ */
+const requestOpenBytesMax = 4_096;
+
+type Done = (error?: Error | null) => void;
+
+interface Chunk {
+  readonly chunk: Buffer | string;
+  readonly encoding: BufferEncoding;
+}
+
+/** A stream or socket whose writes stay within the send buffer of its connection. */
+type Bounded = Duplex & { [buffer]: SendBuffer; [output]?: Output; [ends]?: boolean };
+
+const buffer = Symbol('send buffer');
+const output = Symbol('output');
+/** Set where nothing follows what is being written. */
+const ends = Symbol('ends');
+
+const ofSession = new WeakMap<Http2Session, SendBuffer>();
+
+/** All streams of the session share the buffer. */
+export function boundSession(session: Http2Session, of: SendBuffer): void {
+  ofSession.set(session, of);
+}
+
+export const sendBufferOf = (session: Http2Session | undefined): SendBuffer =>
+  (session === undefined ? undefined : ofSession.get(session)) ?? unbounded;
+
+/** Has a stream of HTTP/2 hand over what is written to it in pieces, each when its connection has room. */
+export function boundStream(stream: ServerHttp2Stream, of: SendBuffer): void {
+  Object.assign(stream, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
+}
+
+/** The same for a connection without streams, which is HTTP/1.1 at first. */
+export function boundSocket(socket: Socket, of: SendBuffer): void {
+  Object.assign(socket, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
+}
+
+/**
+ * Ends a stream of HTTP/2 behind what has been written to it and these bytes. Node ends it behind whichever piece it sends when the end has been asked for, so that is asked
+ * for with the last one. Where the end comes by itself, Node would reset a stream whose request nobody has read, and that may overtake the end: then it is read.
+ */
+export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
+  const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
+  const written = stream.writableLength;
+  if (stream.endAfterHeaders && (length === 0 || written > 0)) stream.resume();
+  if (!isBounded(stream) || written + length <= wholeBytesOf(stream)) {
+    stream.end(bytes);
+    return;
+  }
+  stream[ends] = true;
+  if (length > 0) stream.write(bytes);
+}
+
+/** Bytes that have been written to it and that the network has not taken. It becomes less piece by piece. */
+export const unsentOf = (writable: Writable): number => writable.writableLength - ((writable as Partial<Bounded>)[output]?.takenBytes ?? 0);
+
+const isBounded = (stream: Duplex): stream is Bounded => (stream as Partial<Bounded>)[buffer] !== undefined;
+
+/** What is never cut into pieces. */
+function wholeBytesOf(way: Duplex): number {
+  const { endAfterHeaders = true, readableEnded } = way as Partial<ServerHttp2Stream>;
+  return endAfterHeaders || readableEnded === true ? pieceBytesMin : requestOpenBytesMax;
+}
+
+function writeWithin(this: Bounded, chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+  const bytes = typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.length;
+  if (bytes === 0) return done();
+  const to = this[buffer];
+  if (bytes > wholeBytesOf(this) || to.pieceBytes === 0) return outputOf(this).send([bufferOf({ chunk, encoding })], done);
+  to.add(bytes);
+  nativeOf(this)._write.call(this, chunk, encoding, (error) => {
+    to.remove(bytes);
+    done(error);
+  });
+  endBehind(this, bytes);
+}
+
+function writeManyWithin(this: Bounded, chunks: readonly Chunk[], done: Done): void {
+  let bytes = 0;
+  for (const { chunk, encoding } of chunks) bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.length;
+  if (bytes === 0) return done();
+  const to = this[buffer];
+  if (bytes > wholeBytesOf(this) || to.pieceBytes === 0) return outputOf(this).send(chunks.map(bufferOf), done);
+  to.add(bytes);
+  nativeOf(this)._writev.call(this, chunks, (error) => {
+    to.remove(bytes);
+    done(error);
+  });
+  endBehind(this, bytes);
+}
+
+/** Ends the stream with the last of what was written to it. `bytes`: of what is being written. */
+function endBehind(way: Bounded, bytes: number): void {
+  if (way[ends] === true && way.writableLength === bytes) way.end();
+}
+
+const bufferOf = ({ chunk, encoding }: Chunk): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk);
+
+/** Node's own methods under those that are put over them. */
+interface Native {
+  _write(this: Duplex, chunk: Buffer | string, encoding: BufferEncoding, done: Done): void;
+  _writev(this: Duplex, chunks: readonly Chunk[], done: Done): void;
+}
+
+const nativeOf = (way: Duplex): Native => Object.getPrototypeOf(way) as Native;
+
+const outputOf = (way: Bounded): Output => (way[output] ??= new Output(way));
+
+/** What is written at a time, on its way in pieces. Made for those that need it: most answers are small. */
+class Output implements Sender {
+  /** Of what is being written. */
+  takenBytes = 0;
+  #chunks: Buffer[] = [];
+  #done: Done | null = null;
+  #bytes = 0;
+  /** Grows as the client takes pieces: a stream that nobody reads holds little of its connection's room. */
+  #pieceBytes = pieceBytesMin;
+
+  constructor(private readonly way: Bounded) {
+    way.once('close', () => {
+      way[buffer].forget(this);
+      if (this.#chunks.length > 0) this.#finish(new Error('the connection has closed'));
+    });
+  }
+
+  /** Calls `done` when all of it has been taken, or will not be. One at a time. */
+  send(chunks: Buffer[], done: Done): void {
+    this.#chunks = chunks;
+    this.#bytes = 0;
+    for (const { length } of chunks) this.#bytes += length;
+    this.#done = done;
+    this.way[buffer].whenRoom(this);
+  }
+
+  sendMore(): void {
+    const { way } = this;
+    if (way.destroyed) return this.#finish(new Error('the connection has closed'));
+    const to = way[buffer];
+    const limit = Math.min(to.pieceBytes, this.#pieceBytes, wholeBytesOf(way) < pieceBytesMin ? wholeBytesOf(way) : pieceBytesMax);
+    const piece = this.#next(limit);
+    let bytes = 0;
+    for (const { length } of piece) bytes += length;
+    to.add(bytes);
+    this.#write(piece, (error) => {
+      this.takenBytes += bytes;
+      this.#pieceBytes = Math.min(pieceBytesMax, 2 * this.#pieceBytes);
+      to.remove(bytes);
+      if (error != null || this.#chunks.length === 0) this.#finish(error);
+      else to.whenRoom(this);
+    });
+    if (this.#chunks.length === 0) endBehind(way, this.#bytes);
+  }
+
+  /** Takes out of what waits. */
+  #next(limit: number): Buffer[] {
+    const piece: Buffer[] = [];
+    let room = limit;
+    for (let first = this.#chunks[0]; first !== undefined && room > 0; first = this.#chunks[0]) {
+      if (first.length > room) {
+        piece.push(first.subarray(0, room));
+        this.#chunks[0] = first.subarray(room);
+        break;
+      }
+      this.#chunks.shift();
+      piece.push(first);
+      room -= first.length;
+    }
+    return piece;
+  }
+
+  #write(piece: readonly Buffer[], done: Done): void {
+    const [only] = piece;
+    const { way } = this;
+    if (only !== undefined && piece.length === 1) nativeOf(way)._write.call(way, only, 'buffer' as BufferEncoding, done);
+    else
+      nativeOf(way)._writev.call(
+        way,
+        piece.map((chunk) => ({ chunk, encoding: 'buffer' as BufferEncoding })),
+        done,
+      );
+  }
+
+  #finish(error?: Error | null): void {
+    const done = this.#done;
+    this.#done = null;
+    this.#chunks = [];
+    this.takenBytes = 0;
+    done?.(error);
+  }
+}

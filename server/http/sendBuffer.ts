@@ -1,0 +1,80 @@
+import type { SendBuffer, Sender } from '../endpoints/sendBuffer.js';
+import type { UnsentBytes } from './unsentBytes.js';
+
+/** One connection has so much handed over at most, and less when all together have much: no more than this part of what is left for all. */
+const unsentBytesMax = 1024 * 1024;
+const shareOfRest = 16;
+/** One piece is at most this part of a connection's room, so that streams that are not read leave room for others. */
+const shareOfRoom = 8;
+/** Pieces are no smaller: a frame of HTTP/2, and a record of TLS. Who has nothing under way gets that much whatever others have. */
+export const pieceBytesMin = 16 * 1024;
+const pieceBytesMax = 128 * 1024;
+
+/**
+ * What one connection has been given and its client has not taken, as far as the process can see: in HTTP/2's queues, encrypted, or in the queue of the socket. Node
+ * reports a write as done when the kernel has taken all of it.
+ *
+ *     answers ──▶ waiting, in turn ──piece──▶ unsent: HTTP/2, TLS, socket ──▶ kernel
+ *                   (their own memory)        (copied and encrypted: bounded here)
+ */
+export class ConnectionSendBuffer implements SendBuffer {
+  #unsent = 0;
+  #closed = false;
+  readonly #waiting = new Set<Sender>();
+
+  constructor(private readonly all: UnsentBytes) {}
+
+  get unsentBytes(): number {
+    return this.#unsent;
+  }
+
+  get pieceBytes(): number {
+    if (this.#closed) return pieceBytesMax;
+    const room = this.#bound() - this.#unsent;
+    if (room < pieceBytesMin) return this.#unsent === 0 ? pieceBytesMin : 0;
+    return Math.max(pieceBytesMin, Math.min(pieceBytesMax, Math.floor(room / shareOfRoom)));
+  }
+
+  add(bytes: number): void {
+    if (this.#closed) return;
+    this.#unsent += bytes;
+    this.all.add(bytes);
+  }
+
+  remove(bytes: number): void {
+    if (this.#closed) return;
+    this.#unsent -= bytes;
+    this.all.remove(bytes);
+    this.#goOn();
+  }
+
+  whenRoom(sender: Sender): void {
+    this.#waiting.add(sender);
+    this.#goOn();
+  }
+
+  forget(sender: Sender): void {
+    this.#waiting.delete(sender);
+  }
+
+  /** The connection is over: nothing of it counts any more, and nobody waits for it. */
+  close(): void {
+    if (this.#closed) return;
+    this.all.remove(this.#unsent);
+    this.#unsent = 0;
+    this.#closed = true;
+    this.#goOn();
+  }
+
+  #bound(): number {
+    return Math.min(unsentBytesMax, this.all.rest / shareOfRest);
+  }
+
+  #goOn(): void {
+    for (const sender of this.#waiting) {
+      if (this.pieceBytes === 0) return;
+      this.#waiting.delete(sender);
+      sender.sendMore();
+    }
+  }
+}
