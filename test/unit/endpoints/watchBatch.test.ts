@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Batch } from '../../../server/endpoints/watch/batch.js';
+import { unbounded, type Sender } from '../../../server/endpoints/sendBuffer.js';
 import { Flusher, Lane } from '../../../server/endpoints/watch/flusher.js';
 
 describe('endpoints/watch/batch', () => {
@@ -98,5 +99,30 @@ describe('endpoints/watch/flusher', () => {
     flusher.add({ flush: () => order.push('other') }, lanes[1]);
     while (order.length < 5) await turn();
     expect(order).to.deep.equal(['eager', 'other', 'eager', 'eager', 'eager']);
+  });
+
+  it('has a lane wait while its connection has no room, and goes on where it was', async () => {
+    const senders: Sender[] = [];
+    const buffer = { ...unbounded, pieceBytes: 1, whenRoom: (sender: Sender) => senders.push(sender) };
+    const flusher = new Flusher();
+    const lanes = [new Lane(buffer), new Lane()] as const;
+    const order: string[] = [];
+    for (const name of ['a', 'b', 'c'])
+      flusher.add(
+        {
+          flush: () => {
+            order.push(name);
+            buffer.pieceBytes = name === 'a' ? 0 : 1;
+          },
+        },
+        lanes[0],
+      );
+    flusher.add({ flush: () => order.push('other') }, lanes[1]);
+    while (senders.length === 0 || order.length < 2) await turn();
+    expect(order).to.deep.equal(['a', 'other']);
+    buffer.pieceBytes = 1;
+    for (const sender of senders.splice(0)) sender.sendMore();
+    while (order.length < 4) await turn();
+    expect(order).to.deep.equal(['a', 'other', 'b', 'c']);
   });
 });

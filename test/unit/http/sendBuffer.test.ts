@@ -47,7 +47,7 @@ describe('the send buffer of a connection', () => {
 
   it('is smaller for each when all have much, and never keeps anybody from a piece', () => {
     const all = new UnsentBytes(8 * mebibyte);
-    const buffers = Array.from({ length: 100 }, () => new ConnectionSendBuffer(all));
+    const buffers = Array.from({ length: 40 }, () => new ConnectionSendBuffer(all));
     for (const buffer of buffers) buffer.whenRoom(new Eager(buffer, 'a'));
     expect(Math.min(...buffers.map(({ unsentBytes }) => unsentBytes))).to.be.at.least(16 * 1024);
     expect(all.bytes).to.be.at.most(8 * mebibyte);

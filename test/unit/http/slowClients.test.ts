@@ -180,7 +180,9 @@ describe('what a client does not take', function () {
 
   it('is bounded over HTTP/1.1', async () => {
     await openDoor();
-    const clients = await Promise.all(Array.from({ length: 4 }, () => RawHttp1.open({ port: door.port, cert: alice.cert, key: alice.key })));
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, () => RawHttp1.open({ port: door.port, cert: alice.cert, key: alice.key })),
+    );
     for (const client of clients) {
       client.socket.pause();
       client.send(plainRequest('GET', pathOf('document', 10 * documentBytes)));
