@@ -55,7 +55,7 @@ export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
   const written = stream.writableLength;
   if (stream.endAfterHeaders && (length === 0 || written > 0)) stream.resume();
-  if (!isBounded(stream) || written + length <= wholeBytesOf(stream)) {
+  if (!isBounded(stream) || written + length <= wholeBytesOf(stream) || (length === 0 && stream[output]?.unhanded(written) === false)) {
     stream.end(bytes);
     return;
   }
@@ -144,6 +144,11 @@ class Output implements Sender {
     this.way[buffer].whenRoom(this);
   }
 
+  /** Whether some of the bytes that have been written, and not been taken, has not been handed over yet. */
+  unhanded(written: number): boolean {
+    return this.#chunks.length > 0 || written > this.#bytes;
+  }
+
   sendMore(): void {
     const { way } = this;
     if (way.destroyed) return this.#finish(new Error('the connection has closed'));
@@ -196,6 +201,7 @@ class Output implements Sender {
     const done = this.#done;
     this.#done = null;
     this.#chunks = [];
+    this.#bytes = 0;
     this.takenBytes = 0;
     done?.(error);
   }

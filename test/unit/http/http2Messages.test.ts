@@ -153,6 +153,20 @@ describe('answers over HTTP/2', () => {
     });
   });
 
+  it('come whole, whenever their end is asked for behind a long piece', async () => {
+    let turns = 0;
+    await open((response) => {
+      response.flushHeaders();
+      response.stream.write('x'.repeat(100_000));
+      const endIn = (left: number): void => {
+        if (left === 0) response.end();
+        else setImmediate(endIn, left - 1);
+      };
+      endIn(turns);
+    });
+    for (turns = 0; turns < 40; turns += 1) expect(await ask('GET', '')).to.have.lengthOf(100_000);
+  });
+
   it('are taken back by an end that is asked for', async () => {
     await open((response) => {
       response.flushHeaders();
