@@ -3,7 +3,8 @@ import { Connection } from '../../controllers/client/connection.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import { isAlreadyExists, isNotFound, unless } from '../../controllers/client/errors.js';
 import { RestApi } from '../../controllers/client/rest.js';
-import { leases } from '../../controllers/leaderelection.js';
+import { resource } from '../../api/meta/resource.js';
+import type { Lease } from '../../api/types/coordination/v1.js';
 import type { Cluster } from '../cluster.js';
 import type { ManagedProgram } from '../managedProgram.js';
 import { readAudit, type AuditedRequest } from './auditLog.js';
@@ -36,6 +37,7 @@ export interface UserTerms {
 }
 
 /** Written and deleted by `expireHistory`. */
+const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', kind: 'Lease' });
 const expiring = { namespace: 'kube-node-lease', name: 'raftplane-expire-history' };
 
 /** Where the launcher keeps what a test may want to look at. */

@@ -41,9 +41,9 @@ const formatPatternMax = 128;
 /** `MaxFormatSize` of the reference. */
 const formatMax = 64;
 
-export const isText = ({ name }: Type): boolean => name === 'string' || name === 'bytes';
+const isText = ({ name }: Type): boolean => name === 'string' || name === 'bytes';
 /** Values of such a type may turn out to be of any other. */
-export const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
+const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
 const fixed =
   (cost: number): Estimator =>
   () => ({ cost });

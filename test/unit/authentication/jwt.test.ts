@@ -57,7 +57,9 @@ describe('tokens of other issuers', function () {
 
   it('of an issuer that was away are accepted as soon as it is there again', async () => {
     issuer.document = { issuer: issuer.url, jwks_uri: `${issuer.url}/nothing` };
-    const settings = oidcSettings(optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`));
+    const settings = oidcSettings(
+      optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`),
+    );
     const issuers = createIssuers(fixed(settings === null ? [] : [settings]), log);
     running.push(issuers);
     const token = await issuer.sign();
