@@ -1,4 +1,5 @@
 import { groupVersionOf } from '../../../api/meta/resource.js';
+import { turns } from '../../../workers/turns/turns.js';
 import { timeText } from '../../../api/time.js';
 import { randomUUID } from 'node:crypto';
 import type { ApiObject, JsonObject } from '../../api/object.js';
@@ -46,11 +47,13 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   checkNamespace(request.metadata, target);
   setDefaults(request);
   const now = new Date();
-  const owners = ownCreated(type, request, {
-    manager: managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }),
-    subresource: 'token',
-    now: timeText(now.getTime()),
-  });
+  const owners = await turns.run(
+    ownCreated(type, request, {
+      manager: managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }),
+      subresource: 'token',
+      now: timeText(now.getTime()),
+    }),
+  );
   refuseOtherName(type, target, request);
   await registry.admit(
     target,
