@@ -41,7 +41,7 @@ describe('the operator', function () {
   });
 
   it('lists again when what it saw has expired', async () => {
-    const lists = () => cluster.audit().filter(({ verb, resource }) => verb === 'list' && resource === 'greetings').length;
+    const lists = () => cluster.audit().filter(({ verb, resource }) => verb === 'list' && resource === 'greetings.example.org').length;
     const before = lists();
     await cluster.expireHistory();
     await cluster.apply(greeting('late', 'Barbara'));
