@@ -89,12 +89,12 @@ export class FieldSet {
     );
   }
 
+  /** In the order of this set, whichever is larger: conflicts are named in it. */
   intersection(other: FieldSet): FieldSet {
     if (other === this) return this;
     const children = new Map<string, FieldSet>();
-    const [small, large] = this.children.size <= other.children.size ? [this, other] : [other, this];
-    for (const [element, ours] of small.children) {
-      const theirs = large.children.get(element);
+    for (const [element, ours] of this.children) {
+      const theirs = other.children.get(element);
       if (theirs !== undefined) children.set(element, ours.intersection(theirs));
     }
     return FieldSet.of(this.self && other.self, children);

@@ -41,6 +41,16 @@ describe('field sets', () => {
     );
   });
 
+  it('keep their order in an intersection, whichever is larger', () => {
+    fc.assert(
+      fc.property(fieldSet, fieldSet, (a, b) => {
+        const inBoth = new Set(spelled(b));
+        const inOrder = [...a.paths()].map((each) => each.join('/')).filter((each) => inBoth.has(each));
+        expect([...a.intersection(b).paths()].map((each) => each.join('/'))).to.deep.equal(inOrder);
+      }),
+    );
+  });
+
   it('take whole subtrees away in a recursive difference', () => {
     fc.assert(
       fc.property(fieldSet, fieldSet, (a, b) => {
