@@ -10,8 +10,8 @@ import { Failure } from './eval/values.js';
 export type VariableType = string | { readonly [field: string]: VariableType };
 
 export interface Scope {
-  /** Compiles an expression that must yield one of the types `wanted`; `dyn` is decided when it runs. */
-  compile(expression: string, wanted: readonly string[]): Compiled;
+  /** Compiles an expression that must be known to yield one of the types `wanted`; null for one whose type is looked at when it runs. */
+  compile(expression: string, wanted: readonly string[] | null): Compiled;
 }
 
 export type Compiled = { readonly ok: true; readonly program: Program } | { readonly ok: false; /** One line. */ readonly message: string };
@@ -43,7 +43,7 @@ const declared = (name: string, type: VariableType): Type =>
 
 function compile(
   expression: string,
-  wanted: readonly string[],
+  wanted: readonly string[] | null,
   variables: Readonly<Record<string, Type>>,
   names: ReadonlySet<string>,
 ): Compiled {
@@ -51,10 +51,9 @@ function compile(
     return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
   const checked = check(expression, { variables });
   if (!checked.ok) return { ok: false, message: `${checked.stage} failed: ${firstLine(checked.message)}` };
-  const isOpen = checked.type.name === 'dyn' || checked.type.name === '?';
-  if (!isOpen && unwanted(checked.type, wanted.map(typeOf)) !== null)
+  if (wanted !== null && checked.type.name !== '?' && unwanted(checked.type, wanted.map(typeOf)) !== null)
     return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
-  const program = compileProgram(expression, names);
+  const program = compileProgram(expression, names, checked);
   return {
     ok: true,
     program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: (values) => evaluate(program, values) },

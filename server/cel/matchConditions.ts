@@ -1,3 +1,4 @@
+import { typesOfAdmission } from './check/admission.js';
 import { AdmissionEvaluation, admissionNames } from './admission.js';
 import type { AdmissionValues } from './admissionValues.js';
 import { conditionsCostMax } from './eval/budget.js';
@@ -30,7 +31,7 @@ export type Compiled =
 
 export function compileAdmission(expression: string): Compiled {
   try {
-    return { expression, program: compileProgram(expression.trim(), admissionNames) };
+    return { expression, program: compileProgram(expression.trim(), admissionNames, typesOfAdmission(expression.trim())) };
   } catch (error) {
     return { expression, program: null, message: (error as Error).message };
   }

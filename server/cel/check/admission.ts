@@ -1,4 +1,4 @@
-import { check, unwanted, type Declarations } from './checker.js';
+import { check, unwanted, type Checked, type Declarations } from './checker.js';
 import { broken, dyn, list, object, typeOf, unknown, type Type } from './types.js';
 
 /** What the expressions of admission policies and webhooks may name. */
@@ -62,6 +62,12 @@ export function checkAdmission(
   const checked = check(expression, declarationsOf(scope));
   if (!checked.ok) return { type: broken, refused: `${checked.stage} failed: ${checked.message}` };
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
+}
+
+/** The types of an expression that is compiled to run, as far as they are known without its scope; null where they are not, as of one that names variables. */
+export function typesOfAdmission(expression: string): Pick<Extract<Checked, { ok: true }>, 'tree' | 'types'> | null {
+  const checked = check(expression, declarationsOf({ params: true, authorizer: true, patches: true, variables: null }));
+  return checked.ok ? checked : null;
 }
 
 /** What is wrong with an expression whatever it should yield, as the reference prints it; null for nothing. */

@@ -1,28 +1,40 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { typeNames } from '../check/functions.js';
-import { functionFor } from './functions/registry.js';
-import type { Implementation } from './functions/library.js';
-import { callCost } from './costs.js';
+import { isOpen } from '../check/types.js';
+import { element, evaluated, member, type Attribute } from './attributes.js';
+import { costOf, invoke, isAmbiguous, type Types } from './calls.js';
+import { areConstants, constant, constantValue, conversionNames, folded } from './constants.js';
+import { callCost, nominal, type CallCost } from './costs.js';
 import { addEntry, notOptional } from './entries.js';
+import { functionFor } from './functions/registry.js';
 import { literalValue, negatedLiteral } from './literals.js';
-import { macroFor, type MacroCompiler, type Names } from './macros.js';
-import { binaryOperators, conditional, indexed, inside, logical, negate, not, orElse, selected, selectedMaybe } from './operators.js';
+import { isConditionalMacro, macroFor, type MacroCompiler, type Names } from './macros.js';
+import { binaryOperators, conditional, inside, isMember, logical, negate, not, orElse } from './operators.js';
 import type { Code } from './run.js';
-import { ArrayList, EntryMap, Failure, Message, Optional, TypeValue, weightOf, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, ListValue, Message, noOverload, Optional, TypeValue, UInt, type Value } from './values.js';
 
 /** Costs of the reference's units. */
-const nameCost = 1;
 const listCost = 10;
 const mapCost = 30;
 const messageCost = 40;
 
+/** How an expression is made into functions. */
+export interface Plan {
+  /** Names of the top level, also those with points (`authorizer.requestResource`). */
+  readonly variables: ReadonlySet<string>;
+  /** Null where the expression was not checked: then the values tell which overload a call means. */
+  readonly types: Types | null;
+  /** Whether what is made of constants is made once and costs nothing, as in all environments of the reference; its tables of costs are for one that does not. */
+  readonly folds: boolean;
+}
+
 /** Turns a tree into functions, once; names are looked up while that is done. */
 export class Compiler implements MacroCompiler {
   #places = 0;
+  readonly #deferred = new Map<number, Code>();
 
-  /** `variables` are the names of the top level, also those with points (`authorizer.requestResource`). */
   constructor(
-    private readonly variables: ReadonlySet<string>,
+    private readonly plan: Plan,
     private readonly uses: Set<string> = new Set(),
   ) {}
 
@@ -30,20 +42,34 @@ export class Compiler implements MacroCompiler {
     return this.#places;
   }
 
-  place(): number {
+  place(deferred?: Code): number {
+    if (deferred !== undefined) this.#deferred.set(this.#places, deferred);
     return this.#places++;
   }
 
+  get emptyListCost(): number {
+    return this.plan.folds ? 0 : listCost;
+  }
+
+  get emptyMapCost(): number {
+    return this.plan.folds ? 0 : mapCost;
+  }
+
+  sortCost({ args: [, key] }: Call): CallCost {
+    const type = key === undefined ? undefined : this.plan.types?.get(key);
+    return type !== undefined && isOpen(type) ? nominal : callCost('@sortByAssociatedKeys');
+  }
+
   code(expression: Expression, names: Names): Code {
+    const attribute = this.attribute(expression, names);
+    if (attribute !== null) return evaluated(attribute);
     switch (expression.kind) {
       case 'literal':
         return constant(literalValue(expression));
       case 'name':
-        return this.#name(expression.name, names);
       case 'select':
-        return this.#select(expression, names);
       case 'index':
-        return this.#index(expression, names);
+        return constant(new TypeValue(dottedName(expression) ?? ''));
       case 'call':
         return this.#call(expression, names);
       case 'list':
@@ -57,49 +83,67 @@ export class Compiler implements MacroCompiler {
     }
   }
 
-  #name(name: string, names: Names): Code {
-    const place = names.get(name);
-    if (place !== undefined)
-      return (run) => {
-        run.meter.spend(nameCost);
-        return run.names[place] ?? null;
-      };
-    if (this.variables.has(name) || !typeNames.has(name)) return this.#variable(name);
-    return constant(new TypeValue(name));
+  /** A name, a member of something, or a conditional; null for anything else. */
+  attribute(expression: Expression, names: Names): Attribute | null {
+    switch (expression.kind) {
+      case 'name':
+        return this.#name(expression.name, names);
+      case 'select':
+        return this.#select(expression, names);
+      case 'index':
+        return element(this.holder(expression.of, names), this.#unchargedCode(expression.key, names), expression.optional);
+      case 'call':
+        return this.#conditional(expression, names);
+      default:
+        return null;
+    }
   }
 
-  #variable(name: string): Code {
+  /** What members are selected of: what is no attribute becomes one. */
+  holder(expression: Expression, names: Names): Attribute {
+    return this.attribute(expression, names) ?? { resolve: this.code(expression, names), cost: 1 };
+  }
+
+  /** A key, or a branch of a conditional. */
+  #unchargedCode(expression: Expression, names: Names): Code {
+    return this.attribute(expression, names)?.resolve ?? this.code(expression, names);
+  }
+
+  #name(name: string, names: Names): Attribute | null {
+    const place = names.get(name);
+    if (place === undefined) return this.plan.variables.has(name) || !typeNames.has(name) ? this.#variable(name) : null;
+    const deferred = this.#deferred.get(place);
+    const resolve: Code =
+      deferred === undefined
+        ? (run) => run.names[place] ?? null
+        : (run) => {
+            const known = run.names[place];
+            return known === undefined ? (run.names[place] = deferred(run)) : known;
+          };
+    return { resolve, cost: 1 };
+  }
+
+  #variable(name: string): Attribute {
     this.uses.add(name);
     const missing = new Failure(`no such attribute(s): ${name}`);
-    return (run) => {
-      run.meter.spend(nameCost);
-      return orElse(run.activation(name), missing);
-    };
+    return { resolve: (run) => orElse(run.activation(name), missing), cost: 1 };
   }
 
-  #select(expression: Extract<Expression, { kind: 'select' }>, names: Names): Code {
+  #select(expression: Extract<Expression, { kind: 'select' }>, names: Names): Attribute | null {
     const whole = dottedName(expression);
     if (whole !== null && !names.has(whole.split('.')[0] ?? '')) {
-      if (this.variables.has(whole)) return this.#variable(whole);
-      if (typeNames.has(whole)) return constant(new TypeValue(whole));
+      if (this.plan.variables.has(whole)) return this.#variable(whole);
+      if (typeNames.has(whole)) return null;
     }
-    const { field, optional } = expression;
-    const of = this.code(expression.of, names);
-    const missing = new Failure(`no such key: ${field}`);
-    return (run) => {
-      const holder = of(run);
-      run.meter.spend(nameCost);
-      return optional ? selectedMaybe(holder, field) : selected(holder, field, missing);
-    };
+    return member(this.holder(expression.of, names), expression.field, expression.optional);
   }
 
-  #index({ of, key, optional }: Extract<Expression, { kind: 'index' }>, names: Names): Code {
-    const [holder, index] = [this.code(of, names), this.code(key, names)];
-    return (run) => {
-      const [value, at] = [holder(run), index(run)];
-      run.meter.spend(nameCost);
-      return indexed(value, at, optional);
-    };
+  #conditional(call: Call, names: Names): Attribute | null {
+    const [condition, yes, no] = call.args;
+    if (isConditionalMacro(call)) return { resolve: macroFor(call)?.(call, names, this) ?? constant(noOverload), cost: 0 };
+    if (call.name !== '_?_:_' || condition === undefined || yes === undefined || no === undefined) return null;
+    const branches = { yes: this.#unchargedCode(yes, names), no: this.#unchargedCode(no, names) };
+    return { resolve: conditional(this.code(condition, names), branches), cost: 0 };
   }
 
   #call(call: Call, names: Names): Code {
@@ -107,54 +151,62 @@ export class Compiler implements MacroCompiler {
     if (macro !== null) return macro(call, names, this);
     const { name, target, args } = call;
     if (target === null) {
-      const operator = this.#operator(name, args, names);
+      const operator = this.#operator(call, names);
       if (operator !== null) return operator;
     }
     const owner = target === null ? null : dottedName(target);
     const qualified =
-      owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.variables.has(owner)
+      owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.plan.variables.has(owner)
         ? functionFor(`${owner}.${name}`, args.length, false)
         : null;
     if (qualified !== null)
       return invoke(
-        `${owner}.${name}`,
+        callCost(`${owner}.${name}`),
         qualified,
         args.map((one) => this.code(one, names)),
       );
     const implementation = functionFor(name, args.length, target !== null);
     const parts = (target === null ? args : [target, ...args]).map((one) => this.code(one, names));
-    return implementation === null ? constant(new Failure(`no such overload: ${name}`)) : invoke(name, implementation, parts);
+    if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
+    const code = invoke(costOf(call, this.plan.types), implementation, parts);
+    return this.plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
   }
 
-  #operator(name: string, args: readonly Expression[], names: Names): Code | null {
+  #operator(call: Call, names: Names): Code | null {
+    const { name, args } = call;
     const [first] = args;
     if (name === '-_' && first?.kind === 'literal') {
       const value = negatedLiteral(first);
       if (value !== null) return constant(value);
     }
     const parts = args.map((one) => this.code(one, names));
-    const [one = constant(null), two = constant(null), three = constant(null)] = parts;
+    const [one = constant(null), two = constant(null)] = parts;
     switch (name) {
       case '_&&_':
         return logical(parts, false);
       case '_||_':
         return logical(parts, true);
-      case '_?_:_':
-        return conditional(one, { yes: two, no: three });
       case '!_':
         return not(one);
       case '-_':
         return negate(one);
       case '@in':
-        return inside(one, { all: two });
+        return this.#inside(call, one, two);
       default:
-        return binaryOperators.get(name)?.(one, two) ?? null;
+        return binaryOperators.get(name)?.(one, two, isAmbiguous(call, this.plan.types)) ?? null;
     }
+  }
+
+  #inside(call: Call, one: Code, all: Code): Code {
+    const known = this.plan.folds ? constantValue(all) : undefined;
+    if (!(known instanceof ListValue)) return inside(one, all, isAmbiguous(call, this.plan.types));
+    if (known.length === 0) return constant(false);
+    return isOfScalars(known) ? isMember(one, known) : inside(one, all, false);
   }
 
   #list({ items }: Extract<Expression, { kind: 'list' }>, names: Names): Code {
     const parts = items.map((item) => ({ maybe: item.kind === 'maybe', code: this.code(item, names) }));
-    return (run) => {
+    const code: Code = (run) => {
       const values: Value[] = [];
       for (const { maybe, code } of parts) {
         const value = code(run);
@@ -166,6 +218,7 @@ export class Compiler implements MacroCompiler {
       run.meter.spend(listCost);
       return new ArrayList(values);
     };
+    return this.plan.folds && areConstants(parts.map((part) => part.code)) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
   }
 
   #map({ entries }: Extract<Expression, { kind: 'map' }>, names: Names): Code {
@@ -174,7 +227,7 @@ export class Compiler implements MacroCompiler {
       key: this.code(key, names),
       value: this.code(value, names),
     }));
-    return (run) => {
+    const code: Code = (run) => {
       const made = new Map<string, readonly [Value, Value]>();
       for (const { maybe, key, value } of parts) {
         const wrong = addEntry(made, key(run), value(run), maybe);
@@ -183,6 +236,8 @@ export class Compiler implements MacroCompiler {
       run.meter.spend(mapCost);
       return new EntryMap(made);
     };
+    const all = parts.flatMap(({ key, value }) => [key, value]);
+    return this.plan.folds && areConstants(all) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
   }
 
   #message({ name, fields }: Extract<Expression, { kind: 'message' }>, names: Names): Code {
@@ -202,28 +257,11 @@ export class Compiler implements MacroCompiler {
   }
 }
 
-const constant =
-  (value: Value): Code =>
-  () =>
-    value;
-
-/**
- * Functions see no failures: the first argument that failed is the result. What the arguments cost is charged before the function sees them, and going
- * through their texts as well, whatever it costs.
- */
-function invoke(name: string, implementation: Implementation, parts: readonly Code[]): Code {
-  const { before, after } = callCost(name);
-  return (run) => {
-    const args: Value[] = [];
-    for (const part of parts) {
-      const value = part(run);
-      if (value instanceof Failure) return value;
-      args.push(value);
-      run.meter.traverse(weightOf(value));
-    }
-    run.meter.spend(before(args));
-    const result = implementation(args, run);
-    if (after !== undefined) run.meter.spend(after(args, result));
-    return result;
-  };
+/** What the reference looks up in a set (`maybeOptimizeSetMembership` of cel-go). */
+function isOfScalars(list: ListValue): boolean {
+  for (let i = 0; i < list.length; i++) if (!isScalar(list.at(i))) return false;
+  return true;
 }
+
+const isScalar = (value: Value): boolean =>
+  value instanceof UInt || (value !== null && ['boolean', 'bigint', 'number', 'string'].includes(typeof value));

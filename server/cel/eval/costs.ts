@@ -1,13 +1,15 @@
-import { expressionCostMax } from './budget.js';
+import type { Meter } from './budget.js';
 import { NamedFormat } from './functions/formats.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
 /** What a call costs at run time, in the reference's units (`CallCost` of its library, and of the language). */
 export interface CallCost {
-  /** Told by the arguments, and charged before anything is done with them. */
-  readonly before: (args: readonly Value[]) => number;
+  /** Told by the arguments, and charged before anything is done with them. Steps that counting takes go to the meter. */
+  readonly before: (args: readonly Value[], meter: Meter) => number;
   /** What the result costs beside that. */
   readonly after?: (args: readonly Value[], result: Value) => number;
+  /** What it costs where the types do not tell which overload is meant; a unit if nothing is said. */
+  readonly ambiguous?: CallCost;
 }
 
 const byArguments = (before: CallCost['before']): CallCost => ({ before });
@@ -18,7 +20,7 @@ const pattern = byArguments(([text = null, source = null]) => Math.ceil((1 + siz
 const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10));
 const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil((sizeOf(result) * times) / 10) });
 const shorter = byArguments(([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10));
-const whole = byArguments(([first = null]) => treeCost(first, 0));
+const whole: CallCost = { before: ([first = null], meter) => treeCost(first, meter, 0) };
 /** Beside the call itself. */
 const product = (times: number): CallCost => byArguments(([one = null, other = null]) => sizeOf(one) * sizeOf(other) * times + 1);
 /** By the size of the pattern that the reference has for the format. */
@@ -26,6 +28,9 @@ const validation = byArguments(
   ([format = null, text = null]) =>
     Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil((format instanceof NamedFormat ? format.patternSize : 0) / 4),
 );
+/** Reading bytes as a text, or a text as bytes; anything else is converted at once. */
+const ofBytes = byArguments(([from = null]) => (from instanceof Uint8Array ? Math.ceil(from.length / 10) : 1));
+const ofText = byArguments(([from = null]) => (typeof from === 'string' ? Math.ceil(lengthOf(from) / 10) : 1));
 const listCost = 10;
 /** Each element with each other one. */
 const compared = byArguments(([list = null]) => {
@@ -43,11 +48,13 @@ const firstAndResult: CallCost = {
 };
 
 /** Bytes of the network's prefix are compared, and what is given as a text is read. */
-const contained = (extra: (bytes: number) => number): CallCost =>
-  byArguments(([network = null, other = null]) => {
-    const bytes = sizeOf(network);
-    return Math.ceil((bytes * 2) / 10) + extra(bytes) + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0);
-  });
+const contained = (extra: (bytes: number) => number): CallCost => {
+  const compared = (network: Value): number => Math.ceil((sizeOf(network) * 2) / 10) + extra(sizeOf(network));
+  return {
+    before: ([network = null, other = null]) => compared(network) + (typeof other === 'string' ? Math.ceil(lengthOf(other) / 10) : 0),
+    ambiguous: byArguments(([network = null]) => compared(network)),
+  };
+};
 /** Of a text it is read; of a network it is there. */
 const addressOf = byArguments(([of = null]) => (typeof of === 'string' ? Math.ceil(lengthOf(of) / 10) : 1));
 
@@ -58,12 +65,13 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['check', fixed(checkCost)],
   ['isSorted sum min max indexOf lastIndexOf', whole],
   [
-    'url lowerAscii upperAscii substring trim cidr isIP isCIDR quantity isQuantity semver isSemver startsWith endsWith bytes strings.quote format isURL jsonpatch.escapeKey',
+    'url lowerAscii upperAscii substring trim cidr isIP isCIDR quantity isQuantity semver isSemver startsWith endsWith strings.quote format jsonpatch.escapeKey',
     traversal(1),
   ],
   ['replace split ip.isCanonical', traversal(2)],
   ['join', ofResult(2)],
-  ['string', ofResult(1)],
+  ['string', ofBytes],
+  ['bytes', ofText],
   ['find findAll matches', pattern],
   ['contains', containing],
   ['containsIP', contained(() => 0)],
@@ -73,7 +81,7 @@ const table: readonly (readonly [string, CallCost])[] = [
   ['validate', validation],
   ['sets.contains sets.intersects', product(1)],
   ['sets.equivalent', product(2)],
-  ['distinct sort', compared],
+  ['distinct sort @sortByAssociatedKeys', compared],
   ['flatten', flattened],
   ['slice lists.range', made],
   ['reverse', reversed],
@@ -82,24 +90,24 @@ const table: readonly (readonly [string, CallCost])[] = [
 const costs: ReadonlyMap<string, CallCost> = new Map(
   table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])),
 );
-const one = fixed(1);
+/** What most calls cost. */
+export const nominal = fixed(1);
 
-/** By the name of the function; 1 for those that are not listed. */
-export const callCost = (name: string): CallCost => costs.get(name) ?? one;
+/** By the name of the function. */
+export const callCost = (name: string): CallCost => costs.get(name) ?? nominal;
 
-/** What costs more than this costs too much in any case, and needs not be counted to its end. */
-const countedMax = expressionCostMax + 1;
 const depthMax = 100;
 
-/** All that is in a value, up to a bound: lists that were joined can be longer than anything that could be walked through. */
-function treeCost(value: Value, depth: number): number {
-  if (typeof value === 'string') return Math.floor(value.length / 10);
+/** All that is in a value (`traversalCost` of the reference). Lists that were joined can be longer than anything that could be walked through. */
+function treeCost(value: Value, meter: Meter, depth: number): number {
+  meter.step(1);
+  if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) / 10);
+  if (value instanceof Uint8Array) return Math.floor(value.length / 10);
   if (depth > depthMax) return 1;
   let cost = 0;
-  if (value instanceof ListValue)
-    for (let i = 0; i < value.length && cost < countedMax; i++) cost += Math.max(treeCost(value.at(i), depth + 1), 0.1);
+  if (value instanceof ListValue) for (let i = 0; i < value.length; i++) cost += treeCost(value.at(i), meter, depth + 1);
   else if (value instanceof MapValue)
-    for (const key of value.keys()) cost += treeCost(key, depth + 1) + treeCost(value.get(key) ?? null, depth + 1);
+    for (const key of value.keys()) cost += treeCost(key, meter, depth + 1) + treeCost(value.get(key) ?? null, meter, depth + 1);
   else return 1;
-  return Math.floor(cost);
+  return cost;
 }

@@ -1,6 +1,9 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { addEntry } from './entries.js';
+import type { Attribute } from './attributes.js';
+import type { CallCost } from './costs.js';
 import { compare } from './equality.js';
+import { selectedMaybe } from './operators.js';
 import type { Code, Run } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
@@ -11,9 +14,16 @@ export type Names = ReadonlyMap<string, number>;
 
 /** What macros need of the compiler. */
 export interface MacroCompiler {
-  /** A place for a name that a macro gives. */
-  place(): number;
+  /** A place for a name that a macro gives. What is deferred is worked out when the name is first looked at. */
+  place(deferred?: Code): number;
   code(expression: Expression, names: Names): Code;
+  /** What members are selected of. */
+  holder(expression: Expression, names: Names): Attribute;
+  /** What the empty lists and maps cost with which macros begin. */
+  readonly emptyListCost: number;
+  readonly emptyMapCost: number;
+  /** What putting the keys of `sortBy` in order costs. */
+  sortCost(call: Call): CallCost;
 }
 
 type Macro = (call: Call, names: Names, compiler: MacroCompiler) => Code;
@@ -35,7 +45,11 @@ interface Visitor {
   finish(run: Run): Value;
 }
 
-const round = { all: 3, exists: 4, existsOne: 2, filter: 0 } as const;
+/** Of one round: `@not_strictly_false(result)` and `result && body`; `@not_strictly_false(!result)` and `result || body`. */
+const round = { all: 3, exists: 4 } as const;
+/** `result + 1`. */
+const countCost = 2;
+/** `result + [body]`, without the body. */
 const elementCost = 12;
 
 class Decide implements Visitor {
@@ -65,16 +79,18 @@ class Decide implements Visitor {
   }
 }
 
+/** `body ? result + 1 : result`, and in the end `result == 1`. A failure is the result unless another one follows. */
 class Count implements Visitor {
   #count = 0;
   #failed: Failure | null = null;
 
   visit(run: Run, [body]: readonly Code[]): boolean {
-    run.meter.spend(round.existsOne);
     const value = body!(run);
-    if (value === true) this.#count += 1;
-    else if (value !== false) this.#failed = value instanceof Failure ? value : noOverload;
-    return this.#failed !== null;
+    if (value === true) {
+      run.meter.spend(countCost);
+      this.#count += 1;
+    } else if (value !== false) this.#failed = value instanceof Failure ? value : noOverload;
+    return false;
   }
 
   finish(run: Run): Value {
@@ -83,35 +99,36 @@ class Count implements Visitor {
   }
 }
 
-/** `keep` is the body that says whether an element counts, or null for all; `make` the one that makes what is kept. */
+/**
+ * `keep ? result + [make] : result`. `keep` is the body that says whether an element counts, or null for all; `make` the one that makes what is kept. Walks go on after
+ * a failure, as in the reference.
+ */
 class Collect implements Visitor {
   readonly #values: Value[] = [];
   #failed: Failure | null = null;
   constructor(
     private readonly keep: number | null,
     private readonly make: Code | number,
-    private readonly cost: number,
+    private readonly startCost: number,
   ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
-    run.meter.spend(this.cost);
     const kept = this.keep === null ? true : bodies[this.keep]!(run);
     if (kept === false) return false;
-    if (kept !== true) return this.#fail(kept);
-    run.meter.spend(elementCost);
-    const value = typeof this.make === 'number' ? bodies[this.make]!(run) : this.make(run);
-    if (value instanceof Failure) return this.#fail(value);
-    this.#values.push(value);
+    if (kept !== true) this.#failed = kept instanceof Failure ? kept : noOverload;
+    else this.#add(run, typeof this.make === 'number' ? bodies[this.make]! : this.make);
     return false;
   }
 
-  #fail(value: Value): true {
-    this.#failed = value instanceof Failure ? value : noOverload;
-    return true;
+  #add(run: Run, make: Code): void {
+    run.meter.spend(elementCost);
+    const value = make(run);
+    if (value instanceof Failure) this.#failed ??= value;
+    else if (this.#failed === null) this.#values.push(value);
   }
 
   finish(run: Run): Value {
-    run.meter.spend(1);
+    run.meter.spend(this.startCost + 1);
     return this.#failed ?? new ArrayList(this.#values);
   }
 }
@@ -123,15 +140,20 @@ class CollectEntries implements Visitor {
   constructor(
     private readonly filtered: boolean,
     private readonly key: Code | null,
+    private readonly startCost: number,
   ) {}
 
   visit(run: Run, bodies: readonly Code[]): boolean {
     const kept = this.filtered ? bodies[0]!(run) : true;
     if (kept === false) return false;
-    // The map, the entry and their insertion; or the entry is made already.
-    run.meter.spend(this.key === null ? 2 : 3);
-    this.#failed = kept === true ? this.#add(run, bodies[this.filtered ? 1 : 0]!(run)) : kept instanceof Failure ? kept : noOverload;
-    return this.#failed !== null;
+    if (kept !== true) this.#failed = kept instanceof Failure ? kept : noOverload;
+    else {
+      // The map, the key and their insertion; or the entry is made already.
+      run.meter.spend(this.key === null ? 2 : 3);
+      const failed = this.#add(run, bodies[this.filtered ? 1 : 0]!(run));
+      this.#failed ??= failed;
+    }
+    return false;
   }
 
   #add(run: Run, value: Value): Failure | null {
@@ -145,7 +167,7 @@ class CollectEntries implements Visitor {
   }
 
   finish(run: Run): Value {
-    run.meter.spend(1);
+    run.meter.spend(this.startCost + 1);
     return this.#failed ?? new EntryMap(this.#made);
   }
 }
@@ -157,6 +179,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
     const visitor = visitorOf();
     if (holder instanceof ListValue) {
       for (let i = 0; i < holder.length; i++) {
+        run.meter.step(1);
         show(run, BigInt(i), holder.at(i), true);
         if (!visitor.visit(run, bodies)) continue;
         if (i + 1 < holder.length) run.meter.spend(visitor.endCost ?? 0);
@@ -178,7 +201,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
 }
 
 /** A walk with one name (an element of a list, a key of a map) or two (its position or key, and itself). */
-function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code) => () => Visitor): Macro {
+function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code, costs: MacroCompiler) => () => Visitor): Macro {
   return ({ target, args }, names, compiler) => {
     const range = compiler.code(target ?? nothing, names);
     const places = args.slice(0, variables).map(() => compiler.place());
@@ -196,64 +219,82 @@ function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code) => () => 
           };
     return walk(
       { range, show, bodies },
-      visitorOf(bodies.length, (run) => run.names[first] ?? null),
+      visitorOf(bodies.length, (run) => run.names[first] ?? null, compiler),
     );
   };
 }
 
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
-/** `has(a.b)`: whether the last member is there. What comes before must be. */
+/**
+ * `has(a.b)`: whether the last member is there. What comes before must be. The question itself gives back a unit (`PresenceTestHasCost(false)` of the reference): what
+ * the whole costs, or, of a conditional, what costs nothing.
+ */
 const has: Macro = ({ args: [argument] }, names, compiler) => {
   if (argument?.kind !== 'select') return () => noOverload;
-  const { field } = argument;
-  const of = compiler.code(argument.of, names);
+  const { field, optional } = argument;
+  const { resolve, cost } = compiler.holder(argument.of, names);
   return (run) => {
-    const value = of(run);
-    if (value instanceof Failure) return value;
-    const holder = value instanceof Optional ? value.value : value;
-    return holder instanceof MapValue && holder.select(field) !== undefined;
+    const holder = resolve(run);
+    run.meter.spend(cost - 1);
+    if (holder instanceof Failure) return holder;
+    const member = selectedMaybe(holder, field);
+    if (member instanceof Failure) return member;
+    const isThere = member instanceof Optional && member.value !== undefined;
+    if (isThere || !(optional || holder instanceof Optional)) run.meter.spend(1);
+    return isThere;
   };
 };
 
-/** `o.optMap(x, e)`, `o.optFlatMap(x, e)`: the body sees what the optional holds. */
+/** `o.optMap(x, e)`, `o.optFlatMap(x, e)`: `o.hasValue() ? optional.of(cel.bind(x, o.value(), e)) : optional.none()`, and the same without `optional.of`. */
 const ofOptional =
   (wraps: boolean): Macro =>
   ({ target, args: [name, body] }, names, compiler) => {
-    const place = compiler.place();
     const of = compiler.code(target ?? nothing, names);
+    const place = compiler.place((run) => {
+      const held = of(run);
+      run.meter.spend(1);
+      return held instanceof Optional && held.value !== undefined ? held.value : noOverload;
+    });
     const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
     return (run) => {
       const holder = of(run);
       run.meter.spend(1);
       if (holder instanceof Failure) return holder;
       if (!(holder instanceof Optional)) return noOverload;
-      if (holder.value === undefined) return Optional.none;
-      run.names[place] = holder.value;
+      if (holder.value === undefined) {
+        run.meter.spend(1);
+        return Optional.none;
+      }
+      run.meter.spend(compiler.emptyListCost + (wraps ? 1 : 0));
+      run.names[place] = undefined;
       const value = inner(run);
       return wraps && !(value instanceof Failure) ? new Optional(value) : value;
     };
   };
 
-/** `cel.bind(x, value, body)`. A value that failed is a failure only where the body uses it. */
+/** `cel.bind(x, value, body)`. The value is worked out where the body first looks at it, if ever; one that failed is a failure only there. */
 const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
-  const place = compiler.place();
-  const bound = compiler.code(value ?? nothing, names);
+  const place = compiler.place(compiler.code(value ?? nothing, names));
   const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
   return (run) => {
-    run.meter.spend(listCost);
-    run.names[place] = bound(run);
+    run.meter.spend(compiler.emptyListCost);
+    run.names[place] = undefined;
     return inner(run);
   };
 };
 
-/** `list.sortBy(x, key)`: each element with what the expression makes of it, put in order by that. */
-const sortBy: Macro = ({ target, args: [name, body] }, names, compiler) => {
+/** `list.sortBy(x, key)`: `cel.bind(y, list, y.@sortByAssociatedKeys(y.map(x, key)))`. */
+const sortBy: Macro = (call, names, compiler) => {
+  const [name, body] = call.args;
   const place = compiler.place();
-  const of = compiler.code(target ?? nothing, names);
+  const of = compiler.code(call.target ?? nothing, names);
   const key = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
+  const keysCost = compiler.sortCost(call);
   return (run) => {
     const holder = of(run);
+    // The two names of the list, and the list of keys.
+    run.meter.spend(2 * compiler.emptyListCost + 3);
     if (holder instanceof Failure) return holder;
     if (!(holder instanceof ListValue)) return noOverload;
     const keyed: { readonly element: Value; readonly key: Value }[] = [];
@@ -264,7 +305,7 @@ const sortBy: Macro = ({ target, args: [name, body] }, names, compiler) => {
       if (value instanceof Failure) return value;
       keyed.push({ element: holder.at(i), key: value });
     }
-    run.meter.spend(Math.floor(keyed.length ** 2 * (typeof keyed[0]?.key === 'string' ? 2.1 : 2)) + 1 + listCost);
+    run.meter.spend(keysCost.before([new ArrayList(keyed.map((one) => one.key))], run.meter));
     return inOrder(keyed, run);
   };
 };
@@ -281,7 +322,6 @@ function inOrder(keyed: { readonly element: Value; readonly key: Value }[], run:
   return failed ?? new ArrayList(keyed.map(({ element }) => element));
 }
 
-const listCost = 10;
 const all = over(1, () => () => new Decide(false, round.all));
 const exists = over(1, () => () => new Decide(true, round.exists));
 const existsOne = over(1, () => () => new Count());
@@ -290,10 +330,21 @@ const [allBoth, existsBoth, existsOneBoth] = [
   over(2, () => () => new Decide(true, round.exists)),
   over(2, () => () => new Count()),
 ];
-const collect =
-  (bodies: number): (() => Visitor) =>
+type VisitorOf = Parameters<typeof over>[1];
+const collect: VisitorOf = (bodies, _, costs) => () => new Collect(bodies === 2 ? 0 : null, bodies - 1, costs.emptyListCost);
+/** As `element + [x]` has it, the name costs a unit. */
+const filter: VisitorOf = (_, element, costs) => {
+  const kept: Code = (run) => {
+    run.meter.spend(1);
+    return element(run);
+  };
+  return () => new Collect(0, kept, costs.emptyListCost);
+};
+const entries =
+  (filtered: boolean, keyed: boolean): VisitorOf =>
+  (_, key, costs) =>
   () =>
-    new Collect(bodies === 2 ? 0 : null, bodies - 1, round.filter);
+    new CollectEntries(filtered, keyed ? key : null, costs.emptyMapCost);
 
 /** As the checker names them: by name and count of arguments. */
 const macros: Readonly<Record<string, Macro>> = {
@@ -307,19 +358,23 @@ const macros: Readonly<Record<string, Macro>> = {
   '.exists/3': existsBoth,
   '.exists_one/3': existsOneBoth,
   '.existsOne/3': existsOneBoth,
-  '.filter/2': over(1, (_, element) => () => new Collect(0, element, round.filter)),
+  '.filter/2': over(1, filter),
   '.map/2': over(1, collect),
   '.map/3': over(1, collect),
   '.transformList/3': over(2, collect),
   '.transformList/4': over(2, collect),
-  '.transformMap/3': over(2, (_, key) => () => new CollectEntries(false, key)),
-  '.transformMap/4': over(2, (_, key) => () => new CollectEntries(true, key)),
-  '.transformMapEntry/3': over(2, () => () => new CollectEntries(false, null)),
-  '.transformMapEntry/4': over(2, () => () => new CollectEntries(true, null)),
+  '.transformMap/3': over(2, entries(false, true)),
+  '.transformMap/4': over(2, entries(true, true)),
+  '.transformMapEntry/3': over(2, entries(false, false)),
+  '.transformMapEntry/4': over(2, entries(true, false)),
   '.sortBy/2': sortBy,
   '.optMap/2': ofOptional(true),
   '.optFlatMap/2': ofOptional(false),
 };
+
+/** Whether a call is a macro that becomes a conditional. */
+export const isConditionalMacro = ({ name, target, args }: Call): boolean =>
+  target !== null && args.length === 2 && (name === 'optMap' || name === 'optFlatMap');
 
 /** The macro that a call stands for, or null. */
 export function macroFor(call: Call): Macro | null {

@@ -7,6 +7,7 @@ import {
   Duration,
   Failure,
   JoinedList,
+  keyOf,
   lengthOf,
   ListValue,
   MapValue,
@@ -17,6 +18,7 @@ import {
   sizeOf,
   Timestamp,
   UInt,
+  weightOf,
   type Value,
 } from './values.js';
 
@@ -42,8 +44,9 @@ export function selectedMaybe(holder: Value, field: string): Value {
   return optionalOf(inner instanceof MapValue ? inner.select(field) : undefined);
 }
 
+/** What is there may itself be an optional. */
 const optionalOf = (value: Value | undefined): Value =>
-  value === undefined ? Optional.none : value instanceof Failure || value instanceof Optional ? value : new Optional(value);
+  value === undefined ? Optional.none : value instanceof Failure ? value : new Optional(value);
 
 /** `a[key]`, `a[?key]`. */
 export function indexed(holder: Value, key: Value, asks: boolean): Value {
@@ -108,58 +111,76 @@ export const negate =
     return value instanceof Duration ? duration(-value.nanoseconds) : noOverload;
   };
 
+/** Where the types do not tell that it is a list, the call costs a unit. Comparing counts steps in any case. */
 export const inside =
-  (one: Code, { all }: { readonly all: Code }): Code =>
+  (one: Code, all: Code, ambiguous: boolean): Code =>
   (run) => {
     const [value, holder] = [one(run), all(run)];
     if (value instanceof Failure) return value;
     if (holder instanceof Failure) return holder;
-    run.meter.spend(holder instanceof ListValue ? holder.length : 1);
+    run.meter.spend(!ambiguous && holder instanceof ListValue ? holder.length : 1);
     if (holder instanceof MapValue) return holder.get(value) !== undefined;
-    if (!(holder instanceof ListValue)) return noOverload;
-    let failed: Failure | null = null;
-    for (let i = 0; i < holder.length; i++) {
-      const same = equals(value, holder.at(i), run.meter);
-      if (same === true) return true;
-      if (same instanceof Failure) failed ??= same;
-    }
-    return failed ?? false;
+    return holder instanceof ListValue ? contains(holder, value, run.meter) : noOverload;
   };
 
-type Binary = (one: Code, two: Code) => Code;
+/** Whether a constant list of scalars has a value: the reference looks it up in a set, for nothing. */
+export function isMember(one: Code, list: ListValue): Code {
+  const keys = new Set<string | null>();
+  for (let i = 0; i < list.length; i++) if (!Number.isNaN(list.at(i))) keys.add(keyOf(list.at(i)));
+  return (run) => {
+    const value = one(run);
+    if (value instanceof Failure) return value;
+    run.meter.traverse(weightOf(value));
+    return keys.has(keyOf(value));
+  };
+}
+
+function contains(list: ListValue, value: Value, meter: Meter): Value {
+  let failed: Failure | null = null;
+  for (let i = 0; i < list.length; i++) {
+    const same = equals(value, list.at(i), meter);
+    if (same === true) return true;
+    if (same instanceof Failure) failed ??= same;
+  }
+  return failed ?? false;
+}
+
+/** `ambiguous`: the types do not tell which overload is meant. */
+type Binary = (one: Code, two: Code, ambiguous: boolean) => Code;
+
+/** The size of a value, or of what an optional holds. */
+const heldSize = (value: Value): number => sizeOf(value instanceof Optional && value.value !== undefined ? value.value : value);
 
 const equality =
   (wanted: boolean): Binary =>
   (one, two) =>
   (run) => {
     const [left, right] = [one(run), two(run)];
-    if (left instanceof Failure) return left;
-    if (right instanceof Failure) return right;
+    run.meter.spend(left instanceof Opaque ? 1 : Math.ceil(Math.min(heldSize(left), heldSize(right)) / 10));
     const same = equals(left, right, run.meter);
-    run.meter.spend(left instanceof Opaque ? 1 : Math.ceil(Math.min(sizeOf(left), sizeOf(right)) / 10));
     return same instanceof Failure ? same : same === wanted;
   };
 
 const comparison = (name: string, holds: (order: number) => boolean): Binary => {
   const { before } = callCost(name);
-  return (one, two) => (run) => {
+  return (one, two, ambiguous) => (run) => {
     const [left, right] = [one(run), two(run)];
     const order = compare(left, right, run.meter);
     if (order instanceof Failure) return order;
-    run.meter.spend(before([left, right]));
+    run.meter.spend(ambiguous ? 1 : before([left, right], run.meter));
     return holds(order);
   };
 };
 
 const calculation =
   (sign: Sign): Binary =>
-  (one, two) =>
+  (one, two, ambiguous) =>
   (run) => {
     const [left, right] = [one(run), two(run)];
     if (left instanceof Failure) return left;
     if (right instanceof Failure) return right;
     const number = arithmetic(sign, left, right);
-    run.meter.spend(number === undefined ? joinCost(left, right) : 1);
+    run.meter.spend(number === undefined && !ambiguous ? joinCost(left, right) : 1);
     return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : noOverload);
   };
 

@@ -1,6 +1,7 @@
 import { parse, type Expression } from '../check/parser.js';
 import { expressionCostMax, Meter, OverBudget } from './budget.js';
-import { Compiler } from './compile.js';
+import type { Types } from './calls.js';
+import { Compiler, type Plan } from './compile.js';
 import type { Activation, Code, Run } from './run.js';
 import { Failure, type Value } from './values.js';
 
@@ -21,11 +22,20 @@ export interface CelResult {
   readonly overBudget: boolean;
 }
 
+/** An expression that passed the checker, with what is known of its types. */
+export interface Checked {
+  readonly tree: Expression;
+  readonly types: Types;
+}
+
 /** Compiles an expression that passed the checker, over these variables. Throws SyntaxProblem. */
-export function compileProgram(expression: string, variables: ReadonlySet<string>): CelProgram {
-  const tree = parse(expression);
+export const compileProgram = (expression: string, variables: ReadonlySet<string>, checked: Checked | null = null): CelProgram =>
+  programOf(expression, checked?.tree ?? parse(expression), { variables, types: checked?.types ?? null, folds: true });
+
+/** The same of a tree. */
+export function programOf(expression: string, tree: Expression, plan: Plan): CelProgram {
   const uses = new Set<string>();
-  const compiler = new Compiler(variables, uses);
+  const compiler = new Compiler(plan, uses);
   const code = compiler.code(tree, new Map());
   return {
     expression,
@@ -37,7 +47,7 @@ export function compileProgram(expression: string, variables: ReadonlySet<string
 
 function evaluate(code: Code, places: number, activation: Activation, costMax: number): CelResult {
   const meter = new Meter(Math.min(costMax, expressionCostMax));
-  const run: Run = { meter, activation, names: new Array<Value>(places).fill(null) };
+  const run: Run = { meter, activation, names: new Array<Value | undefined>(places) };
   try {
     return { value: code(run), cost: meter.cost, overBudget: false };
   } catch (error) {

@@ -8,8 +8,8 @@ export type Activation = (name: string) => Value | undefined;
 export interface Run {
   readonly meter: Meter;
   readonly activation: Activation;
-  /** Values of the names that macros give, by their places. */
-  readonly names: Value[];
+  /** Values of the names that macros give, by their places; undefined for one that nothing asked for yet. */
+  readonly names: (Value | undefined)[];
 }
 
 /** A compiled piece of an expression. */

@@ -67,7 +67,7 @@ const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: R
 
 const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: true }>, shape: Shape): CompiledExpression => ({
   ok: true,
-  program: compileProgram(expression, names),
+  program: compileProgram(expression, names, { tree, types }),
   cost: estimateCost(tree, types, sizesBelow(shape)),
 });
 
