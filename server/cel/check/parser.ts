@@ -157,7 +157,8 @@ class Parser {
     let count = 0;
     while (this.#skip(sign)) count += 1;
     const operand = this.#postfix();
-    return count > 0 ? this.#operator(`${sign}_`, at, [operand]) : operand;
+    // Two in a row cancel each other out, and are gone before anything is checked.
+    return count % 2 === 1 ? this.#operator(`${sign}_`, at, [operand]) : operand;
   }
 
   #postfix(): Expression {

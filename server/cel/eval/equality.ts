@@ -87,10 +87,25 @@ function mapsEqual(one: MapValue, other: MapValue, meter: Meter, depth: number):
 const isNumber = (value: Value): value is number | bigint | UInt =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof UInt;
 
-/** Negative, zero or positive; NaN where a number is none. Exact across types. */
+const [lowest, highest] = [-(2 ** 63), 2 ** 63];
+const highestUnsigned = 2 ** 64;
+
+/** Negative, zero or positive; NaN where a number is none. Doubles are compared with whole numbers as doubles, which tell apart no neighbours beyond 2^53. */
 function compareNumbers(one: number | bigint | UInt, other: number | bigint | UInt): number {
+  if (typeof one === 'number') return compareDouble(one, other);
+  if (typeof other === 'number') return -compareDouble(other, one);
   const [a, b] = [one instanceof UInt ? one.value : one, other instanceof UInt ? other.value : other];
-  return a < b ? -1 : a > b ? 1 : a == b ? 0 : Number.NaN; // eslint-disable-line eqeqeq -- numbers of two kinds
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareDouble(one: number, other: number | bigint | UInt): number {
+  if (typeof other !== 'number') {
+    const [from, to] = other instanceof UInt ? [0, highestUnsigned] : [lowest, highest];
+    if (one < from) return -1;
+    if (one > to) return 1;
+  }
+  const value = typeof other === 'number' ? other : Number(other instanceof UInt ? other.value : other);
+  return one < value ? -1 : one > value ? 1 : one === value ? 0 : Number.NaN;
 }
 
 /** Texts in the order of their code points, which is not that of their units. */
@@ -105,11 +120,16 @@ export function compareTexts(one: string, other: string): number {
   return pairA === pairB ? a - b : pairA ? 1 : -1;
 }
 
+const unordered = new Failure('NaN values cannot be ordered');
+
 /** How two values of types that have an order compare. NaN compares with nothing. */
 export function compare(one: Value, other: Value, meter: Meter): number | Failure {
   if (one instanceof Failure) return one;
   if (other instanceof Failure) return other;
-  if (isNumber(one) && isNumber(other)) return compareNumbers(one, other);
+  if (isNumber(one) && isNumber(other)) {
+    const order = compareNumbers(one, other);
+    return Number.isNaN(order) ? unordered : order;
+  }
   if (typeof one === 'string' && typeof other === 'string') {
     meter.step(Math.min(one.length, other.length) >> 4);
     return compareTexts(one, other);

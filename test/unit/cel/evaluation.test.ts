@@ -73,7 +73,14 @@ const tables: Readonly<Record<string, string>> = {
   comparison: String.raw`
     1 == 1.0 && 1u == 1 && dyn(1) != "1" => true
     1 < 1.5 && 2u > 1 && 1.0 <= 1 => true
-    9007199254740993 == 9007199254740992.0 => false
+    9007199254740993 == 9007199254740992.0 => true
+    9223372036854775807 < 9223372036854775808.0 => false
+    9223372036854775807 >= 9223372036854775808.0 => true
+    9223372036854775807 < 9223372036854775809u => true
+    18446744073709551615u >= 18446744073709551616.0 => true
+    double("NaN") < 1 => !NaN values cannot be ordered
+    double("NaN") == double("NaN") => false
+    !!true && --1 == 1 && ---1 == -1 && !(!!!true) => true
     [1, 2] == [1.0, 2.0] && [1] != [1, 1] => true
     {"a": [1]} == {"a": [1.0]} && {"a": 1} != {"b": 1} => true
     "a" < "b" && "\uffff" < "\U0001f600" => true
@@ -104,6 +111,8 @@ const tables: Readonly<Record<string, string>> = {
     optional.ofNonZeroValue("").or(optional.of("b")).value() => "b"
     object.?spec.optMap(s, s.n + 1).orValue(0) => 4
     [1, ?object.spec.?absent, ?optional.of(3)] => [1, 3]
+    has({"a": optional.none()}.a) && !{"a": optional.none()}.?a.value().hasValue() => true
+    {"a": optional.of({"b": 1})}.?a.?b.hasValue() => false
     {"a": 1, ?"b": object.spec.?absent} => {"a": 1}
     {"a": 1, "a": 2} => !insert failed: key a already exists`,
   'what settles the matter': String.raw`
@@ -143,8 +152,23 @@ const tables: Readonly<Record<string, string>> = {
     "😀a".size() == 2 && "😀a".charAt(1) == "a" && "😀a".indexOf("a") == 1 && "😀a".substring(1) == "a" => true
     " \t x ".trim() + "AbÄ".lowerAscii() + "ab".reverse() => "xabÄba"
     ["a", "b"].join("-") + [].join(",") => "a-b"
-    "%s %d %.2f %x %X %o %b %e %%".format(["s", 7, 1.005, 255, "z", 8, 5, 1052.033]) => "s 7 1.00 ff 7A 10 101 1.052033e+03 %"
-    "%s".format([{"b": [1, 2.5, null], "a": duration("90s")}]) => "{a: 90s, b: [1, 2.5, null]}"
+    "%s %d %.2f %x %X %o %b %e %%".format(["s", 7, 1.005, 255, "z", 8, 5, 1052.033]) => "s 7 1.00 ff 7A 10 101 1.052033 × 10⁰³ %"
+    "%s".format([{"b": [1, 2.5, null], "a": duration("90s")}]) => "{\"a\":duration(\"90s\"), \"b\":[1, 2.500000, null]}"
+    "%s".format([["a\"\n\u200b", b"xyz", timestamp("2023-02-03T23:31:20Z"), double("NaN"), double("-Inf")]]) => "[\"a\\\"\\n\\u200b\", b\"xyz\", timestamp(\"2023-02-03T23:31:20Z\"), \"NaN\", \"-Inf\"]"
+    "%s".format([{1: "value1", uint(2): "value2", true: double("NaN")}]) => "{1:\"value1\", 2:\"value2\", true:\"NaN\"}"
+    "%s %s %s".format([double("Inf"), 0.000000002, type("")]) => "+Inf 2e-09 string"
+    "%s".format([[0.000000002]]) => "[0.000000]"
+    "%s".format([optional.of(1)]) => !error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given optional_type
+    "%f %f %f".format(["NaN", "Infinity", double("-Inf")]) => "NaN ∞ -∞"
+    "%.3f %.0f %.0f %f %.1f".format([1.2345, 2.5, 3.5, 1234567.5, -1234.25]) => "1.234 2 4 1,234,567.500000 -1,234.2"
+    "%.1f %f".format([1e23, 0.1]) => "99,999,999,999,999,991,611,392.0 0.100000"
+    "%e %.0e %.1e".format([0.00271828, 25.0, 1e23]) => "2.718280\u202f×\u202f10⁻⁰³ 2\u202f×\u202f10⁰¹ 1.0\u202f×\u202f10²³"
+    "%f".format([1]) => !error during formatting: fixed-point clause can only be used on doubles, was given int
+    "%d".format([double("Inf")]) => !error during formatting: decimal clause can only be used on integers, was given double
+    "%".format([1]) => !unexpected end of string
+    "\ufeffa\u200b\u180e\u0085\u00a0\u2003".trim() == "\ufeffa\u200b\u180e" => true
+    "%.".format([1]) => !could not parse formatting clause: error while parsing precision: could not find end of precision specifier
+    "%.f".format([1.0]) => !could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax
     "%d".format(["x"]) => !error during formatting: decimal clause can only be used on integers, was given string
     "%y".format([1]) => !could not parse formatting clause: unrecognized formatting clause "y"
     "%s".format([]) => !index 0 out of range
@@ -220,6 +244,9 @@ const tables: Readonly<Record<string, string>> = {
     timestamp("9999-12-31T23:59:59Z") + duration("1s") => !timestamp overflow
     timestamp("2024-13-01T00:00:00Z") => !type conversion error from 'string' to 'google.protobuf.Timestamp'
     duration("1x") => !type conversion error from 'string' to 'google.protobuf.Duration'
+    timestamp("2024-01-01T00:00:00Z").getMinutes("-1:30") + timestamp("2024-01-01T00:00:00Z").getHours("-1:30") => 52
+    timestamp("2024-01-01T00:00:00Z").getHours("2:00") + timestamp("2024-01-01T00:00:00Z").getDayOfYear("-00:30") => 366
+    timestamp("2024-01-01T00:00:00Z").getHours("+0200") => !unknown time zone +0200
     timestamp("2024-01-01T00:00:00Z").getHours("Nowhere/X") => !unknown time zone Nowhere/X`,
 };
 

@@ -1,16 +1,31 @@
 import type { Run } from '../run.js';
-import { Duration, Failure, ListValue, MapValue, Timestamp, typeNameOf, TypeValue, UInt, weightOf, type Value } from '../values.js';
+import {
+  Duration,
+  Failure,
+  ListValue,
+  MapValue,
+  Opaque,
+  Optional,
+  Timestamp,
+  typeNameOf,
+  TypeValue,
+  UInt,
+  weightOf,
+  type Value,
+} from '../values.js';
 import { durationText, timestampText } from '../clock.js';
 import { doubleText } from '../doubles.js';
 import { compareTexts } from '../equality.js';
+import { fixedText, goQuoted, grouped, scientificText } from './numerals.js';
 
 /** `'%s has %d'.format([...])`. */
 
 const textMax = 8 * 1024 * 1024;
 const precisionMax = 100;
 const depthMax = 50;
-const clause = /%(?:(\.)(\d*))?([a-zA-Z%]?)/gy;
+const clause = /%(?:(\.)(\d*))?(.?)/suy;
 
+/** `ext.Strings` of version 2, as the reference's environments have it, with numbers as English writes them. */
 export function formatted(text: string, list: ListValue, run: Run): Value {
   let made = '';
   let used = 0;
@@ -25,17 +40,29 @@ export function formatted(text: string, list: ListValue, run: Run): Value {
       made += '%';
       continue;
     }
-    const precision = point === undefined ? null : Number(digits === '' ? '0' : digits);
-    if (letter === '') return new Failure('could not parse formatting clause: unexpected end of string');
-    if (precision !== null && precision > precisionMax)
-      return new Failure(`could not parse formatting clause: precision ${precision} is too large`);
     if (used >= list.length) return new Failure(`index ${used} out of range`);
-    const piece = pieceOf(letter, list.at(used++), precision, run);
+    const wrong = malformed(whole, { point: point !== undefined, digits, letter });
+    if (wrong !== null) return new Failure(wrong);
+    const piece = pieceOf(letter, list.at(used++), point === undefined ? null : Number(digits), run);
     if (piece instanceof Failure) return piece;
     made += piece;
     if (made.length > textMax) return new Failure(`text grows beyond ${textMax} characters`);
   }
   return made;
+}
+
+const unparsed = 'could not parse formatting clause';
+
+function malformed(
+  whole: string,
+  { point, digits, letter }: { readonly point: boolean; readonly digits: string; readonly letter: string },
+): string | null {
+  if (whole === '%') return 'unexpected end of string';
+  if (!point) return null;
+  const precision = `${unparsed}: error while parsing precision`;
+  if (letter === '') return `${precision}: could not find end of precision specifier`;
+  if (digits === '') return `${precision}: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`;
+  return Number(digits) > precisionMax ? `${unparsed}: precision ${digits} is too large` : null;
 }
 
 type Clause = (value: Value, precision: number | null, run: Run) => string | Failure;
@@ -56,30 +83,26 @@ const hex: Clause = inBase(16, 'only integers, byte buffers, and strings can be 
   typeof value === 'string' || value instanceof Uint8Array ? Buffer.from(value as string).toString('hex') : null,
 );
 
+/** Doubles, and the names of those that no literal can stand for. */
 const fractionOf = (value: Value): number | null =>
-  typeof value === 'number' ? value : wholeOf(value) === null ? null : Number(wholeOf(value));
+  typeof value === 'number' ? value : typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : null;
+
+const precisionDefault = 6;
 
 const fraction =
   (what: string, print: (value: number, precision: number) => string): Clause =>
   (value, precision) => {
     const number = fractionOf(value);
     if (number === null) return refused(what, value);
-    return Number.isFinite(number) ? print(number, precision ?? 6) : doubleText(number);
+    if (Number.isNaN(number)) return 'NaN';
+    return Number.isFinite(number) ? print(number, precision ?? precisionDefault) : number > 0 ? '∞' : '-∞';
   };
 
 const clauses: Readonly<Record<string, Clause>> = {
-  s: (value, _, run) => plainText(value, run, 0),
-  d: (value) => {
-    const whole = wholeOf(value);
-    if (whole !== null) return whole.toString();
-    return typeof value === 'number' && !Number.isFinite(value)
-      ? doubleText(value)
-      : refused('decimal clause can only be used on integers', value);
-  },
-  f: fraction('fixed-point clause can only be used on doubles', (value, precision) => value.toFixed(precision)),
-  e: fraction('scientific clause can only be used on doubles', (value, precision) =>
-    value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2'),
-  ),
+  s: (value, _, run) => plainText(value, run),
+  d: (value) => wholeOf(value)?.toString() ?? refused('decimal clause can only be used on integers', value),
+  f: fraction('fixed-point clause can only be used on doubles', (value, precision) => grouped(fixedText(value, precision))),
+  e: fraction('scientific clause can only be used on doubles', scientificText),
   b: (value) =>
     typeof value === 'boolean'
       ? String(Number(value))
@@ -100,11 +123,9 @@ function pieceOf(letter: string, value: Value, precision: number | null, run: Ru
     : clause(value, precision, run);
 }
 
-/** Any value as text, lists and maps with what they hold. */
-function plainText(value: Value, run: Run, depth: number): string | Failure {
-  run.meter.step(1);
+/** A value by itself as text. */
+function plainText(value: Value, run: Run): string | Failure {
   run.meter.traverse(weightOf(value));
-  if (depth > depthMax) return new Failure('values nest too deeply');
   if (typeof value === 'string') return value;
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return doubleText(value);
@@ -113,29 +134,51 @@ function plainText(value: Value, run: Run, depth: number): string | Failure {
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return joined(texts(value, run, depth + 1), '[', { close: ']' });
-  if (!(value instanceof MapValue))
-    return new Failure(
-      `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
-    );
-  const entries = [...value.keys()].map(
-    (key) => [plainText(key, run, depth + 1), plainText(value.get(key) ?? null, run, depth + 1)] as const,
-  );
-  return joined(
-    entries
-      .sort(([a], [b]) => (typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : 0))
-      .map(([key, one]) => (key instanceof Failure ? key : one instanceof Failure ? one : `${key}: ${one}`)),
-    '{',
-    { close: '}' },
-  );
+  return value instanceof ListValue || isPlainMap(value)
+    ? literalText(value, run, 0)
+    : refused(
+        'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+        value,
+      );
 }
 
-function texts(list: ListValue, run: Run, depth: number): (string | Failure)[] {
+const isPlainMap = (value: Value): value is MapValue => value instanceof MapValue && value.typeName === 'map';
+
+/** A value within a list or map, as an expression would write it. */
+function literalText(value: Value, run: Run, depth: number): string | Failure {
+  run.meter.step(1);
+  if (depth > depthMax) return new Failure('values nest too deeply');
+  if (value instanceof ListValue) return enclosed('[', ']', elements(value, run, depth + 1));
+  if (isPlainMap(value)) return enclosed('{', '}', entries(value, run, depth + 1));
+  if (typeof value === 'number') return Number.isFinite(value) ? fixedText(value, precisionDefault) : `"${doubleText(value)}"`;
+  if (value instanceof MapValue || value instanceof Optional || value instanceof Opaque)
+    return new Failure(`error during formatting: no formatting function for ${typeNameOf(value)}`);
+  const text = plainText(value, run);
+  if (text instanceof Failure) return text;
+  if (typeof value === 'string') return goQuoted(text);
+  if (value instanceof Uint8Array) return `b${goQuoted(text)}`;
+  if (value instanceof Timestamp) return `timestamp("${text}")`;
+  return value instanceof Duration ? `duration("${text}")` : text;
+}
+
+function elements(list: ListValue, run: Run, depth: number): (string | Failure)[] {
   const made: (string | Failure)[] = [];
-  for (let i = 0; i < list.length; i++) made.push(plainText(list.at(i), run, depth));
+  for (let i = 0; i < list.length; i++) made.push(literalText(list.at(i), run, depth));
   return made;
 }
 
-function joined(parts: readonly (string | Failure)[], open: string, { close }: { readonly close: string }): string | Failure {
+function entries(map: MapValue, run: Run, depth: number): (string | Failure)[] {
+  const made: (readonly [string, string])[] = [];
+  for (const key of map.keys()) {
+    if (typeof key === 'number') return [new Failure('error during formatting: no formatting function for map key of type double')];
+    const [name, value] = [literalText(key, run, depth), literalText(map.get(key) ?? null, run, depth)];
+    if (name instanceof Failure) return [name];
+    if (value instanceof Failure) return [value];
+    made.push([name, value]);
+  }
+  return made.sort(([one], [other]) => compareTexts(one, other)).map(([key, value]) => `${key}:${value}`);
+}
+
+function enclosed(open: string, close: string, parts: readonly (string | Failure)[]): string | Failure {
   return parts.find((part): part is Failure => part instanceof Failure) ?? `${open}${parts.join(', ')}${close}`;
 }

@@ -126,7 +126,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
 
-const space = /[\s\x85]/u;
+/** What Unicode takes for space: the mark at the beginning of files is none. */
+const space = /[^\S\ufeff]|\x85/u;
 
 /** From both ends inwards: a pattern that looks for spaces at the end begins anew at each space in between. */
 function trimmed(text: string): string {

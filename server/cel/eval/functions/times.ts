@@ -6,7 +6,10 @@ import type { Implementation, Library } from './library.js';
 
 const millisecond = 1_000_000n;
 const dayMs = 86_400_000;
-const offsetPattern = /^([+-]?)(\d{2}):(\d{2})$/;
+/** Hours and minutes, each read as a whole number of its own. */
+const offsetPattern = /^([+-]?\d{1,9}):([+-]?\d{1,9})$/;
+/** An offset without a colon is no name of a zone. */
+const namePattern = /^[A-Za-z]/;
 const zonesMax = 200;
 const zoneCharactersMax = 100;
 /** What finding a zone costs that is not known yet. */
@@ -20,9 +23,11 @@ function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, { by: millisecond }));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
   const offset = offsetPattern.exec(zone);
-  if (offset !== null)
-    return new Date(milliseconds + (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === '-' ? -60_000 : 60_000));
-  const format = zone.length > zoneCharactersMax ? null : formatOf(zone, run);
+  if (offset !== null) {
+    const [, hours = '', minutes = ''] = offset;
+    return new Date(milliseconds + (Number(hours) * 60 + Number(minutes) * (hours.startsWith('-') ? -1 : 1)) * 60_000);
+  }
+  const format = zone.length > zoneCharactersMax || !namePattern.test(zone) ? null : formatOf(zone, run);
   if (format === null) return null;
   const parts = new Map(format.formatToParts(milliseconds).map(({ type, value }) => [type, Number(value)]));
   const shown = new Date(0);
