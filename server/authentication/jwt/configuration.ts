@@ -109,7 +109,6 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
 
 const claimsScope = createScope({ claims: 'map<string, dyn>' });
 const userScope = createScope({ user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } });
-const texts = ['string', 'list<string>', 'null'];
 
 /** Reads one authenticator; complaints go to one list, so that all are told at once. */
 class JwtReader {
@@ -126,7 +125,7 @@ class JwtReader {
     const { claimRules, requiredClaims } = this.#claimRules(itemsOf(entry['claimValidationRules']).map(membersOf));
     const mappings = membersOf(entry['claimMappings']);
     const at = this.#path.child('claimMappings');
-    const username = this.#mapping(membersOf(mappings['username']), at.child('username'), ['string'], true);
+    const username = this.#mapping(membersOf(mappings['username']), at.child('username'), true);
     const extra = this.#extra(itemsOf(mappings['extra']).map(membersOf), at.child('extra'));
     const named = (programs: readonly Program[]): boolean => programs.some(({ selects }) => selects.has('claims.email_verified'));
     if (
@@ -148,7 +147,7 @@ class JwtReader {
       requiredClaims,
       claimRules,
       username: username ?? { by: 'claim', claim: '', prefix: '' },
-      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), texts, false),
+      groups: this.#mapping(membersOf(mappings['groups']), at.child('groups'), false),
       uid: this.#uid(membersOf(mappings['uid']), at.child('uid')),
       extra,
       userRules: this.#rules(itemsOf(entry['userValidationRules']).map(membersOf)),
@@ -241,7 +240,7 @@ class JwtReader {
     return { claimRules, requiredClaims };
   }
 
-  #mapping(value: JsonObject, at: Path, wanted: readonly string[], needed: boolean): Mapping | null {
+  #mapping(value: JsonObject, at: Path, needed: boolean): Mapping | null {
     const [claim, expression, prefix] = [textAt(value, 'claim'), textAt(value, 'expression'), value['prefix']];
     if (claim !== '' && expression !== '') this.#errors.push(invalid(at, '', 'claim and expression exclude each other'));
     else if (claim === '' && expression === '' && needed) this.#errors.push(required(at, 'claim or expression'));
@@ -250,14 +249,14 @@ class JwtReader {
       return { by: 'claim', claim, prefix: typeof prefix === 'string' ? prefix : '' };
     } else if (expression !== '') {
       if (typeof prefix === 'string') this.#errors.push(invalid(at.child('prefix'), prefix, 'belongs to a claim'));
-      const program = this.#compile(expression, at.child('expression'), wanted, claimsScope);
+      const program = this.#compile(expression, at.child('expression'), null, claimsScope);
       return program === null ? null : { by: 'expression', program };
     }
     return null;
   }
 
   #uid(value: JsonObject, at: Path): Mapping | null {
-    return this.#mapping(textAt(value, 'claim') === '' ? value : { ...value, prefix: '' }, at, ['string'], false);
+    return this.#mapping(textAt(value, 'claim') === '' ? value : { ...value, prefix: '' }, at, false);
   }
 
   #extra(entries: readonly JsonObject[], at: Path): { key: string; program: Program }[] {
@@ -270,7 +269,7 @@ class JwtReader {
       if (seen.has(key)) this.#errors.push(duplicate(place.child('key'), key));
       seen.add(key);
       if (expression === '') this.#errors.push(required(place.child('valueExpression'), ''));
-      const program = expression === '' ? null : this.#compile(expression, place.child('valueExpression'), texts, claimsScope);
+      const program = expression === '' ? null : this.#compile(expression, place.child('valueExpression'), null, claimsScope);
       return program === null ? [] : [{ key, program }];
     });
   }
@@ -288,7 +287,7 @@ class JwtReader {
     });
   }
 
-  #compile(expression: string, at: Path, wanted: readonly string[], scope: ReturnType<typeof createScope>): Program | null {
+  #compile(expression: string, at: Path, wanted: readonly string[] | null, scope: ReturnType<typeof createScope>): Program | null {
     const compiled = scope.compile(expression, wanted);
     if (compiled.ok) return compiled.program;
     this.#errors.push(invalid(at, expression, compiled.message));

@@ -431,7 +431,11 @@ describe('tokens of other issuers', function () {
       ],
       ['a prefix with an expression', () => [entry({ mappings: { groups: { expression: 'claims.b', prefix: '' } } })], /groups\.prefix/],
       ['an expression that is none', () => [entry({ mappings: { username: { expression: 'claims.' } } })], /compilation failed/],
-      ['an expression of the wrong type', () => [entry({ mappings: { username: { expression: '1 + 1' } } })], /must evaluate to string/],
+      [
+        'a rule that is not known to yield a bool',
+        () => [entry({ more: { claimValidationRules: [{ expression: 'claims.admin' }] } })],
+        /claimValidationRules\[0\]\.expression: .*must evaluate to bool/,
+      ],
       ['an unverified address', () => [entry({ mappings: { username: { expression: 'claims.email' } } })], /email_verified/],
       ['a reserved key', () => [entry({ mappings: { extra: [{ key: 'x.k8s.io/a', valueExpression: '"b"' }] } })], /reserved/],
       ['a key without domain', () => [entry({ mappings: { extra: [{ key: 'a', valueExpression: '"b"' }] } })], /behind a domain/],
