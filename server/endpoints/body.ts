@@ -11,6 +11,7 @@ import { typeOfKind } from '../catalogue/types.js';
 import { realWord } from '../catalogue/vocabulary.js';
 import { withMetadata, type Received } from '../registry/behaviour.js';
 import type { ServedResource } from '../registry/resources.js';
+import type { Stepwise } from '../registry/stepwise.js';
 import type { RequestContext } from './context.js';
 import { allEncoders } from './encoders/encoders.js';
 import { mediaTypeOf } from './mediaType.js';
@@ -144,7 +145,7 @@ function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusE
 }
 
 /** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
-export const checkObject = (object: JsonObject, resource: ServedResource): Received => resource.behaviour.receive(object);
+export const checkObject = (object: JsonObject, resource: ServedResource): Stepwise<Received> => resource.behaviour.receive(object);
 
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
   switch (failure.stage) {

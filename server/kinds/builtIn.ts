@@ -1,15 +1,18 @@
 import { groupVersionOf } from '../../api/meta/resource.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
-import { checkStructure } from '../../workers/schema/structure.js';
+import { checkStructure, structureSteps, type StructureResult } from '../../workers/schema/structure.js';
+import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject } from '../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../api/resource.js';
 import { columnsOf } from '../catalogue/tables.js';
-import { typeOfKind, type KindName } from '../catalogue/types.js';
+import { typeOfKind, type ApiType, type KindName } from '../catalogue/types.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { withMetadata, type Behaviour, type Received } from '../registry/behaviour.js';
 import type { ResourceNames, ServedResource } from '../registry/resources.js';
 import { scaleOf, withScale } from '../registry/scale.js';
+import type { Stepwise } from '../registry/stepwise.js';
+import { isHeavy } from '../registry/turns.js';
 import { wholeStrategy } from '../registry/wholeStrategy.js';
 import { cellOf } from './cells.js';
 import type { Kind } from './kind.js';
@@ -64,9 +67,17 @@ export function convertBetween({ versions }: Kind, from: string, to: string, obj
   return versions?.[to]?.conversion?.fromStorage(stored) ?? stored;
 }
 
-function checkStructured(object: JsonObject, type: KindName): Received {
+function checkStructured(object: JsonObject, type: KindName): Stepwise<Received> {
   const known = typeOfKind(type);
   if (known === undefined) return { ok: true, object: withMetadata(object), strict: [] };
-  const result = checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
-  return result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;
+  return isHeavy(object) ? structuredInSteps(object, known) : receivedOf(checkStructure(object as JsonMembers, known, reported));
 }
+
+function* structuredInSteps(object: JsonObject, type: ApiType): Steps<Received> {
+  return receivedOf(yield* structureSteps(object as JsonMembers, type, reported));
+}
+
+const reported = { unknownFields: 'report' } as const;
+
+const receivedOf = (result: StructureResult): Received =>
+  result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;

@@ -4,6 +4,7 @@ import type { StatusError } from '../api/status.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import type { ReplicasPaths } from '../patch/apply/scaled.js';
 import type { Storage } from '../storage/contract.js';
+import type { Stepwise } from './stepwise.js';
 import type { Strategy } from './strategy.js';
 import type { TableColumn } from './tableColumn.js';
 
@@ -56,7 +57,7 @@ export interface Behaviour {
   /** The first value in a configuration to apply whose type is wrong, in the words of server-side apply; null for none, or when `receive` finds it. */
   readonly typeMismatch: (config: JsonObject) => string | null;
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
-  readonly receive: (object: JsonObject) => Received;
+  readonly receive: (object: JsonObject) => Stepwise<Received>;
   /** The same for an object that server-side apply made; null where there is no difference. */
   readonly receiveApplied: ((object: JsonObject) => Received) | null;
   /** The part of that which decoding a body has not done; null when there is none. */

@@ -12,7 +12,7 @@ import { modified, writeFailure } from './failures.js';
 import { storedForm } from './metadata.js';
 import type { ServedResource } from './resources.js';
 import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
-import { transientObject } from './transient.js';
+import { transientInTurns } from './transient.js';
 import { invalid, Path, toCause } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
 
@@ -125,7 +125,7 @@ export class Deleter {
   private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
     const form = storedForm(object, stored.apiVersion);
     if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return stored;
-    if (request.dryRun) return transientObject(form, stored.version);
+    if (request.dryRun) return transientInTurns(form, stored.version);
     const result = await this.objects
       .storageOf(target.resource)
       .update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });

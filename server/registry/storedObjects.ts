@@ -6,7 +6,7 @@ import type { Allocator, Allocators } from './allocation.js';
 import type { Target } from './target.js';
 import { readFailure } from './failures.js';
 import type { ServedResource } from './resources.js';
-import { transientObject } from './transient.js';
+import { transientInTurns } from './transient.js';
 
 /** What is known of an object when a write is worked out. */
 export interface Known {
@@ -40,7 +40,7 @@ export class StoredObjects {
 
   /** What a write would answer, where a dry run does not write: custom objects pass through the version that is stored. */
   async rehearsed({ resource }: Target, object: ApiObject, version: Version): Promise<StoredObject> {
-    return (await this.storageOf(resource).rehearse?.(object, version)) ?? transientObject(object, version);
+    return (await this.storageOf(resource).rehearse?.(object, version)) ?? transientInTurns(object, version);
   }
 
   /** Who allocates to objects of the resource, or null. */

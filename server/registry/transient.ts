@@ -1,11 +1,40 @@
+import { writingJson } from '../../workers/codecs/jsonSteps.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { ApiObject } from '../api/object.js';
+import { turns, type Steps } from '../../workers/turns/turns.js';
+import { copyOf } from '../api/copy.js';
+import type { ApiObject, JsonObject } from '../api/object.js';
 import type { StoredObject, Version } from '../storage/contract.js';
+import type { Eventually } from './conversions.js';
+import { isHeavy } from './turns.js';
 
 /** An object that is answered but not stored: the outcome of a dry run, or the last state of one that is gone. */
 export function transientObject(object: ApiObject, version: Version): StoredObject {
-  const { kind: _kind, apiVersion: _apiVersion, ...content } = object;
-  const item = Buffer.from(writeJson(content));
+  const content = contentOf(object);
+  return shownAs({ content, item: Buffer.from(writeJson(content)) }, object, version);
+}
+
+/** The same, giving way to others while a large object is written. */
+export const transientInTurns = (object: ApiObject, version: Version): Eventually<StoredObject> =>
+  isHeavy(object as JsonObject) ? turns.run(transientSteps(object, version)) : transientObject(object, version);
+
+function* transientSteps(object: ApiObject, version: Version): Steps<StoredObject> {
+  const content = contentOf(object);
+  const { text } = yield* writingJson(content);
+  yield;
+  return shownAs({ content, item: Buffer.from(text) }, object, version);
+}
+
+/** Without kind and apiVersion. */
+function contentOf({ kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): JsonObject {
+  return content as JsonObject;
+}
+
+interface Shown {
+  readonly content: JsonObject;
+  readonly item: Buffer;
+}
+
+function shownAs({ content, item }: Shown, object: ApiObject, version: Version): StoredObject {
   const { namespace = '', name = '', uid = '', labels = {} } = object.metadata;
   const self: StoredObject = {
     namespace,
@@ -16,7 +45,7 @@ export function transientObject(object: ApiObject, version: Version): StoredObje
     item,
     apiVersion: object.apiVersion ?? '',
     fields: { 'metadata.name': name, 'metadata.namespace': namespace },
-    decode: () => structuredClone(content) as ApiObject,
+    decode: () => copyOf(content) as ApiObject,
     encoded: (_form, make) => make(self),
   };
   return self;

@@ -17,7 +17,7 @@ import { tellObservers, type UpdateObserver } from './observers.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { WriteContext } from './rules.js';
 import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
-import { transientObject } from './transient.js';
+import { transientInTurns } from './transient.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { Whole, WriteRequest } from './writeRequest.js';
 import { beginUpdate, checkIdentity, checkVersion, ownersOfUpdate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
@@ -187,6 +187,7 @@ export class Updater {
     const object = put ?? (await this.fromNothing(target, change));
     if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);
     refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
+    if (isHeavy(object as JsonObject)) await nextTurn(request);
     return this.creator.create(
       target,
       object,
@@ -215,7 +216,7 @@ export class Updater {
     if (request.dryRun)
       return {
         outcome: 'done',
-        object: completes ? transientObject(object, stored.version) : await this.objects.rehearsed(target, object, stored.version),
+        object: completes ? await transientInTurns(object, stored.version) : await this.objects.rehearsed(target, object, stored.version),
       };
     const { timeoutMs } = request;
     const storage = this.objects.storageOf(target.resource);
@@ -224,7 +225,7 @@ export class Updater {
       : await fitting(object, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
-        return { outcome: 'done', object: completes ? transientObject(object, result.object.version) : result.object };
+        return { outcome: 'done', object: completes ? await transientInTurns(object, result.object.version) : result.object };
       case 'taken':
         return { outcome: 'again', seen: null };
       case 'conflict':

@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { ApiObject } from '../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
-import { inJson, writeText, type JsonLayout } from './jsonLayout.js';
+import type { Steps } from '../../workers/turns/turns.js';
+import { inJson, inJsonSteps, writeText, type JsonLayout } from './jsonLayout.js';
 import { decodeBody, encodeBody, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 
@@ -87,7 +88,24 @@ export interface EncodedWrite {
 export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): EncodedWrite {
   if (form !== null && 'kindOf' in form) return { value: encodeReference(form, key, object), json: inJson(object, key.name) };
   const body = form === null ? null : encodeBody(form, key, object);
-  const json = inJson(object, key.name);
+  return writeOf(form, body, inJson(object, key.name));
+}
+
+/** The same in steps, for objects that are, or may be, large. What is not JSON is one of them. */
+export function* encodeWriteSteps(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): Steps<EncodedWrite> {
+  if (form !== null && 'kindOf' in form) {
+    const value = encodeReference(form, key, object);
+    yield;
+    return { value, json: yield* inJsonSteps(object, key.name) };
+  }
+  const body = form === null ? null : encodeBody(form, key, object);
+  if (body !== null) yield;
+  const json = yield* inJsonSteps(object, key.name);
+  yield;
+  return writeOf(form, body, json);
+}
+
+function writeOf(form: StoredForm | null, body: Buffer | null, json: JsonLayout): EncodedWrite {
   if (form === null || body === null) return { value: assemble(jsonMediaType, json, json.text, json.bytes), json: null };
   const { apiVersion } = json;
   return { value: assemble(mediaTypes.indexOf(form.mediaType), { ...elsewhere, apiVersion }, body, body.length), json };

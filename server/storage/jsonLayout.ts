@@ -1,4 +1,6 @@
 import { jsonCodec } from '../../workers/codecs/json.js';
+import { writingJson, type JsonText } from '../../workers/codecs/jsonSteps.js';
+import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
 
 /** An object in JSON without its resource version, and where in it the parts are that are read or put in without parsing the rest. */
@@ -29,31 +31,51 @@ const labelsStart = ',"labels":'.length;
  * own, and looking for the ends of a few texts has hardly any. `name` is that of the key, for objects that do not say it.
  */
 export function inJson(object: ApiObject, nameOfKey: string): JsonLayout {
-  const { apiVersion = '', metadata } = object;
+  const first = firstOf(object, nameOfKey);
+  return layoutOf(first, object, write(wholeOf(first, object)));
+}
+
+/** The same in steps, for objects that are, or may be, large. */
+export function* inJsonSteps(object: ApiObject, nameOfKey: string): Steps<JsonLayout> {
+  const first = firstOf(object, nameOfKey);
+  const whole = yield* writingJson(wholeOf(first, object));
+  yield;
+  return layoutOf(first, object, whole);
+}
+
+/** What comes first in metadata. */
+interface First {
+  readonly identity: JsonObject;
+  readonly labels: JsonObject | undefined;
+}
+
+function firstOf({ metadata }: ApiObject, nameOfKey: string): First {
   const { name = nameOfKey, generateName, namespace, uid, labels } = metadata;
-  const identity = { name, generateName, namespace, uid };
-  const labelled = labels !== undefined && labels !== null && hasMembers(labels) ? labels : undefined;
-  const whole = write(
-    withOthers(
-      { metadata: withOthers({ name, generateName, namespace, uid, labels: labelled }, metadata as JsonObject, placedMetadata) },
-      object,
-      placedMembers,
-    ),
-  );
-  const { text, bigIntegers } = whole.text.startsWith(start) ? whole : inParts({ ...identity, labels: labelled }, object);
+  const identity = { name, generateName, namespace, uid } as JsonObject;
+  return { identity, labels: labels !== undefined && labels !== null && hasMembers(labels) ? labels : undefined };
+}
+
+/** Built member by member, as the engine writes such objects fastest. */
+function wholeOf({ identity: { name, generateName, namespace, uid }, labels }: First, object: ApiObject): JsonObject {
+  const first = { name, generateName, namespace, uid, labels } as JsonObject;
+  return withOthers({ metadata: withOthers(first, object.metadata as JsonObject, placedMetadata) }, object, placedMembers);
+}
+
+function layoutOf({ identity, labels }: First, object: ApiObject, whole: JsonText): JsonLayout {
+  const { text, bigIntegers } = whole.text.startsWith(start) ? whole : inParts({ ...identity, labels } as JsonObject, object);
   const bytes = Buffer.byteLength(text);
   const versionAtCharacter = endOfMembers(text, metadataStart, identity);
-  const labelsAt = labelled === undefined ? versionAtCharacter : versionAtCharacter + labelsStart;
-  const labelsEnd = labelled === undefined ? labelsAt : endOfMembers(text, labelsAt + 1, labelled) + 1;
+  const labelsAt = labels === undefined ? versionAtCharacter : versionAtCharacter + labelsStart;
+  const labelsEnd = labels === undefined ? labelsAt : endOfMembers(text, labelsAt + 1, labels) + 1;
   const bytesBetween = (from: number, to: number): number => (bytes === text.length ? to - from : Buffer.byteLength(text.slice(from, to)));
   const versionAt = bytesBetween(0, versionAtCharacter);
   return {
-    apiVersion,
+    apiVersion: object.apiVersion ?? '',
     text,
     bytes,
     versionAtCharacter,
     versionAt,
-    labelsAt: labelled === undefined ? 0 : versionAt + labelsStart,
+    labelsAt: labels === undefined ? 0 : versionAt + labelsStart,
     labelsLength: bytesBetween(labelsAt, labelsEnd),
     bigIntegers,
   };
@@ -80,7 +102,7 @@ function withOthers(object: JsonObject, all: JsonObject, placed: ReadonlySet<str
 }
 
 /** Names that are numbers come before all others in any object, and here behind. */
-function inParts(first: JsonObject, object: ApiObject): Written {
+function inParts(first: JsonObject, object: ApiObject): JsonText {
   const parts = [first, withOthers({}, object.metadata as JsonObject, placedMetadata), withOthers({}, object, placedMembers)].map(write);
   const [identity = '', metadata = '', others = ''] = parts.map(({ text }) => text.slice(1, -1));
   const list = (...members: string[]): string => members.filter((each) => each !== '').join(',');
@@ -90,13 +112,8 @@ function inParts(first: JsonObject, object: ApiObject): Written {
   };
 }
 
-interface Written {
-  readonly text: string;
-  readonly bigIntegers: boolean;
-}
-
 /** Whether plain JSON.stringify was enough is told as well. */
-function write(value: JsonObject): Written {
+function write(value: JsonObject): JsonText {
   try {
     return { text: JSON.stringify(value), bigIntegers: false };
   } catch (error) {

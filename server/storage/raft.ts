@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { revision, type SpaceUse } from '../../raft/index.js';
+import { turns } from '../../workers/turns/turns.js';
+import { weighsMore } from '../../workers/turns/weight.js';
 import type { ApiObject } from '../api/object.js';
 import { qualifiedName, type GroupResource } from '../api/resource.js';
 import { Barriers } from './barriers.js';
@@ -29,7 +31,7 @@ import type {
 } from './contract.js';
 import { DirectWatcher } from './direct/watcher.js';
 import { Follower } from './direct/follower.js';
-import { encodeStored, encodeWrite } from './encoding.js';
+import { encodeStored, encodeWrite, encodeWriteSteps } from './encoding.js';
 import { isPassing, type Comparison, type EngineOperation, type KeyValue, type StoreEngine, type WriteOutcome } from './engine.js';
 import type { StoredForm } from './forms.js';
 import type { KeyLayout } from './keyLayout.js';
@@ -49,6 +51,9 @@ import {
   type StoredItem,
 } from './storedobject.js';
 import { within } from './within.js';
+
+/** Members and items from which on an object is encoded in steps. */
+const heavyValues = 2_000;
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
   readonly replica: StoreEngine;
@@ -337,7 +342,8 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const encoded = encodeWrite(key, object, this.options.storedForm ?? null);
+    const form = this.options.storedForm ?? null;
+    const encoded = weighsMore(object, heavyValues) ? await turns.run(encodeWriteSteps(key, object, form)) : encodeWrite(key, object, form);
     const operation = this.putOperation(key, encoded.value);
     const done = this.ownWrites.begin(operation.key, encoded);
     try {

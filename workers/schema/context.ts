@@ -1,5 +1,7 @@
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Telling } from '../../server/catalogue/emptiness.js';
+import type { Steps } from '../turns/turns.js';
+import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
 
 /** A value that cannot be read at all; the reference stops at the first of these. */
@@ -20,6 +22,15 @@ export interface MemberStep {
 /** A member of a structure, a name in a map, a position in a list. */
 type Step = MemberStep | string | number;
 
+/** A list or map whose content is checked behind everything else, and what was known of findings where it stands. */
+interface Postponed {
+  readonly check: () => Steps<void>;
+  readonly context: CheckContext;
+  /** Unknown and duplicate fields before it. */
+  readonly strictBefore: number;
+  readonly problemBefore: boolean;
+}
+
 /**
  * What one check gathers while it walks down an object. The path is kept as a stack, because nearly all objects are right and
  * need no path at all.
@@ -28,7 +39,7 @@ export class CheckContext {
   /** The first value of a wrong type; the walk goes on, as the reference's does. */
   problem: string | undefined;
   /** Unknown and duplicate fields, in the order of the text. */
-  readonly strict: string[] = [];
+  strict: string[] = [];
   /** Members met, to compare with the members of the text. */
   members = 0;
   /** Whether an empty list or map is kept where the walk is. */
@@ -37,10 +48,63 @@ export class CheckContext {
   private depth = 0;
   private muted = 0;
 
+  private readonly postponed: Postponed[] = [];
+
+  /** `stepValues`: what holds more than so many values is left for `completed`. */
   constructor(
     private readonly reportStrict: boolean,
     readonly order: MemberOrder | undefined,
+    private readonly stepValues = Infinity,
   ) {}
+
+  /** Whether the content of a list or map is to be postponed. */
+  postpones(value: Json): boolean {
+    return this.stepValues !== Infinity && !(value instanceof NumberLiteral) && weighsMore(value, this.stepValues);
+  }
+
+  /** Leaves a check for later. It may replace what the value holds, and not the value. */
+  postpone<T extends Json>(value: T, check: (context: CheckContext) => Steps<void>): T {
+    const context = this.branched();
+    const postponed = { check: () => check(context), context, strictBefore: this.strict.length, problemBefore: this.problem !== undefined };
+    this.postponed.push(postponed);
+    return value;
+  }
+
+  /** Does a check and what it has postponed, which stands before what ends the check by an error: so an error of its own comes first. */
+  *completed<T>(check: () => Steps<T>): Steps<T> {
+    const outcome = yield* outcomeOf(check);
+    for (const postponed of this.postponed) {
+      yield;
+      yield* postponed.context.completed(postponed.check);
+    }
+    this.gather();
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
+  /** A context of its own for what stands where the walk is. */
+  private branched(): CheckContext {
+    const branch = new CheckContext(this.reportStrict, this.order, this.stepValues);
+    for (let step = 0; step < this.depth; step++) branch.enter(this.steps[step]!);
+    branch.telling = this.telling;
+    branch.muted = this.muted;
+    return branch;
+  }
+
+  /** Puts findings of what was postponed where they would be if it had not been. */
+  private gather(): void {
+    const strict: string[] = [];
+    let from = 0;
+    let first: string | undefined;
+    for (const { context, strictBefore, problemBefore } of this.postponed) {
+      this.members += context.members;
+      strict.push(...this.strict.slice(from, strictBefore), ...context.strict);
+      from = strictBefore;
+      if (!problemBefore) first ??= context.problem;
+    }
+    this.problem = first ?? this.problem;
+    this.strict = [...new Set([...strict, ...this.strict.slice(from)])].slice(0, strictErrorsMax);
+  }
 
   enter(step: Step): void {
     this.steps[this.depth++] = step;
@@ -92,6 +156,15 @@ export class CheckContext {
       text += typeof word === 'number' ? `[${word}]` : text === '' ? word : `.${word}`;
     }
     return text;
+  }
+}
+
+/** What came of a check: a value, or the error that ended it. */
+function* outcomeOf<T>(check: () => Steps<T>): Steps<{ readonly value: T } | { readonly error: unknown }> {
+  try {
+    return { value: yield* check() };
+  } catch (error) {
+    return { error };
   }
 }
 

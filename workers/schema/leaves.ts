@@ -1,6 +1,7 @@
 import { formatTime, isCanonicalTime, parseTime } from '../../api/time.js';
 import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
+import type { Steps } from '../turns/turns.js';
 import { StructureError, type CheckContext } from './context.js';
 import { canonicalQuantity } from '../../api/quantity.js';
 
@@ -202,10 +203,39 @@ const anyChecker: Checker = {
   goType: 'runtime.RawExtension',
   zero: () => null,
   check: (value, context) => {
+    if (context.postpones(value))
+      return context.postpone(value, function* (own) {
+        yield* anyInSteps(value, own);
+      });
     context.members += countMembers(value);
     return plainNumbers(value);
   },
 };
+
+/** Items that are looked at in one step, each of a thousand values at most. */
+const stepItems = 32;
+
+/** The same in steps. */
+function* anyInSteps(value: Json, context: CheckContext): Steps<Json> {
+  if (!context.postpones(value)) {
+    context.members += countMembers(value);
+    return plainNumbers(value);
+  }
+  let count = 0;
+  const inner = function* (member: Json): Steps<Json> {
+    if (++count % stepItems === 0) yield;
+    return typeof member === 'object' ? yield* anyInSteps(member, context) : member;
+  };
+  if (Array.isArray(value)) for (let index = 0; index < value.length; index++) value[index] = yield* inner(value[index] as Json);
+  else if (isMembers(value))
+    for (const name in value) {
+      context.members++;
+      const before = value[name] as Json;
+      if (typeof before === 'object') value[name] = yield* inner(before);
+      else if (++count % stepItems === 0) yield;
+    }
+  return value;
+}
 
 /** Replaces numbers kept for their spelling by plain ones, in place. */
 const plainNumbers = (value: Json): Json => {

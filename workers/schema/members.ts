@@ -80,9 +80,9 @@ export const without = (value: JsonMembers, dropped: readonly string[]): JsonMem
   return kept;
 };
 
-/** Whether a value is a map of texts, and not an empty one. Its members are counted then. */
+/** Whether a value is a map of texts, neither empty nor one to postpone. Its members are counted then. */
 export function areTexts(value: Json, context: CheckContext): boolean {
-  if (!isMembers(value)) return false;
+  if (!isMembers(value) || context.postpones(value)) return false;
   let count = 0;
   for (const name in value) {
     if (typeof value[name] !== 'string') return false;

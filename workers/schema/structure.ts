@@ -1,6 +1,7 @@
 import { typeNamed, type ApiType, type Scalar, type Shape } from '../../server/catalogue/types.js';
 import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
+import type { Steps } from '../turns/turns.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError } from './context.js';
 import {
@@ -46,16 +47,40 @@ export type StructureResult =
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
   const context = new CheckContext(options.unknownFields === 'report', options.order);
   try {
-    nameEmptyOwners(value);
-    const checked = objectChecker(type.name).check(value, context) as JsonMembers;
-    return context.problem === undefined
-      ? { ok: true, value: checked, strict: context.strict, members: context.members }
-      : { ok: false, message: context.problem };
+    return resultOf(checkedWith(context, value, type), context);
   } catch (error) {
-    if (error instanceof StructureError) return { ok: false, message: error.message };
-    throw error;
+    return failureOf(error);
   }
 };
+
+/** Values that are checked in one go. */
+const stepValues = 1_000;
+
+/** The same in steps, for values that are, or may be, large. A list or map that holds more than `most` values is checked item by item, behind the rest. */
+export function* structureSteps(value: JsonMembers, type: ApiType, options: StructureOptions, most = stepValues): Steps<StructureResult> {
+  const context = new CheckContext(options.unknownFields === 'report', options.order, most);
+  try {
+    const checked = yield* context.completed(function* () {
+      return checkedWith(context, value, type);
+    });
+    return resultOf(checked, context);
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function checkedWith(context: CheckContext, value: JsonMembers, type: ApiType): JsonMembers {
+  nameEmptyOwners(value);
+  return objectChecker(type.name).check(value, context) as JsonMembers;
+}
+
+const resultOf = (value: JsonMembers, { problem, strict, members }: CheckContext): StructureResult =>
+  problem === undefined ? { ok: true, value, strict, members } : { ok: false, message: problem };
+
+function failureOf(error: unknown): StructureResult {
+  if (error instanceof StructureError) return { ok: false, message: error.message };
+  throw error;
+}
 
 /**
  * An empty list of owners says something else than none: that nobody is to own anything any more. So does one empty entry, which unlike the empty list is
@@ -140,18 +165,37 @@ const listChecker = (items: Shape, item?: Checker): Checker => {
     check: (value, context) => {
       if (!Array.isArray(value)) return wrongShape(value, context, goType, []);
       const checker = item ?? checkerOf(items);
-      for (let index = 0; index < value.length; index++) {
-        const before = value[index] as Json;
-        if (typeof before === 'string' && (checker === stringChecker || checker === item)) continue;
-        context.enter(index);
-        const after = before === null ? checker.zero() : checker.check(before, context);
-        context.leave();
-        if (after !== before) value[index] = after;
-      }
+      if (context.postpones(value)) return context.postpone(value, (own) => itemSteps(value, { checker, item }, own));
+      for (let index = 0; index < value.length; index++) checkItem(value, index, { checker, item }, context);
       return value;
     },
   };
 };
+
+interface ItemCheckers {
+  readonly checker: Checker;
+  /** What checks each where the shape does not say it. */
+  readonly item: Checker | undefined;
+}
+
+function checkItem(list: Json[], index: number, { checker, item }: ItemCheckers, context: CheckContext): void {
+  const before = list[index] as Json;
+  if (typeof before === 'string' && (checker === stringChecker || checker === item)) return;
+  context.enter(index);
+  const after = before === null ? checker.zero() : checker.check(before, context);
+  context.leave();
+  if (after !== before) list[index] = after;
+}
+
+/** Items and values that are checked in one step; what is large among them is postponed in turn. */
+const stepItems = 32;
+
+function* itemSteps(list: Json[], checkers: ItemCheckers, context: CheckContext): Steps<void> {
+  for (let index = 0; index < list.length; index++) {
+    checkItem(list, index, checkers, context);
+    if (index % stepItems === 0) yield;
+  }
+}
 
 const mapChecker = (values: Shape): Checker => {
   const element = checkerOf(values).goType;
@@ -162,20 +206,32 @@ const mapChecker = (values: Shape): Checker => {
     check: (value, context) => {
       if (!isMembers(value)) return wrongShape(value, context, goType, {});
       const checker = checkerOf(values);
+      if (context.postpones(value)) return context.postpone(value, (own) => valueSteps(value, checker, own));
       reportDuplicates(value, context);
-      for (const name in value) {
-        context.members++;
-        const before = value[name] as Json;
-        if (typeof before === 'string' && checker === stringChecker) continue;
-        context.enter(name);
-        const after = before === null ? checker.zero() : checker.check(before, context);
-        context.leave();
-        if (after !== before) value[name] = after;
-      }
+      for (const name in value) checkValue(value, name, checker, context);
       return value;
     },
   };
 };
+
+function checkValue(map: JsonMembers, name: string, checker: Checker, context: CheckContext): void {
+  context.members++;
+  const before = map[name] as Json;
+  if (typeof before === 'string' && checker === stringChecker) return;
+  context.enter(name);
+  const after = before === null ? checker.zero() : checker.check(before, context);
+  context.leave();
+  if (after !== before) map[name] = after;
+}
+
+function* valueSteps(map: JsonMembers, checker: Checker, context: CheckContext): Steps<void> {
+  reportDuplicates(map, context);
+  let count = 0;
+  for (const name in map) {
+    checkValue(map, name, checker, context);
+    if (++count % stepItems === 0) yield;
+  }
+}
 
 const reportDuplicates = (value: JsonMembers, context: CheckContext): void => {
   const seen = new Set<string>();

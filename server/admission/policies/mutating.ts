@@ -130,7 +130,7 @@ class Mutating {
     }
     if (sameValue(before as JsonValue, patched.object)) return 'no_error';
     const { catalogue, convert } = parts;
-    await putBackWithDefaults(matched, received(patched.object, before, { request, matched, catalogue }), request, convert);
+    await putBackWithDefaults(matched, await received(patched.object, before, { request, matched, catalogue }), request, convert);
     return 'no_error';
   }
 

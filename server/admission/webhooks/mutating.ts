@@ -117,7 +117,7 @@ class Mutation {
           `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
         ),
       );
-    const after = received(await patched(before, patch, request), before, { request, matched, catalogue });
+    const after = await received(await patched(before, patch, request), before, { request, matched, catalogue });
     request.annotate(
       `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
       JSON.stringify({ configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' }),
@@ -144,11 +144,12 @@ export interface Whereabouts {
 }
 
 /** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
-export function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): ApiObject {
+export async function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): Promise<ApiObject> {
   if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion)
     throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
   const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
-  const result = resource === null ? structured(after, matched) : resource.behaviour.receive(after);
+  const result =
+    resource === null ? structured(after, matched) : await turns.run(outcomeOf(resource.behaviour.receive(after)), endedOf(request));
   if (!result.ok) throw internalError(new Error(result.message));
   return result.object;
 }

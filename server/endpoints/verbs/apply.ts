@@ -12,6 +12,7 @@ import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../registry/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
+import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
@@ -113,7 +114,7 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
   const { receive, receiveApplied } = resource.behaviour;
-  const checked = (receiveApplied ?? receive)(object as JsonObject);
+  const checked = yield* outcomeOf((receiveApplied ?? receive)(object as JsonObject));
   if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
   return checked.object;
 }

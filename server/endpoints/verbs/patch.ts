@@ -12,6 +12,7 @@ import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import type { ServedResource } from '../../registry/resources.js';
+import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
@@ -119,7 +120,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), { why });
-    const checked = checkObject(checkedKind(after, resource, refuse), resource);
+    const checked = yield* outcomeOf(checkObject(checkedKind(after, resource, refuse), resource));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     const strict = [...odd, ...checked.strict];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/object.js';
-import { transientObject } from '../../registry/transient.js';
+import { transientInTurns } from '../../registry/transient.js';
 import { SharedEvent } from '../../storage/cache/change.js';
 import type {
   Consistency,
@@ -33,7 +33,7 @@ export function versionedStorage(storage: Storage, presenter: Presenter): Storag
     create: async (key, object, terms) => shown(presenter, await storage.create(key, await presenter.written(object), terms)),
     update: (key, object, expected, terms) => update(storage, presenter, { key, object, expected, terms }),
     delete: async (key, expected, terms) => shown(presenter, await storage.delete(key, expected, terms)),
-    rehearse: async (object, version) => presenter.one(transientObject(await presenter.written(object), version)),
+    rehearse: async (object, version) => presenter.one(await transientInTurns(await presenter.written(object), version)),
     async isStale(key) {
       const result = await storage.get(key, { at: 'any' });
       return (

@@ -6,6 +6,7 @@ import { applyConfiguration } from '../../../server/registry/applied.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { everything } from '../../../server/registry/everything.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
+import { outcomeOf } from '../../../server/registry/stepwise.js';
 import type { Target } from '../../../server/registry/target.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
 import { inOneGo } from '../../../workers/turns/turns.js';
@@ -262,11 +263,12 @@ describe('extensions/objects', () => {
   it('are refused with a null that is applied where none may be', async () => {
     await server.define(definition('widgets', 'Widget'));
     const { behaviour } = target().resource;
-    const received = behaviour.receiveApplied?.(widget('a', { size: null, color: null }) as JsonObject);
-    if (received?.ok !== true) throw new Error('not received');
+    const receiveApplied = behaviour.receiveApplied ?? behaviour.receive;
+    const received = inOneGo(outcomeOf(receiveApplied(widget('a', { size: null, color: null }) as JsonObject)));
+    if (!received.ok) throw new Error('not received');
     const error = await refused(server.registry.create(target(), received.object, ownWrites));
     expect(error.details?.causes?.map(({ field }) => field)).to.have.members(['spec.size', 'spec.color']);
-    const posted = behaviour.receive(widget('a', { size: null }) as JsonObject);
+    const posted = inOneGo(outcomeOf(behaviour.receive(widget('a', { size: null }) as JsonObject)));
     expect(posted.ok && posted.object['spec']).to.deep.equal({});
   });
 

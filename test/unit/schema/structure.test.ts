@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
 import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../../../workers/codecs/value.js';
-import { checkStructure, type StructureResult } from '../../../workers/schema/structure.js';
+import { checkStructure, structureSteps, type StructureResult } from '../../../workers/schema/structure.js';
+import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 import { randomObject } from '../codecs/randomObjects.js';
 import { walked } from './walking.js';
 
@@ -97,6 +98,12 @@ function checkSame(type: ApiType, seed: number, changed: readonly Change[]): Str
   const orderOf = ({ order }: typeof one): Map<JsonMembers, string[]> | undefined => (order.size === 0 ? undefined : order);
   const result = checkStructure(one.value, type, { unknownFields: 'report', order: orderOf(one) });
   expect(told(result), `${type.name} ${seed}`).to.equal(told(walked(other.value, type, orderOf(other))));
+  // Whatever holds something is large enough for steps of its own.
+  for (const most of [0, 2]) {
+    const again = made(type, seed, changed);
+    const steps = structureSteps(again.value, type, { unknownFields: 'report', order: orderOf(again) }, most);
+    expect(told(inOneGo(steps)), `${type.name} ${seed} in steps of ${most}`).to.equal(told(result));
+  }
   return result;
 }
 
@@ -119,4 +126,33 @@ describe('schema/structure', function () {
     // None of them is rare.
     expect(Math.min(accepted, refused, strict)).to.be.greaterThan(100);
   });
+
+  const stepsOf = (steps: Steps<unknown>): number => {
+    let count = 0;
+    while (steps.next().done !== true) count++;
+    return count;
+  };
+  const many = <T>(each: (index: number) => T): T[] => Array.from({ length: 30_000 }, (_item, index) => each(index));
+  const large: readonly (readonly [string, string, JsonMembers])[] = [
+    ['a map of texts', 'core.v1.ConfigMap', { data: Object.fromEntries(many((i) => [`k${i}`, 'v'])) }],
+    ['a list of texts', 'core.v1.ConfigMap', { metadata: { finalizers: many((i) => `f${i}`) } }],
+    ['a list of objects', 'core.v1.Pod', { spec: { containers: [{ name: 'c', env: many((i) => ({ name: `N${i}`, value: 'v' })) }] } }],
+    [
+      'fields of an owner',
+      'core.v1.ConfigMap',
+      { metadata: { managedFields: [{ manager: 'm', fieldsV1: { 'f:data': Object.fromEntries(many((i) => [`f:k${i}`, {}])) } }] } },
+    ],
+    [
+      'quantities',
+      'core.v1.Pod',
+      { spec: { containers: [{ name: 'c', resources: { limits: Object.fromEntries(many((i) => [`a.b/r${i}`, '1'])) } }] } },
+    ],
+  ];
+  for (const [name, typeName, value] of large)
+    it(`takes many steps for ${name}`, () => {
+      const type = typeNamed(typeName)!;
+      expect(stepsOf(structureSteps(structuredClone(value), type, { unknownFields: 'report' }))).to.be.greaterThan(500);
+      const inSteps = inOneGo(structureSteps(structuredClone(value), type, { unknownFields: 'report' }));
+      expect(told(inSteps)).to.equal(told(checkStructure(structuredClone(value), type, { unknownFields: 'report' })));
+    });
 });

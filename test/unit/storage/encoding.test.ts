@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { DamagedValueError, encodeStored, itemFrom, itemOf } from '../../../server/storage/encoding.js';
-import { inJson } from '../../../server/storage/jsonLayout.js';
+import { DamagedValueError, encodeStored, encodeWrite, encodeWriteSteps, itemFrom, itemOf } from '../../../server/storage/encoding.js';
+import { inJson, inJsonSteps } from '../../../server/storage/jsonLayout.js';
 import { storedObjectOf } from '../../../server/storage/storedobject.js';
+import { inOneGo } from '../../../workers/turns/turns.js';
 import { configMaps, key } from './suite.js';
 
 const at = key(configMaps, 'one', 'a');
@@ -54,6 +55,18 @@ describe('stored values', () => {
           expect(seen.apiVersion).to.equal(apiVersion);
         }
       }),
+    );
+  });
+
+  it('are the same whether they are written in one go or in steps', () => {
+    const wide = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_item, i) => [`k${i}`, 'é']));
+    fc.assert(
+      fc.property(object, fc.constantFrom(0, 3_000), (original, count) => {
+        const given = { ...original, data: wide(count), metadata: { ...original.metadata, annotations: wide(count) } } as ApiObject;
+        expect(inOneGo(inJsonSteps(given, 'a'))).to.deep.equal(inJson(given, 'a'));
+        expect(inOneGo(encodeWriteSteps(at, given, null))).to.deep.equal(encodeWrite(at, given, null));
+      }),
+      { numRuns: 50 },
     );
   });
 
