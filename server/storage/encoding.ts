@@ -4,7 +4,7 @@ import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import type { Steps } from '../../workers/turns/turns.js';
 import { inJson, inJsonSteps, writeText, type JsonLayout } from './jsonLayout.js';
-import { decodeBody, encodeBody, type StoredForm } from './forms.js';
+import { decodeBody, encodeBody, encodeBodySteps, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 
 /**
@@ -98,7 +98,7 @@ export function* encodeWriteSteps(key: ObjectKey, object: ApiObject, form: Store
     yield;
     return { value, json: yield* inJsonSteps(object, key.name) };
   }
-  const body = form === null ? null : encodeBody(form, key, object);
+  const body = form === null ? null : yield* encodeBodySteps(form, key, object);
   if (body !== null) yield;
   const json = yield* inJsonSteps(object, key.name);
   yield;

@@ -1,6 +1,9 @@
 import { depthMax, type DecodeResult } from '../../workers/codecs/contract.js';
+import { encodeWith, preparing } from '../../workers/codecs/protobuf/prepared.js';
 import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
+import type { JsonMembers } from '../../workers/codecs/value.js';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
+import type { Steps } from '../../workers/turns/turns.js';
 import { copyMembers } from '../api/copyMembers.js';
 import type { ApiObject } from '../api/object.js';
 import type { GroupResource } from '../api/resource.js';
@@ -70,6 +73,13 @@ export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, obje
   const bare = copyMembers<Partial<ApiObject>>({}, object, nothing) as ApiObject;
   bare.metadata = copyMembers<ApiObject['metadata']>({}, object.metadata, versionAlone);
   return codecs[mediaType].encode(bare, name);
+}
+
+/** The same with what takes longest done in steps, for objects that are, or may be, large. */
+export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiObject): Steps<Buffer | null> {
+  if (form.mediaType !== 'application/vnd.kubernetes.protobuf' || form.kind(key.resource) === null) return encodeBody(form, key, object);
+  const prepared = yield* preparing(object as JsonMembers);
+  return encodeWith(prepared, () => encodeBody(form, key, object));
 }
 
 const nothing: ReadonlySet<string> = new Set();

@@ -1,5 +1,6 @@
 import { tellingBelow, type Telling } from '../../server/catalogue/emptiness.js';
 import type { Field, Presence, Shape } from '../../server/catalogue/types.js';
+import { isKnownWide } from '../turns/weight.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import type { CheckContext, MemberStep } from './context.js';
 import type { Checker } from './leaves.js';
@@ -68,6 +69,8 @@ const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Tell
 
 const isEmpty = (value: Json): boolean => {
   if (Array.isArray(value)) return value.length === 0;
+  // The language lists all members before it shows the first one.
+  if (isKnownWide(value as JsonMembers)) return false;
   for (const _name in value as JsonMembers) return false;
   return true;
 };

@@ -21,17 +21,20 @@ function leftOfItems(items: readonly unknown[], most: number): number {
   return remaining;
 }
 
-/** Asked of objects only that have used up an allowance. */
-const isWide = (value: object): boolean => Object.keys(value).length > remembered;
-
 function leftOfMembers(value: object, most: number): number {
-  let remaining = most;
+  let [remaining, members] = [most, 0];
   // Without a list of the members: nearly every object is small, and each write asks.
   for (const name in value) {
-    remaining = left((value as Readonly<Record<string, unknown>>)[name], remaining - 1);
-    if (remaining < 0) break;
+    members++;
+    if (remaining >= 0) remaining = left((value as Readonly<Record<string, unknown>>)[name], remaining - 1);
+    // One that uses up the rest of a smaller allowance need not be that wide. To count on costs less than another list of its members.
+    if (remaining < 0 && members > remembered) {
+      heavy.add(value);
+      break;
+    }
   }
-  // One that uses up the rest of a smaller allowance need not be that heavy.
-  if (remaining < 0 && isWide(value)) heavy.add(value);
   return remaining;
 }
+
+/** Whether an object has been found to have more than two thousand members. */
+export const isKnownWide = (value: object): boolean => heavy.has(value);

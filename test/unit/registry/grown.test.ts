@@ -45,6 +45,13 @@ describe('the weight of values', () => {
     expect(weighsMore(large, 3_000)).to.equal(false);
   });
 
+  it('takes one list of the members of a wide object, and then none', () => {
+    let listed = 0;
+    const wide = new Proxy(members(5_000), { ownKeys: (target) => (listed++, Reflect.ownKeys(target)) });
+    for (let time = 0; time < 3; time++) expect(weighsMore(wide, 2_000)).to.equal(true);
+    expect(listed).to.equal(1);
+  });
+
   it('is counted no further than it matters', () => {
     let looked = 0;
     const items = new Proxy(

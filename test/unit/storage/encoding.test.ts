@@ -68,6 +68,29 @@ describe('stored values', () => {
       }),
       { numRuns: 50 },
     );
+    const form = { mediaType: 'application/vnd.kubernetes.protobuf', kind: () => 'ConfigMap' } as const;
+    for (const [names, owned] of [
+      [3_000, 3_000],
+      [3_000, 1],
+      [1, 3_000],
+    ] as const) {
+      const managedFields = [{ manager: 'm', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': wide(owned) } }];
+      const given = {
+        apiVersion: 'v1',
+        metadata: { name: 'a', managedFields },
+        data: { '\ufffd': 'a', '😀': 'b', ...wide(names) },
+      } as ApiObject;
+      const written = inOneGo(encodeWriteSteps(at, given, form));
+      expect(written).to.deep.equal(encodeWrite(at, given, form));
+      expect(written.json).not.to.equal(null);
+    }
+  });
+
+  it('are written in many steps where they are large', () => {
+    const data = Object.fromEntries(Array.from({ length: 50_000 }, (_item, i) => [`k${i}`, 'v']));
+    const given = { apiVersion: 'v1', metadata: { name: 'a' }, data } as ApiObject;
+    const form = { mediaType: 'application/vnd.kubernetes.protobuf', kind: () => 'ConfigMap' } as const;
+    for (const each of [null, form]) expect([...encodeWriteSteps(at, given, each)].length).to.be.greaterThan(49);
   });
 
   it('are the same items when those who wrote them need not read them', () => {

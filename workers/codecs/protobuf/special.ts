@@ -3,6 +3,7 @@ import { writeJson } from '../jsonWriter.js';
 import { isMembers } from '../value.js';
 import { formatTime, parseTime } from '../../../api/time.js';
 import { EncodeError, type ValueCodec } from './fields.js';
+import { preparedText } from './prepared.js';
 import { WireError, type WireReader } from './reader.js';
 import type { BackwardWriter } from './writer.js';
 
@@ -141,7 +142,7 @@ const rawValue: ValueCodec = {
   write: (writer, value) => {
     if (value === null || value === undefined) return writer.byte(0);
     writeNested(writer, () => {
-      writer.string(writeJson(value));
+      writer.string(preparedText(value) ?? writeJson(value));
       writer.byte(0x0a);
     });
   },

@@ -1,8 +1,8 @@
-import { sortNames } from '../../../api/json.js';
 import type { Message, MessageField } from '../../../server/catalogue/protobuf.js';
 import type { Presence, Shape } from '../../../server/catalogue/types.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { EncodeError, type ValueCodec } from './fields.js';
+import { preparedNames, sortedNames } from './prepared.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
@@ -82,10 +82,4 @@ function membersOf(value: unknown, name: string): JsonMembers {
   return value;
 }
 
-/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
-const sortedKeys = (map: JsonMembers): string[] => {
-  const keys = Object.keys(map);
-  if (keys.length < 2) return keys;
-  if (keys.some((key) => /[\ud800-\uffff]/.test(key))) return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  return sortNames(keys);
-};
+const sortedKeys = (map: JsonMembers): readonly string[] => preparedNames(map) ?? sortedNames(map);

@@ -1,0 +1,71 @@
+import { sortNames } from '../../../api/json.js';
+import { isMembers, type JsonMembers } from '../value.js';
+import { writingJson } from '../jsonSteps.js';
+import type { Steps } from '../../turns/turns.js';
+import { weighsMore } from '../../turns/weight.js';
+
+/** What takes longest about a large object, done in steps before it is encoded in one go. */
+export interface Prepared {
+  /** Names of wide maps in the order in which they are written. */
+  readonly names: ReadonlyMap<object, readonly string[]>;
+  /** JSON of large values that a message keeps as a text. */
+  readonly texts: ReadonlyMap<object, string>;
+}
+
+/** Values from which on something is prepared. */
+const largeValues = 1_000;
+
+/** Prepares the maps of an object and what its owners own. The object may not change until it has been encoded. */
+export function* preparing(object: JsonMembers): Steps<Prepared> {
+  const names = new Map<object, readonly string[]>();
+  const texts = new Map<object, string>();
+  for (const fields of ownedFields(object)) {
+    if (!weighsMore(fields, largeValues)) continue;
+    texts.set(fields, (yield* writingJson(fields)).text);
+    yield;
+  }
+  const waiting: unknown[] = [object];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (!isLarge(value) || texts.has(value)) continue;
+    if (isMembers(value)) {
+      const sorted = sortedNames(value);
+      if (sorted.length > largeValues) names.set(value, sorted);
+    }
+    yield;
+    // One after the other: a list may be long.
+    for (const member of Object.values(value)) if (isLarge(member)) waiting.push(member);
+    yield;
+  }
+  return { names, texts };
+}
+
+const isLarge = (value: unknown): value is object => typeof value === 'object' && value !== null && weighsMore(value, largeValues);
+
+function ownedFields({ metadata }: JsonMembers): JsonMembers[] {
+  const entries = isMembers(metadata) && Array.isArray(metadata['managedFields']) ? metadata['managedFields'] : [];
+  return entries.flatMap((entry) => (isMembers(entry) && isMembers(entry['fieldsV1']) ? [entry['fieldsV1']] : []));
+}
+
+/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
+export function sortedNames(map: JsonMembers): string[] {
+  const names = Object.keys(map);
+  if (names.length < 2) return names;
+  if (names.some((name) => /[\ud800-\uffff]/.test(name))) return names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return sortNames(names);
+}
+
+/** Of the object that is being encoded. Encoding never yields, so there is one at most. */
+let present: Prepared | null = null;
+
+/** Encodes with what has been prepared. */
+export function encodeWith<T>(prepared: Prepared, encode: () => T): T {
+  present = prepared;
+  try {
+    return encode();
+  } finally {
+    present = null;
+  }
+}
+
+export const preparedNames = (map: object): readonly string[] | undefined => present?.names.get(map);
+export const preparedText = (value: unknown): string | undefined => present?.texts.get(value as object);
