@@ -2,6 +2,7 @@ import { compileRegexp } from '../../../workers/regexp/regexp.js';
 import { parseDuration, parseTimestamp } from '../eval/clock.js';
 import { literalValue, negatedLiteral } from '../eval/literals.js';
 import { Failure } from '../eval/values.js';
+import { formatProblems } from './formats.js';
 import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
 import { printed, type Type } from './types.js';
@@ -19,7 +20,10 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
 
 export function literalProblems(types: ReadonlyMap<Expression, Type>): Problem[] {
   const all = [...types.keys()];
-  return [...argumentProblems(all), ...numberProblems(all), ...mixedProblems(all, types)].sort((a, b) => a.at - b.at);
+  const calls = all.filter((one): one is Call => one.kind === 'call');
+  return [...argumentProblems(all), ...numberProblems(all), ...mixedProblems(all, types), ...formatProblems(calls, types)].sort(
+    (a, b) => a.at - b.at,
+  );
 }
 
 function argumentProblems(expressions: readonly Expression[]): Problem[] {

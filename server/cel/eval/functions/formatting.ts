@@ -16,70 +16,46 @@ import {
 import { durationText, timestampText } from '../clock.js';
 import { doubleText } from '../doubles.js';
 import { compareTexts } from '../equality.js';
+import { clausesOf, printable, unprintable, unrecognized } from './clauses.js';
 import { fixedText, goQuoted, grouped, scientificText } from './numerals.js';
 
 /** `'%s has %d'.format([...])`. */
 
 const textMax = 8 * 1024 * 1024;
-const precisionMax = 100;
 const depthMax = 50;
-const clause = /%(?:(\.)(\d*))?(.?)/suy;
 
 /** `ext.Strings` of version 2, as the reference's environments have it, with numbers as English writes them. */
 export function formatted(text: string, list: ListValue, run: Run): Value {
   let made = '';
   let used = 0;
-  for (let at = 0; at < text.length;) {
-    const next = text.indexOf('%', at);
-    made += text.slice(at, next < 0 ? text.length : next);
-    if (next < 0) break;
-    clause.lastIndex = next;
-    const [whole = '%', point, digits = '', letter = ''] = clause.exec(text) ?? [];
-    at = next + whole.length;
-    if (whole === '%%') {
-      made += '%';
-      continue;
-    }
+  for (const { before, letter, precision, wrong } of clausesOf(text)) {
+    made += before;
+    if (made.length > textMax) return new Failure(`text grows beyond ${textMax} characters`);
+    if (letter === '' && wrong === null) break;
     if (used >= list.length) return new Failure(`index ${used} out of range`);
-    const wrong = malformed(whole, { point: point !== undefined, digits, letter });
     if (wrong !== null) return new Failure(wrong);
-    const piece = pieceOf(letter, list.at(used++), point === undefined ? null : Number(digits), run);
+    const piece = pieceOf(letter, list.at(used++), precision, run);
     if (piece instanceof Failure) return piece;
     made += piece;
-    if (made.length > textMax) return new Failure(`text grows beyond ${textMax} characters`);
   }
-  return made;
+  return made.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : made;
 }
 
-const unparsed = 'could not parse formatting clause';
+type Printer = (value: Value, precision: number | null, run: Run) => string | Failure;
 
-function malformed(
-  whole: string,
-  { point, digits, letter }: { readonly point: boolean; readonly digits: string; readonly letter: string },
-): string | null {
-  if (whole === '%') return 'unexpected end of string';
-  if (!point) return null;
-  const precision = `${unparsed}: error while parsing precision`;
-  if (letter === '') return `${precision}: could not find end of precision specifier`;
-  if (digits === '') return `${precision}: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`;
-  return Number(digits) > precisionMax ? `${unparsed}: precision ${digits} is too large` : null;
-}
-
-type Clause = (value: Value, precision: number | null, run: Run) => string | Failure;
-
-const refused = (what: string, value: Value): Failure => new Failure(`error during formatting: ${what}, was given ${typeNameOf(value)}`);
+const refused = (what: string, value: Value): Failure => new Failure(unprintable(what, typeNameOf(value)));
 
 /** Whole numbers as such; null for what is none. */
 const wholeOf = (value: Value): bigint | null => (typeof value === 'bigint' ? value : value instanceof UInt ? value.value : null);
 
 const inBase =
-  (base: 8 | 16, what: string, rest: (value: Value) => string | null): Clause =>
+  (base: 8 | 16, what: string, rest: (value: Value) => string | null): Printer =>
   (value) => {
     const whole = wholeOf(value);
     return whole === null ? (rest(value) ?? refused(what, value)) : whole.toString(base);
   };
 
-const hex: Clause = inBase(16, 'only integers, byte buffers, and strings can be formatted as hex', (value) =>
+const hex: Printer = inBase(16, printable.x, (value) =>
   typeof value === 'string' || value instanceof Uint8Array ? Buffer.from(value as string).toString('hex') : null,
 );
 
@@ -90,7 +66,7 @@ const fractionOf = (value: Value): number | null =>
 const precisionDefault = 6;
 
 const fraction =
-  (what: string, print: (value: number, precision: number) => string): Clause =>
+  (what: string, print: (value: number, precision: number) => string): Printer =>
   (value, precision) => {
     const number = fractionOf(value);
     if (number === null) return refused(what, value);
@@ -98,16 +74,13 @@ const fraction =
     return Number.isFinite(number) ? print(number, precision ?? precisionDefault) : number > 0 ? '∞' : '-∞';
   };
 
-const clauses: Readonly<Record<string, Clause>> = {
+const clauses: Readonly<Record<string, Printer>> = {
   s: (value, _, run) => plainText(value, run),
-  d: (value) => wholeOf(value)?.toString() ?? refused('decimal clause can only be used on integers', value),
-  f: fraction('fixed-point clause can only be used on doubles', (value, precision) => grouped(fixedText(value, precision))),
-  e: fraction('scientific clause can only be used on doubles', scientificText),
-  b: (value) =>
-    typeof value === 'boolean'
-      ? String(Number(value))
-      : (wholeOf(value)?.toString(2) ?? refused('only integers and bools can be formatted as binary', value)),
-  o: inBase(8, 'octal clause can only be used on integers', () => null),
+  d: (value) => wholeOf(value)?.toString() ?? refused(printable.d, value),
+  f: fraction(printable.f, (value, precision) => grouped(fixedText(value, precision))),
+  e: fraction(printable.e, scientificText),
+  b: (value) => (typeof value === 'boolean' ? String(Number(value)) : (wholeOf(value)?.toString(2) ?? refused(printable.b, value))),
+  o: inBase(8, printable.o, () => null),
   x: hex,
   X: (value, precision, run) => {
     const text = hex(value, precision, run);
@@ -118,9 +91,7 @@ const clauses: Readonly<Record<string, Clause>> = {
 function pieceOf(letter: string, value: Value, precision: number | null, run: Run): string | Failure {
   if (value instanceof Failure) return value;
   const clause = Object.hasOwn(clauses, letter) ? clauses[letter] : undefined;
-  return clause === undefined
-    ? new Failure(`could not parse formatting clause: unrecognized formatting clause "${letter}"`)
-    : clause(value, precision, run);
+  return clause === undefined ? new Failure(unrecognized(letter)) : clause(value, precision, run);
 }
 
 /** A value by itself as text. */
@@ -134,12 +105,7 @@ function plainText(value: Value, run: Run): string | Failure {
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.name;
-  return value instanceof ListValue || isPlainMap(value)
-    ? literalText(value, run, 0)
-    : refused(
-        'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-        value,
-      );
+  return value instanceof ListValue || isPlainMap(value) ? literalText(value, run, 0) : refused(printable.s, value);
 }
 
 const isPlainMap = (value: Value): value is MapValue => value instanceof MapValue && value.typeName === 'map';
