@@ -125,6 +125,8 @@ export class Updater {
     const wasHeavy = isHeavy(old as JsonObject);
     if (wasHeavy) await nextTurn(request);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
+    // Each of the two has been read from its bytes.
+    if (wasHeavy && change.replaces !== true) await nextTurn(request);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
     const sentTwice = turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request));

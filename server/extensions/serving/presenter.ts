@@ -25,6 +25,8 @@ export interface PresenterOptions {
 
 /** Objects that a converter is asked about at once. */
 const convertedAtOnce = 500;
+/** JSON of an object from which on it is shown in several turns. */
+const largeBytes = 256 * 1024;
 
 /**
  * Shows stored objects of a custom resource in one version, as the definition says now: what its schema does not know (any more) is left out, defaults
@@ -51,6 +53,7 @@ export class Presenter {
   }
 
   async one(stored: StoredObject): Promise<StoredObject> {
+    if (stored.item.length > largeBytes && !this.known.has(stored) && !this.needsConverter(stored)) return this.inTurns(stored);
     return this.now(stored) ?? (await this.converted([stored]))[0] ?? stored;
   }
 
@@ -64,6 +67,14 @@ export class Presenter {
     const all = shown.every((object, position) => object === stored[position]) ? stored : shown;
     this.lists.set(stored, all);
     return all;
+  }
+
+  /** A large object, giving way to others before it is read and before it is compared. */
+  private async inTurns(stored: StoredObject): Promise<StoredObject> {
+    await turns.next();
+    const object = this.renamed(this.restored(stored));
+    await turns.next();
+    return this.keep(stored, object);
   }
 
   private *shown(stored: readonly StoredObject[]): Steps<StoredObject[]> {

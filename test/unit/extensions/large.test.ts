@@ -80,3 +80,30 @@ describe('large definitions', () => {
     }
   });
 });
+
+describe('large custom objects', () => {
+  it('give way to others before they are read and before they are compared, and are shown all the same', async () => {
+    const server = await ExtensionServer.start();
+    try {
+      await server.define(definition('widgets', 'Widget'));
+      const target = server.target('v1', 'widgets', '');
+      const turnsWith = async (name: string, color: string): Promise<number> => {
+        let passed = 0;
+        const beat = (): void => {
+          passed++;
+          timer = setImmediate(beat);
+        };
+        let timer = setImmediate(beat);
+        const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec: { size: 1, color } } as ApiObject;
+        const { item } = await server.registry.create(target, object, { ...ownWrites, dryRun: true });
+        clearImmediate(timer);
+        expect((JSON.parse(item.toString()) as JsonObject)['spec']).to.deep.equal({ size: 1, color });
+        return passed;
+      };
+      const small = await turnsWith('a', 'red');
+      expect((await turnsWith('b', 'x'.repeat(300 * 1024))) - small).to.be.at.least(2);
+    } finally {
+      server.stop();
+    }
+  });
+});
