@@ -1,6 +1,6 @@
 import { revision } from '../../raft/index.js';
 import type { Failure, GetResult, ListRequest, ListResult, ObjectKey, StoredObject, Version } from './contract.js';
-import type { Change, KeyValue, RangeResult, StoreEngine } from './engine.js';
+import { isPassing, type Change, type KeyValue, type RangeResult, type StoreEngine } from './engine.js';
 import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
@@ -31,7 +31,11 @@ export class StoreReader {
     private readonly keys: KeySpace,
   ) {}
 
-  async get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
+  get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
+    return this.getOrReject(facts, key, version).catch(failureBehind);
+  }
+
+  private async getOrReject(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
     const item = await this.read(key, version);
     if (item === null) return { outcome: 'absent', version };
     if ('outcome' in item) return item;
@@ -53,7 +57,11 @@ export class StoreReader {
       : storedObjectOf(facts, key, version, item.value);
   }
 
-  async list(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
+  list(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
+    return this.listOrReject(facts, request, version).catch(failureBehind);
+  }
+
+  private async listOrReject(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
     const items: StoredObject[] = [];
     const matching = !selectsAll(request);
     const limit = request.limit ?? Infinity;
@@ -159,6 +167,12 @@ const later = (a: string, b: string): string => (a > b ? a : b);
 function readable(object: StoredItem): StoredItem {
   if (object instanceof DamagedItem) throw object.damage;
   return object;
+}
+
+/** A store that does not answer just now, as an etcd that has no leader, is no fault of this server: the client may ask again. */
+function failureBehind(error: unknown): Failure {
+  if (!isPassing(error)) throw error;
+  return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
 }
 
 function failureOf(result: Exclude<RangeResult, { outcome: 'found' }>, requested: Version): Failure {

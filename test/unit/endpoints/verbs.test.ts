@@ -71,7 +71,9 @@ describe('endpoints/verbs', () => {
     const table = await send('GET', configMaps, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' } });
     expect(table.body).to.include({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
     expect((table.body['columnDefinitions'] as { name: string }[]).map(({ name }) => name)).to.deep.equal(['Name', 'Data', 'Age']);
-    expect((table.body['rows'] as { cells: unknown[]; object: { kind: string } }[])[0]).to.deep.include({ cells: ['a', 1, '0s'] });
+    const [{ cells }] = table.body['rows'] as [{ cells: unknown[] }];
+    expect(cells.slice(0, 2)).to.deep.equal(['a', 1]);
+    expect(cells[2]).to.match(/^\d+s$/);
     const partial = await send('GET', `${configMaps}/a`, {
       headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
     });

@@ -661,6 +661,20 @@ describe('the replicated storage', () => {
       });
     });
 
+  it('says that the store does not answer where it will again, and throws what is a fault', async () => {
+    storage = createRaftStorage({ replica, cached: () => false, ...quick });
+    await storage.ready();
+    const at = { at: 'exact', version: storage.version } as const;
+    const range = replica.range.bind(replica);
+    replica.range = () => Promise.reject(new PassingError('there is no leader'));
+    const failure = { outcome: 'unavailable', reason: 'there is no leader' };
+    expect(await storage.list(listRequest(configMaps, { consistency: at }))).to.deep.equal(failure);
+    expect(await storage.get(a, at)).to.deep.equal(failure);
+    replica.range = () => Promise.reject(new Error('broken'));
+    expect(await storage.get(a, at).catch(String)).to.equal('Error: broken');
+    replica.range = range;
+  });
+
   it('keeps nothing of the batches that changes came in', async () => {
     await storage.ready();
     const listeners: ((change: Change) => void)[] = [];
