@@ -23,6 +23,7 @@ export default {
     // Types of a package that has none for the page.
     'console/emulator.d.ts',
     'test/run.ts',
+    'test/ownPorts.ts',
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
   ],

@@ -4,8 +4,7 @@ import net from 'node:net';
  * Free ports for programs that keep them across restarts. They are taken from below the range that the kernel hands out to
  * outgoing connections (from 32768 on Linux, 49152 elsewhere): otherwise a connection could sit on the port of a replica that is down.
  */
-const firstPort = 15_000;
-const lastPort = 31_999;
+const usualRange = { first: 15_000, last: 31_999 };
 const attemptsMax = 500;
 
 /** What this process has found so far: whoever asked may not listen yet, so nobody else gets the same port. */
@@ -13,6 +12,7 @@ const found = new Set<number>();
 
 /** `count` different ports that nothing listens on now, on 127.0.0.1, and that no call in this process has found before. */
 export async function findFreePorts(count: number, random: () => number = Math.random): Promise<number[]> {
+  const { first: firstPort, last: lastPort } = portRange();
   // A process that has had half of them begins again: by then the first have long been taken or given up.
   if (found.size > (lastPort - firstPort) / 2) found.clear();
   const ports: number[] = [];
@@ -25,6 +25,18 @@ export async function findFreePorts(count: number, random: () => number = Math.r
   if (ports.length < count)
     throw new Error(`found only ${ports.length} of ${count} free ports between ${firstPort} and ${lastPort} on 127.0.0.1`);
   return ports;
+}
+
+/**
+ * Where ports are looked for: `RAFTPLANE_PORT_RANGE=FIRST-LAST`, where programs that know nothing of each other start clusters at the same time. A port that one of
+ * them has found, or whose replica is down, looks free to the others.
+ */
+export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonly first: number; readonly last: number } {
+  if (text === undefined || text === '') return usualRange;
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (first === undefined || last === undefined || first < 1 || first > last || last > 65_535)
+    throw new Error(`RAFTPLANE_PORT_RANGE is FIRST-LAST, such as 15000-19999, and not ${JSON.stringify(text)}`);
+  return { first, last };
 }
 
 /** Whether a listener could be opened; a port without permission counts as not free. */

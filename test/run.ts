@@ -23,8 +23,8 @@ interface Choice {
   readonly jobs: number;
 }
 
-/** Most tests of whole clusters wait, so one more than there are processors keeps those busy. */
-const usualJobs = os.availableParallelism() + 1;
+/** Tests of whole clusters start processes of their own: more files at a time than there are processors make them wait for each other. */
+const usualJobs = Math.max(2, os.availableParallelism());
 
 function parse(args: readonly string[]): Choice {
   const only: string[] = [];
@@ -95,7 +95,7 @@ async function main(): Promise<void> {
   const mocha = new Mocha({
     reporter: 'spec',
     timeout: testTimeoutMs,
-    ...(jobs > 1 ? { parallel: true, jobs } : {}),
+    ...(jobs > 1 ? { parallel: true, jobs, require: [fileURLToPath(new URL('ownPorts.js', import.meta.url))] } : {}),
     ...(grep === undefined ? {} : { grep: new RegExp(grep, 'i') }),
   });
   for (const file of chosen.sort((a, b) => order(a, jobs) - order(b, jobs))) mocha.addFile(file);

@@ -30,9 +30,11 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
     this.#parts = parts;
   }
 
+  /** Nothing has been proposed. Of several members others may take the write, so the client is to try again; of one there is nobody else. */
   propose({ sequence }: ProposeRequest): void {
-    const { sink, reason } = this.#parts;
-    sink.written(sequence, { outcome: 'noSpace', reason });
+    const { sink, reason, store } = this.#parts;
+    const isAlone = store.membership.members.length <= 1;
+    sink.written(sequence, { outcome: isAlone ? 'noSpace' : 'unavailable', reason });
     sink.flush();
   }
 

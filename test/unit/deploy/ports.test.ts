@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import net from 'node:net';
-import { findFreePorts } from '../../../deploy/ports.js';
+import { findFreePorts, portRange } from '../../../deploy/ports.js';
 
 /** A source of randomness that gives the same numbers again to each who begins. */
 function sameNumbers(): () => number {
@@ -26,13 +26,20 @@ describe('ports', () => {
   });
 
   it('are none that somebody listens on', async () => {
-    const [taken, server] = await listen(16_000);
-    const at = (port: number): number => (port - 15_000 + 0.5) / 17_000;
+    const { first, last } = portRange();
+    const [taken, server] = await listen(first + 1_000);
+    const at = (port: number): number => (port - first + 0.5) / (last - first + 1);
     const asked: number[] = [];
     const [other] = await findFreePorts(1, () => at(taken + asked.push(0) - 1));
     expect(asked).to.have.length.above(1);
     expect(other).to.be.above(taken);
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('are of the range that is named, and a range that is none is refused', () => {
+    expect(portRange('')).to.deep.equal({ first: 15_000, last: 31_999 });
+    expect(portRange('20000-20999')).to.deep.equal({ first: 20_000, last: 20_999 });
+    for (const wrong of ['20000', '9-8', '0-5', '1-70000', 'a-b']) expect(() => portRange(wrong), wrong).to.throw(/FIRST-LAST/);
   });
 
   it('are told of as too few when there are no others', async () => {

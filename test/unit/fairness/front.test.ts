@@ -129,7 +129,7 @@ describe('fairness at the door', () => {
   });
 
   it('refuses what finds no room with 429 and when to come back, at once or after waiting, and forgets who goes away', async () => {
-    const fairness = new Fairness({ seats: 2, waitMaxMs: 30, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
+    const fairness = new Fairness({ seats: 2, waitMaxMs: 1_000, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
     fairness.configure(
       [schemaOf(schema('strict', 'strict', 1, 'elephant')), schemaOf(schema('lenient', 'lenient', 2, '*'))],
       [

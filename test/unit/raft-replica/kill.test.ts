@@ -133,7 +133,6 @@ describe('raft/replica, processes that are killed', function () {
     const leader = await leaderOf(all);
     const sleeper = all.find((child) => child !== leader) as Child;
     const status = (): Promise<ReplicaStatus> => sleeper.ask<ReplicaStatus>({ status: true });
-    const words = ({ leaderSilence }: ReplicaStatus): number => leaderSilence.counts.reduce((sum, count) => sum + count, 0);
     for (;;) {
       const before = await eventually(async () => {
         const now = await status();
@@ -147,7 +146,7 @@ describe('raft/replica, processes that are killed', function () {
       // A silence counts only when nothing came between two words of the leader: as a preCandidate, the sleeper would have forgotten the first.
       const after = await eventually(async () => {
         const now = await status();
-        return words(now) >= words(before) + 2 || now.term !== before.term ? now : null;
+        return now.leaderSilence.longestMs >= sleepMs || now.term !== before.term ? now : null;
       });
       // What a busy machine made of it tells nothing: the leader was another one meanwhile, or the connection was closed.
       if (after.term !== before.term || sleptMs > sleepMsMax) continue;

@@ -1,0 +1,10 @@
+/**
+ * Loaded into each process that runs test files beside others: its clusters take ports of a range of their own, since a port that one process has found, or
+ * whose server is down for a moment, looks free to another. Above these ranges there is room for one more run of tests (`.ci/run`).
+ */
+const ranges = 4;
+const first = 15_000;
+const each = 3_000;
+
+const worker = Number(process.env['MOCHA_WORKER_ID'] ?? 0) % ranges;
+process.env['RAFTPLANE_PORT_RANGE'] ??= `${first + worker * each}-${first + (worker + 1) * each - 1}`;
