@@ -205,11 +205,11 @@ describe('raft/replica, three replicas', function () {
     for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));
-    const [gap] = back.gaps;
-    expect(back.gaps).to.have.lengthOf(1);
+    const [gap] = await eventually(async () => (back.gaps.length > 0 ? back.gaps : null));
     expect(gap).to.include({ compacted: 60 });
     await created(writer, '/last');
     await back.replica.barrier({ timeoutMs });
+    expect(back.gaps).to.have.lengthOf(1);
     const { revision: last } = await writer.replica.status();
     expect(back.changes.map((change) => change.revision)).to.deep.equal(
       Array.from({ length: last - (gap?.revision ?? 0) }, (_, at) => (gap?.revision ?? 0) + 1 + at),
