@@ -77,6 +77,17 @@ class Player {
     }
   }
 
+  /** A write answers with the status of its moment, so it waits until controllers have written the one that was recorded. */
+  async #controllers({ do: request = '' }: Step): Promise<void> {
+    const [, target = ''] = filled(request, this.#names).split(' ');
+    const [path = ''] = target.split('?');
+    const end = Date.now() + eventuallySecondsDefault * 1000;
+    while (Date.now() < end) {
+      if (writtenByControllers(parsed((await this.#ask('GET', path)).text))) return;
+      await delay(pollMs);
+    }
+  }
+
   /** Null for a step that expects nothing. */
   async #step(step: Step): Promise<Difference[] | null> {
     if (step.wait !== undefined || step.watch !== undefined) {
@@ -85,6 +96,7 @@ class Player {
       return null;
     }
     if (step.events !== undefined) return differencesOf(step.expect, await this.#events(step.events, step));
+    if (showsControllersWork(step)) await this.#controllers(step);
     const { answer, reached } = await this.#request(step);
     const body = parsed(answer.text);
     for (const [name, pointer] of Object.entries(step.save ?? {})) this.#names[name] = valueAt(body, pointer);
@@ -160,6 +172,19 @@ class Player {
     return this.connection.request({ method, path, headers: json, body: body && JSON.stringify(body) });
   }
 }
+
+/** Manager under which the controllers of the reference and ours write. */
+const controllersName = 'kube-controller-manager';
+
+/** Whether the object has fields that a controller has written. */
+function writtenByControllers(object: unknown): boolean {
+  const managers = valueAt(object, '/metadata/managedFields');
+  return Array.isArray(managers) && managers.some((entry) => valueAt(entry, '/manager') === controllersName);
+}
+
+/** Whether the recorded answer to a write is compared with a status that a controller had written by then. */
+const showsControllersWork = ({ do: request, expect, ignore = [] }: Step): boolean =>
+  request !== undefined && !request.startsWith('GET ') && !ignore.includes('/status') && writtenByControllers(expect?.body);
 
 const keptOf = (value: unknown, pointers: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(pointers.map((pointer) => [pointer, valueAt(value, pointer) ?? null]));
