@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../api/object.js';
 import type { TlsClientTerms } from '../catalogue/tlsClient.js';
 import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
+import { socketPath } from '../grpc/socketPath.js';
 import { itemsOf, membersOf, textAt } from '../registry/members.js';
 
 /** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */
@@ -75,10 +76,10 @@ function connectionOf(connection: JsonObject, refuse: Refuse): Connection {
   if (protocol !== 'HTTPConnect' && protocol !== 'GRPC') return refuse('.proxyProtocol', 'must be one of Direct, HTTPConnect, GRPC');
   if (tcp && uds) return refuse('.transport', 'must have one of tcp and uds, not both');
   if (uds) {
-    const path = textAt(uds, 'udsName').replace(/^unix:(?:\/\/)?/, '');
-    return path.startsWith('/')
+    const path = socketPath(textAt(uds, 'udsName').replace(/^unix:(?:\/\/)?/, ''));
+    return /^[/\0]./.test(path)
       ? { protocol, transport: { path } }
-      : refuse('.transport.uds.udsName', 'must be the absolute path of a socket');
+      : refuse('.transport.uds.udsName', 'must be the absolute path of a socket, or @ and a name');
   }
   return tcp ? { protocol, transport: tcpOf(tcp, refuse) } : refuse('.transport', `must have tcp or uds for ${protocol}`);
 }

@@ -65,7 +65,7 @@ export async function dialByGrpc(transport: Transport, host: string, port: numbe
 async function clientOf(transport: Transport): Promise<Client> {
   const { Client, credentials, secureCredentials } = await import('../grpc/client.js');
   if ('path' in transport)
-    return new Client(`unix://${transport.path}`, credentials.createInsecure(), { 'grpc.default_authority': 'localhost' });
+    return new Client(`unix:${transport.path}`, credentials.createInsecure(), { 'grpc.default_authority': 'localhost' });
   const { host, port, tls } = transport;
   const security = tls === null ? credentials.createInsecure() : secureCredentials(tls);
   const name = tls?.servername;

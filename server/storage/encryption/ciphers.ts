@@ -11,16 +11,18 @@ export interface Cipher {
   decrypt(sealed: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
 }
 
+const aesKeyBytes = [16, 24, 32];
 const blockBytes = 16;
 const gcmNonceBytes = 12;
 const gcmTagBytes = 16;
 const secretboxNonceBytes = 24;
 
+const cbcName = (key: Buffer): string => `aes-${key.length * 8}-cbc`;
 const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 | 192 | 256}-gcm`;
 
 /** AES in counter mode with a tag over the value and its place: a value moved to another place does not decrypt. */
 export const aesGcm: Cipher = {
-  keyBytes: [16, 24, 32],
+  keyBytes: aesKeyBytes,
   encrypt(plain, { key }, context) {
     const nonce = randomBytes(gcmNonceBytes);
     const cipher = createCipheriv(gcmName(key), key, nonce).setAAD(Buffer.from(context));
@@ -38,15 +40,15 @@ export const aesGcm: Cipher = {
 
 /** AES in chained blocks: it hides values, and cannot tell whether one was changed or moved. Stored values carry a checksum of their own. */
 export const aesCbc: Cipher = {
-  keyBytes: [32],
+  keyBytes: aesKeyBytes,
   encrypt(plain, { key }) {
     const start = randomBytes(blockBytes);
-    const cipher = createCipheriv('aes-256-cbc', key, start);
+    const cipher = createCipheriv(cbcName(key), key, start);
     return Buffer.concat([start, cipher.update(plain), cipher.final()]);
   },
   decrypt(sealed, { key }) {
     if (sealed.length < 2 * blockBytes) throw new RangeError('the value is too short');
-    const decipher = createDecipheriv('aes-256-cbc', key, sealed.subarray(0, blockBytes));
+    const decipher = createDecipheriv(cbcName(key), key, sealed.subarray(0, blockBytes));
     return Buffer.concat([decipher.update(sealed.subarray(blockBytes)), decipher.final()]);
   },
 };

@@ -55,6 +55,9 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
+/** What is kept beside the objects of the API. */
+const unserved: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']);
+
 const option = '--encryption-provider-config';
 
 /** Reads and checks a configuration. Throws with the option, the file and everything that is wrong. */
@@ -104,6 +107,10 @@ class Reading {
     const dot = name.indexOf('.');
     const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
     if (resource === '' || name !== name.toLowerCase()) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource`);
+    if (unserved.has(name)) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource of an API, and stays in plain`);
+    if (group === 'events.k8s.io')
+      this.complaints.push(`${path}: events of group events.k8s.io are kept as those of the core group; write "events"`);
+    if (group === 'extensions') this.complaints.push(`${path}: the group extensions is no more`);
     if (resource === '*' && dot < 0) this.complaints.push(`${path}: "*" must name a group; "*." is the core group, "*.*" are all`);
     if (group.includes('*') && (group !== '*' || resource !== '*'))
       this.complaints.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
@@ -127,20 +134,20 @@ class Reading {
   #keys(facts: JsonObject, scheme: SchemeName, path: string): readonly KeyFacts[] {
     const entries = objects(facts['keys']);
     if (entries.length === 0) this.complaints.push(`${path}.keys must have at least one key`);
-    const names = entries.map((entry) => text(entry['name']));
     return entries.map((entry, index) => {
       const at = `${path}.keys[${index}]`;
-      const name = names[index]!;
-      if (name === '' || name.length > keyNameCharactersMax || name.includes(':'))
-        this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
-      if (names.indexOf(name) !== index) this.complaints.push(`${at}.name is there twice`);
+      const name = text(entry['name']);
+      if (name === '' || name.length > keyNameCharactersMax)
+        this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters`);
       return { name, secret: this.#secret(text(entry['secret']), schemes[scheme].keyBytes, `${at}.secret`) };
     });
   }
 
   #secret(encoded: string, lengths: readonly number[], path: string): Buffer {
-    const secret = Buffer.from(encoded, 'base64');
-    if (encoded === '' || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) this.complaints.push(`${path} must be base64`);
+    // Line breaks count for nothing, so that a secret may stand in a block of YAML.
+    const digits = encoded.replace(/[\r\n]/g, '');
+    const secret = Buffer.from(digits, 'base64');
+    if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) this.complaints.push(`${path} must be base64`);
     else if (!lengths.includes(secret.length)) this.complaints.push(`${path} must have ${lengths.join(', ')} bytes, not ${secret.length}`);
     return secret;
   }
@@ -152,8 +159,9 @@ class Reading {
     const size = facts['cachesize'];
     if (apiVersion !== 'v1' && apiVersion !== 'v2')
       this.complaints.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
-    if (name === '' || name.length > keyNameCharactersMax || name.includes(':'))
-      this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters and no ":"`);
+    if (name === '' || name.length > keyNameCharactersMax)
+      this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters`);
+    if (apiVersion === 'v2' && name.includes(':')) this.complaints.push(`${path}.name must have no ":"`);
     if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.complaints.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
     this.#kmsNames.add(name);
     if (!/^unix:\/\/\/?[^/].*/.test(endpoint))
@@ -186,15 +194,25 @@ class Reading {
         if (patterns.filter((other) => other.group === group).length > 1)
           this.complaints.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
       }
-      const named = patterns.map(({ resource, group }) => `${resource}.${group}`);
-      for (const name of named.filter((each, at) => named.indexOf(each) !== at))
+      const names = patterns.map(named);
+      for (const name of names.filter((each, at) => names.indexOf(each) !== at))
         this.complaints.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
     }
-    const wildcards = rules.flatMap(({ patterns }) => patterns.filter(({ resource }) => resource === '*').map(({ group }) => `*.${group}`));
-    for (const name of wildcards.filter((each, at) => wildcards.indexOf(each) !== at))
-      this.complaints.push(`the wildcard ${JSON.stringify(name)} is in more than one entry`);
-    const masked = wildcards.slice(wildcards.indexOf('*.*') + 1);
-    if (wildcards.includes('*.*') && masked.length > 0)
-      this.complaints.push(`the wildcard "*.*" of an earlier entry covers ${masked.join(', ')}`);
+    this.#checkMasks(rules);
+  }
+
+  /** Behind an entry that covers a resource, no other one may name it: nothing would ever come to it. */
+  #checkMasks(rules: readonly ResourceRule[]): void {
+    const wildcards: GroupResource[] = [];
+    for (const { patterns } of rules) {
+      for (const pattern of patterns) {
+        const mask = wildcards.find(({ group }) => group === '*' || group === pattern.group);
+        if (mask !== undefined)
+          this.complaints.push(`${JSON.stringify(named(pattern))} is covered by ${JSON.stringify(named(mask))} of an earlier entry`);
+      }
+      wildcards.push(...patterns.filter(({ resource }) => resource === '*'));
+    }
   }
 }
+
+const named = ({ resource, group }: GroupResource): string => (group === '' && resource !== '*' ? resource : `${resource}.${group}`);

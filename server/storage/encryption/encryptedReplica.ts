@@ -188,7 +188,7 @@ export class EncryptedReplica implements StoreEngine {
     if (transformers === null) return false;
     const result = await this.#replica.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
     const item = result.outcome === 'found' ? result.items[0] : undefined;
-    return item !== undefined && isStale(bufferOf(item.value), transformers);
+    return item !== undefined && isStale(bufferOf(item.value), transformers, key);
   }
 
   #tellAfter(told: Promise<void>): void {

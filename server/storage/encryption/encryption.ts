@@ -1,4 +1,5 @@
 import type { GroupResource } from '../../api/resource.js';
+import { isNameless } from '../keyLayout.js';
 import { identity, keyed } from './ciphers.js';
 import { schemes, type ProviderFacts, type ResourceRule } from './configuration.js';
 import { noEncryptionCounts, type EncryptionCounts } from './counts.js';
@@ -26,7 +27,7 @@ export function createEncryption(rules: readonly ResourceRule[], counts: Encrypt
     keyServices.set(id, service);
     return service.transformer;
   };
-  const prepared = rules.map(({ patterns, providers }) => ({
+  const prepared: readonly PreparedRule[] = rules.map(({ patterns, providers }) => ({
     patterns,
     transformers: providers.flatMap((provider) => transformersFor(provider, serviceFor)),
   }));
@@ -38,11 +39,7 @@ export function createEncryption(rules: readonly ResourceRule[], counts: Encrypt
     transformersOf: (resource) => {
       const name = `${resource.resource}.${resource.group}`;
       let found = known.get(name);
-      if (found === undefined)
-        known.set(
-          name,
-          (found = prepared.find(({ patterns }) => patterns.some((pattern) => covers(pattern, { asked: resource })))?.transformers ?? null),
-        );
+      if (found === undefined) known.set(name, (found = chosen(resource, prepared)));
       return found;
     },
     close: () => {
@@ -51,9 +48,27 @@ export function createEncryption(rules: readonly ResourceRule[], counts: Encrypt
   };
 }
 
-const covers = (pattern: GroupResource, { asked: { group, resource } }: { readonly asked: GroupResource }): boolean =>
-  (pattern.resource === '*' && pattern.group === '*') ||
-  (pattern.group === group && (pattern.resource === '*' || pattern.resource === resource));
+interface PreparedRule {
+  readonly patterns: readonly GroupResource[];
+  readonly transformers: readonly Transformer[];
+}
+
+/**
+ * The transformers of what names a resource most closely, of all entries that name it so (the reference's `transformerFromOverrides`). What no API serves is
+ * written in plain whatever is configured, as the reference does, which could not read it else; it is read as if it were configured, since earlier releases
+ * encrypted it.
+ */
+function chosen(resource: GroupResource, rules: readonly PreparedRule[]): readonly Transformer[] | null {
+  for (const asked of [resource, { group: resource.group, resource: '*' }, { group: '*', resource: '*' }]) {
+    const transformers = rules
+      .filter(({ patterns }) => patterns.some((pattern) => isSame(pattern, asked)))
+      .flatMap((rule) => rule.transformers);
+    if (transformers.length > 0) return isNameless(resource) ? [identity, ...transformers] : transformers;
+  }
+  return null;
+}
+
+const isSame = (a: GroupResource, b: GroupResource): boolean => a.group === b.group && a.resource === b.resource;
 
 function transformersFor(
   provider: ProviderFacts,

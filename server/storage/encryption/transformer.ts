@@ -15,8 +15,8 @@ export interface Transformer {
   encrypt(plain: Buffer, context: string): Buffer | Promise<Buffer>;
   /** Throws, or rejects with, an UndecryptableError, or a KeyServiceError when it may work later. `sealed` is what follows the prefix. */
   decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer>;
-  /** Whether a value would still be encrypted with the same key. */
-  isCurrent(sealed: Buffer): boolean;
+  /** Whether a value would still be encrypted with the same key, in the same form. Rejects as `decrypt` does. */
+  isCurrent(sealed: Buffer, context: string): boolean | Promise<boolean>;
 }
 
 /** A value that no key that is configured decrypts. */
@@ -25,15 +25,15 @@ export class UndecryptableError extends Error {}
 /** The service that keeps the keys does not do its work at the moment. */
 export class KeyServiceError extends Error {}
 
-/** The transformer that has made a value, or null. */
-function makerOf(value: Buffer, transformers: readonly Transformer[]): Transformer | null {
-  const text = value.toString('latin1', 0, prefixCharactersMax);
+/** Those that may have made a value, in their order: keys may share a name, and only decrypting tells them apart. */
+function makersOf(value: Buffer, transformers: readonly Transformer[]): readonly Transformer[] {
+  const text = value.toString('latin1', 0, prefixBytesMax);
   const encrypted = text.startsWith(encryptedPrefix);
-  return transformers.find(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(prefix))) ?? null;
+  return transformers.filter(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(Buffer.from(prefix).toString('latin1'))));
 }
 
 /** Longer than any prefix: names of keys are bounded when the configuration is read. */
-const prefixCharactersMax = 512;
+const prefixBytesMax = 1_024;
 export const keyNameCharactersMax = 256;
 
 export async function sealed(
@@ -45,7 +45,7 @@ export async function sealed(
   const { prefix } = transformer;
   if (prefix === '') return plain;
   const encrypted = await counted(() => transformer.encrypt(plain, context), 'to_storage', prefix, counts);
-  return Buffer.concat([Buffer.from(prefix, 'latin1'), encrypted]);
+  return Buffer.concat([Buffer.from(prefix), encrypted]);
 }
 
 /** The plain value. Throws or rejects as `decrypt` does. */
@@ -55,14 +55,39 @@ export function opened(
   context: string,
   counts: EncryptionCounts = noEncryptionCounts,
 ): Buffer | Promise<Buffer> {
-  const maker = makerOf(value, transformers);
-  if (maker === null) {
+  const makers = makersOf(value, transformers);
+  if (makers.length === 0) {
     const error = new UndecryptableError('no matching key was found among those that are configured');
     counts.transformed('from_storage', { prefix: 'unknown', status: statusOf(error) }, null);
     throw error;
   }
+  return firstOf(makers, (maker) => openedBy(maker, value, context, counts));
+}
+
+function openedBy(maker: Transformer, value: Buffer, context: string, counts: EncryptionCounts): Buffer | Promise<Buffer> {
   const { prefix } = maker;
-  return prefix === '' ? value : counted(() => maker.decrypt(value.subarray(prefix.length), context), 'from_storage', prefix, counts);
+  return prefix === '' ? value : counted(() => maker.decrypt(sealedPart(value, maker), context), 'from_storage', prefix, counts);
+}
+
+const sealedPart = (value: Buffer, { prefix }: Transformer): Buffer => value.subarray(Buffer.byteLength(prefix));
+
+/** What the first of them that can makes of it. A key service in trouble is told before keys that do not fit: what is wrong may pass. */
+function firstOf<T>([first, ...rest]: readonly Transformer[], attempt: (maker: Transformer) => T | Promise<T>): T | Promise<T> {
+  if (rest.length === 0) return attempt(first!);
+  const next = (error: unknown): T | Promise<T> => {
+    if (!(error instanceof KeyServiceError)) return firstOf(rest, attempt);
+    return Promise.resolve()
+      .then(() => firstOf(rest, attempt))
+      .catch(() => {
+        throw error;
+      });
+  };
+  try {
+    const done = attempt(first!);
+    return done instanceof Promise ? done.catch(next) : done;
+  } catch (error) {
+    return next(error);
+  }
 }
 
 function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string, counts: EncryptionCounts): Buffer | Promise<Buffer> {
@@ -84,8 +109,17 @@ function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string,
   return done instanceof Promise ? done.then(good, bad) : good(done);
 }
 
-/** Whether a value should be written anew although nothing in it has changed: with another key, or with any at all. */
-export function isStale(value: Buffer, transformers: readonly Transformer[]): boolean {
-  const maker = makerOf(value, transformers);
-  return maker === null || maker !== transformers[0] || !maker.isCurrent(value.subarray(maker.prefix.length));
+/** Whether a value should be written anew although nothing in it has changed: with another key, or with any at all. Rejects as `decrypt` does. */
+export async function isStale(value: Buffer, transformers: readonly Transformer[], context: string): Promise<boolean> {
+  const makers = makersOf(value, transformers);
+  const [only] = makers;
+  if (only === undefined) return true;
+  const maker =
+    makers.length === 1
+      ? only
+      : await firstOf(makers, async (each) => {
+          await openedBy(each, value, context, noEncryptionCounts);
+          return each;
+        });
+  return maker !== transformers[0] || !(await maker.isCurrent(sealedPart(value, maker), context));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -45,6 +46,12 @@ describe('a signer outside', function () {
     expect(await check(second)).to.have.property('sub', 'b');
     expect(await check(first)).to.equal('no key of this cluster has signed the token');
     expect(signer.keys.maxAgeSeconds).to.be.within(590, 600);
+  });
+  it('may listen on an abstract socket', async () => {
+    const abstract = new OutsideSigner(`@raftplane-signer-${randomUUID()}`);
+    await abstract.start();
+    signers.push(await connectSigner({ socket: abstract.socket, failed: () => {} }));
+    abstract.stop();
   });
   it('is asked for keys once in a while however many unknown ones are named', async () => {
     const signer = await connect(3_600_000);

@@ -195,6 +195,11 @@ describe('egress', () => {
     }
   });
 
+  it('has proxies on abstract sockets', () => {
+    const read = readEgressSelections(through('GRPC', { uds: { udsName: '@proxy' } }));
+    expect(JSON.stringify([...read])).to.include(JSON.stringify({ path: '\0proxy' }));
+  });
+
   it('refuses configurations that are not understood, with the place', () => {
     const wrong: readonly [object, RegExp][] = [
       [{ name: 'nodes' }, /egressSelections\[0\]\.name must be one of cluster, controlplane, etcd/],

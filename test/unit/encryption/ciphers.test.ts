@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { aesCbc, aesGcm, identity, keyed, secretbox, type Cipher } from '../../../server/storage/encryption/ciphers.js';
-import { isStale, opened, sealed, UndecryptableError } from '../../../server/storage/encryption/transformer.js';
+import {
+  isStale,
+  KeyServiceError,
+  opened,
+  sealed,
+  UndecryptableError,
+  type Transformer,
+} from '../../../server/storage/encryption/transformer.js';
 
 const ciphers: Readonly<Record<string, Cipher>> = { aescbc: aesCbc, aesgcm: aesGcm, secretbox };
 const plain = Buffer.from('a stored value');
@@ -35,8 +42,8 @@ for (const [scheme, cipher] of Object.entries(ciphers)) {
     it('reads with every key that is there, and wants anew what the first has not written', async () => {
       const value = await sealed(plain, second, '/k');
       expect(await opened(value, [first, second], '/k')).to.deep.equal(plain);
-      expect(isStale(value, [first, second])).to.equal(true);
-      expect(isStale(value, [second, first])).to.equal(false);
+      expect(await isStale(value, [first, second], '/k')).to.equal(true);
+      expect(await isStale(value, [second, first], '/k')).to.equal(false);
     });
 
     it('does not read without the key, or with another of its name', async () => {
@@ -58,6 +65,37 @@ for (const [scheme, cipher] of Object.entries(ciphers)) {
     });
   });
 }
+
+describe('encryption, keys that share a name', () => {
+  const fresh = keyed('aesgcm', aesGcm, 'key', randomBytes(32));
+  const old = keyed('aesgcm', aesGcm, 'key', randomBytes(16));
+  const trouble: Transformer = { ...fresh, decrypt: () => Promise.reject(new KeyServiceError('out of order')) };
+
+  it('tries one after the other', async () => {
+    const value = await sealed(plain, old, '/k');
+    expect(await opened(value, [fresh, old], '/k')).to.deep.equal(plain);
+    expect(await opened(value, [trouble, old], '/k')).to.deep.equal(plain);
+    expect(() => opened(value, [fresh, fresh], '/k')).to.throw(UndecryptableError);
+  });
+
+  it('wants anew what only a later one opens', async () => {
+    expect(await isStale(await sealed(plain, old, '/k'), [fresh, old], '/k')).to.equal(true);
+    expect(await isStale(await sealed(plain, fresh, '/k'), [fresh, old], '/k')).to.equal(false);
+  });
+
+  it('tells of the trouble of a service before the keys that do not fit', async () => {
+    const value = await sealed(plain, fresh, '/k');
+    const error: unknown = await Promise.resolve(opened(value, [trouble, old], '/k')).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(KeyServiceError);
+  });
+
+  it('may have any letters in it', async () => {
+    const named = keyed('aesgcm', aesGcm, 'clé-ключ', randomBytes(32));
+    const value = await sealed(plain, named, '/k');
+    expect(value.toString().startsWith('k8s:enc:aesgcm:v1:clé-ключ:')).to.equal(true);
+    expect(await opened(value, [fresh, named], '/k')).to.deep.equal(plain);
+  });
+});
 
 describe('encryption, what ciphers can tell', () => {
   for (const [scheme, cipher] of [
@@ -83,6 +121,6 @@ describe('encryption, what ciphers can tell', () => {
     expect(opened(plain, [identity], '/k')).to.equal(plain);
     expect(() => opened(encrypted, [identity], '/k')).to.throw(UndecryptableError);
     expect(() => opened(plain, [keyed('aesgcm', aesGcm, 'k', randomBytes(32))], '/k')).to.throw(UndecryptableError);
-    expect(isStale(plain, [keyed('aesgcm', aesGcm, 'k', randomBytes(32)), identity])).to.equal(true);
+    expect(await isStale(plain, [keyed('aesgcm', aesGcm, 'k', randomBytes(32)), identity], '/k')).to.equal(true);
   });
 });

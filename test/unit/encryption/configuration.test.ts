@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readEncryptionConfiguration } from '../../../server/storage/encryption/configuration.js';
+import { opened, sealed } from '../../../server/storage/encryption/transformer.js';
 import { createEncryption } from '../../../server/storage/encryption/encryption.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
@@ -32,18 +33,30 @@ describe('encryption, configuration', () => {
     ],
     'a provider without keys': [[entry(['secrets'], { aesgcm: { keys: [] } })], /aesgcm\.keys must have at least one key/],
     'a key of a wrong length': [
-      [entry(['secrets'], { aescbc: { keys: [{ name: 'a', secret: key(16) }] } })],
-      /secret must have 32 bytes, not 16/,
+      [entry(['secrets'], { aescbc: { keys: [{ name: 'a', secret: key(20) }] } })],
+      /secret must have 16, 24, 32 bytes, not 20/,
     ],
     'a key that is not base64': [[entry(['secrets'], { aesgcm: { keys: [{ name: 'a', secret: '***' }] } })], /secret must be base64/],
     'a key without a name': [[entry(['secrets'], { aesgcm: { keys: [{ name: '', secret: key(16) }] } })], /name must have 1 to/],
-    'two keys of one name': [[entry(['secrets'], aescbc('a', 'a'))], /keys\[1\]\.name is there twice/],
+    'a key of secretbox that is too short': [
+      [entry(['secrets'], { secretbox: { keys: [{ name: 'a', secret: key(16) }] } })],
+      /secret must have 32 bytes, not 16/,
+    ],
+    'a key without padding': [
+      [entry(['secrets'], { aesgcm: { keys: [{ name: 'a', secret: key(16).replaceAll('=', '') }] } })],
+      /must be base64/,
+    ],
     'a lone star': [[entry(['*'])], /must name a group/],
     'a wildcard among groups': [[entry(['secrets.*'])], /stands only in "\*\.\*"/],
     'a wildcard beside what it covers': [[entry(['*.apps', 'deployments.apps'])], /"\*\.apps" covers others/],
     'everything beside something': [[entry(['*.*', 'secrets'])], /"\*\.\*" covers the others/],
-    'a wildcard in two entries': [[entry(['*.apps']), entry(['*.apps'])], /in more than one entry/],
-    'a wildcard behind everything': [[entry(['*.*']), entry(['*.apps'])], /of an earlier entry covers \*\.apps/],
+    'a wildcard in two entries': [[entry(['*.apps']), entry(['*.apps'])], /"\*\.apps" is covered by "\*\.apps" of an earlier entry/],
+    'a wildcard behind everything': [[entry(['*.*']), entry(['*.apps'])], /"\*\.apps" is covered by "\*\.\*" of an earlier entry/],
+    'a resource behind everything': [[entry(['*.*']), entry(['secrets'])], /"secrets" is covered by "\*\.\*"/],
+    'a resource behind the wildcard of its group': [[entry(['*.']), entry(['secrets'])], /"secrets" is covered by "\*\."/],
+    'what no API serves': [[entry(['servicenodeportallocations'])], /is no resource of an API/],
+    'events by the group that only shows them': [[entry(['events.events.k8s.io'])], /write "events"/],
+    'a group that is no more': [[entry(['ingresses.extensions'])], /group extensions is no more/],
     'the same resource twice': [[entry(['secrets', 'secrets'])], /is there twice/],
     'a key service without a socket': [[entry(['secrets'], kms({ endpoint: 'https://vault' }))], /endpoint must be a socket/],
     'a key service of an unknown version': [[entry(['secrets'], kms({ apiVersion: 'v3' }))], /apiVersion must be v1 or v2/],
@@ -70,7 +83,33 @@ describe('encryption, configuration', () => {
       .that.does.not.include(secret);
   });
 
-  it('lets the first entry that covers a resource decide', () => {
+  for (const scheme of ['aescbc', 'aesgcm']) {
+    for (const bytes of [16, 24, 32]) {
+      it(`takes a key of ${bytes} bytes for ${scheme}`, async () => {
+        const rules = readEncryptionConfiguration(
+          fileWith([entry(['secrets'], { [scheme]: { keys: [{ name: 'a:b', secret: `${key(bytes)}\n` }] } })]),
+        );
+        const [transformer] = createEncryption(rules).transformersOf({ group: '', resource: 'secrets' })!;
+        const value = await sealed(Buffer.from('till'), transformer!, '/k');
+        expect(value.toString('latin1').startsWith(`k8s:enc:${scheme}:v1:a:b:`)).to.equal(true);
+        expect((await opened(value, [transformer!], '/k')).toString()).to.equal('till');
+      });
+    }
+  }
+
+  it('has the transformers of all entries that name a resource alike, in their order', () => {
+    const rules = readEncryptionConfiguration(fileWith([entry(['secrets'], aescbc('a')), entry(['secrets', '*.apps'], aescbc('b'))]));
+    const found = createEncryption(rules).transformersOf({ group: '', resource: 'secrets' })!;
+    expect(found.map(({ prefix }) => prefix)).to.deep.equal(['k8s:enc:aescbc:v1:a:', 'k8s:enc:aescbc:v1:b:']);
+  });
+
+  it('writes in plain what no API serves, and reads it where it was encrypted', () => {
+    const encryption = createEncryption(readEncryptionConfiguration(fileWith([entry(['*.*'], aescbc('a'))])));
+    for (const resource of ['servicenodeportallocations', 'apiServerIPInfo'])
+      expect(encryption.transformersOf({ group: '', resource })?.map(({ prefix }) => prefix)).to.deep.equal(['', 'k8s:enc:aescbc:v1:a:']);
+  });
+
+  it('lets the entry decide that names a resource most closely', () => {
     const encryption = createEncryption(
       readEncryptionConfiguration(
         fileWith([entry(['secrets'], aescbc('a')), entry(['*.apps'], aescbc('b'), { identity: {} }), entry(['*.*'], aescbc('c'))]),

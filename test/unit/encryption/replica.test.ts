@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { createMetrics } from '../../../server/observability/metrics.js';
 import { createEncryptionMetrics } from '../../../server/observability/encryption.js';
 import type { ChangeBatch } from '../../../raft/replica-api.js';
 import type { Change, KeyValue, Operation } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
-import { aesGcm, identity, keyed } from '../../../server/storage/encryption/ciphers.js';
+import { aesCbc, aesGcm, identity, keyed } from '../../../server/storage/encryption/ciphers.js';
 import { madeKey, noEncryptionCounts } from '../../../server/storage/encryption/counts.js';
 import { EncryptedReplica } from '../../../server/storage/encryption/encryptedReplica.js';
 import type { StoreEngine } from '../../../server/storage/engine.js';
@@ -403,16 +403,40 @@ describe('encryption, key services', () => {
     service.close();
   });
 
+  it('v1: a value of the old form is read, and wanted anew', async () => {
+    const service = kmsV1(facts('v1'));
+    const { transformer } = service;
+    const present = (await sealed(plain, transformer, secretKey)).subarray(transformer.prefix.length);
+    const ofKey = present.subarray(0, 2 + present.readUInt16BE());
+    const key = plugin.open(ofKey.subarray(2));
+    const old = Buffer.concat([ofKey, aesCbc.encrypt(plain, { key }, secretKey)]);
+    expect(await transformer.decrypt(old, secretKey)).to.deep.equal(plain);
+    expect(await transformer.isCurrent(old, secretKey)).to.equal(false);
+    expect(await transformer.isCurrent(present, secretKey)).to.equal(true);
+    service.close();
+  });
+
+  it('is reached by an abstract socket as well', async () => {
+    const abstract = new KeyPlugin(`@raftplane-kms-${randomUUID()}`);
+    await abstract.start();
+    for (const version of ['v1', 'v2'] as const) {
+      const service = (version === 'v1' ? kmsV1 : kmsV2)({ ...facts(version), endpoint: abstract.endpoint });
+      await service.check();
+      service.close();
+    }
+    abstract.stop();
+  });
+
   it('v2: one call serves many writes, until the key of the service changes', async () => {
     const service = kmsV2(facts('v2'));
     const value = await sealed(plain, service.transformer, secretKey);
     await sealed(plain, service.transformer, mapKey);
     expect(plugin.calls['Encrypt']).to.equal(1);
-    expect(service.transformer.isCurrent(value.subarray(service.transformer.prefix.length))).to.equal(true);
+    expect(service.transformer.isCurrent(value.subarray(service.transformer.prefix.length), secretKey)).to.equal(true);
     plugin.keyId = 'key-2';
     const later = kmsV2(facts('v2'));
     await sealed(plain, later.transformer, secretKey);
-    expect(later.transformer.isCurrent(value.subarray(later.transformer.prefix.length))).to.equal(false);
+    expect(later.transformer.isCurrent(value.subarray(later.transformer.prefix.length), secretKey)).to.equal(false);
     expect(await later.transformer.decrypt(value.subarray(later.transformer.prefix.length), secretKey)).to.deep.equal(plain);
     service.close();
     later.close();

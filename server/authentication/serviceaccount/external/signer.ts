@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { JsonObject } from '../../../api/object.js';
 import { LocalService } from '../../../grpc/localService.js';
+import { socketPath } from '../../../grpc/socketPath.js';
 import type { MessageType } from '../../../grpc/messageType.js';
 import { verificationKey, type VerificationKey, type VerificationKeys } from '../keys.js';
 import type { TokenIssuer } from '../issuer.js';
@@ -40,7 +41,7 @@ export async function connectSigner({
   timeoutMs = defaultTimeoutMs,
   renewalIntervalMs = defaultRenewalIntervalMs,
 }: ExternalSignerOptions): Promise<ExternalSigner> {
-  const service = new LocalService({ endpoint: `unix:${socket}`, timeoutMs });
+  const service = new LocalService({ endpoint: `unix:${socketPath(socket)}`, timeoutMs });
   const call = caller(service);
   try {
     const { maxTokenExpirationSeconds } = await call('Metadata', {});

@@ -1,5 +1,6 @@
 import { LocalService } from '../../../grpc/localService.js';
 import type { MessageType } from '../../../grpc/messageType.js';
+import { socketPath } from '../../../grpc/socketPath.js';
 import { statusOf, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError } from '../transformer.js';
 
@@ -13,7 +14,7 @@ export class KmsConnection {
     timeoutMs: number,
     private readonly counts: EncryptionCounts,
   ) {
-    this.#service = new LocalService({ endpoint, timeoutMs });
+    this.#service = new LocalService({ endpoint: `unix:${socketPath(pathOf(endpoint))}`, timeoutMs });
   }
 
   /** Rejects with a KeyServiceError. */
@@ -36,3 +37,6 @@ export class KmsConnection {
     this.#service.close();
   }
 }
+
+/** `unix:///@name` is an abstract socket: behind the authority of a URL stands a slash. */
+const pathOf = (endpoint: string): string => endpoint.replace(/^unix:\/\//, '').replace(/^\/@/, '@');

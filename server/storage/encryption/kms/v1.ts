@@ -25,6 +25,14 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
   const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize, counts);
   const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
     Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
+  const openValue = (sealed: Buffer, context: string): OpenedValue | Promise<OpenedValue> => {
+    const end = lengthBytes + (sealed.length < lengthBytes ? 0 : sealed.readUInt16BE());
+    if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is cut off`);
+    const encrypted = sealed.subarray(lengthBytes, end);
+    const key = keys.get(encrypted, () => decryptKey(encrypted));
+    const open = (known: Buffer): OpenedValue => openWith(known, { sealed: sealed.subarray(end), context, name });
+    return key instanceof Promise ? key.then(open) : open(key);
+  };
   const transformer: Transformer = {
     prefix: `k8s:enc:kms:v1:${name}:`,
     async encrypt(plain, context) {
@@ -38,14 +46,10 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
       return Buffer.concat([length, encrypted, aesGcm.encrypt(plain, { key }, context)]);
     },
     decrypt(sealed, context) {
-      const end = lengthBytes + (sealed.length < lengthBytes ? 0 : sealed.readUInt16BE());
-      if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is cut off`);
-      const encrypted = sealed.subarray(lengthBytes, end);
-      const key = keys.get(encrypted, () => decryptKey(encrypted));
-      const open = (known: Buffer): Buffer => openWith(known, { sealed: sealed.subarray(end), context, name });
-      return key instanceof Promise ? key.then(open) : open(key);
+      const open = openValue(sealed, context);
+      return open instanceof Promise ? open.then(({ plain }) => plain) : open.plain;
     },
-    isCurrent: () => true,
+    isCurrent: async (sealed, context) => (await openValue(sealed, context)).form === 'present',
   };
   const check = async (): Promise<void> => {
     await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
@@ -68,16 +72,21 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
   };
 }
 
-/** Older servers wrote in chained blocks. */
+interface OpenedValue {
+  readonly plain: Buffer;
+  /** Servers before 1.25 wrote in chained blocks. */
+  readonly form: 'present' | 'chainedBlocks';
+}
+
 function openWith(
   key: Buffer,
   { sealed, context, name }: { readonly sealed: Buffer; readonly context: string; readonly name: string },
-): Buffer {
+): OpenedValue {
   try {
-    return aesGcm.decrypt(sealed, { key }, context);
+    return { plain: aesGcm.decrypt(sealed, { key }, context), form: 'present' };
   } catch {
     try {
-      return aesCbc.decrypt(sealed, { key }, context);
+      return { plain: aesCbc.decrypt(sealed, { key }, context), form: 'chainedBlocks' };
     } catch (cause) {
       throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
     }

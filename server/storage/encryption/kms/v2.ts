@@ -56,7 +56,10 @@ class KmsV2 implements KeyService {
         return current === null ? this.#renew().then((seed) => this.#seal(seed, plain, context)) : this.#seal(current, plain, context);
       },
       decrypt: (sealed, context) => this.#decrypt(sealed, context),
-      isCurrent: (sealed) => this.#current === null || parse(sealed, this.name).keyId === this.#current.keyId,
+      isCurrent: (sealed) => {
+        const { keyId, encryptedDekSourceType } = parse(sealed, this.name);
+        return this.#current === null || (keyId === this.#current.keyId && encryptedDekSourceType === seedType);
+      },
     };
   }
 
