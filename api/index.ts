@@ -6,7 +6,7 @@ export * from './amounts.js';
 export * from './cron.js';
 export * from './duration.js';
 export * from './intOrPercent.js';
-export * from './json.js';
+export * from './json/json.js';
 export * from './meta/object.js';
 export * from './meta/resource.js';
 export * from './podTotals.js';

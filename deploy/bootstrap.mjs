@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'console', 'test'];
+const sourceFolders = ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console', 'test'];
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { consensusThread } from './process/consensusThread.js';
 import { isMainThread } from 'node:worker_threads';
-import { helpText } from './catalogue/flags/help.js';
+import { helpText } from '../program/flags/help.js';
 import { widenBufferPool } from './process/bufferPool.js';
 import { takeHandedConnections } from './process/handedConnections.js';
 import { boundHeapGrowth } from './process/heapGrowth.js';

@@ -38,7 +38,7 @@ import { emulatedMinor } from './options/emulation.js';
 import { featuresOf } from './options/features.js';
 import { metricChoice } from './options/metrics.js';
 import { defaultServiceRange } from './options/serviceRange.js';
-import { versionInfo } from './catalogue/version.js';
+import { versionInfo } from '../program/version.js';
 import type { RunningServer } from './process/runningServer.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';

@@ -1,4 +1,4 @@
-import { typeOfKind, type ApiType } from '../server/catalogue/types.js';
+import { typeOfKind, type ApiType } from '../api/catalogue/types.js';
 import { cborCodec } from './codecs/cbor.js';
 import { depthMax, type EncodingName, type Kind } from './codecs/contract.js';
 import { countMembers, duplicatePaths, parseJson, type JsonDocument } from './codecs/json.js';

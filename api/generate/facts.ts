@@ -16,7 +16,7 @@ export interface FieldFacts {
   /** The members of this message stand directly in the JSON object. */
   readonly inline?: true;
   readonly required?: true;
-  /** How the member looks while nobody sets it (`server/catalogue/types.ts`); left out: it is absent. */
+  /** How the member looks while nobody sets it (`api/catalogue/types.ts`); left out: it is absent. */
   readonly presence?: 'value' | 'always' | 'nullable';
   readonly default?: unknown;
   readonly enum?: readonly string[];

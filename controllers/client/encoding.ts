@@ -1,4 +1,4 @@
-import { isKnownKind } from '../../server/catalogue/kinds.js';
+import { isKnownKind } from '../../api/catalogue/kinds.js';
 import { depthMax } from '../../workers/codecs/contract.js';
 import { hasProtobuf, kindOf, protobufDecode, protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf/index.js';
 import { parseJson } from '../../workers/codecs/json.js';

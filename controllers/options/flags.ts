@@ -1,7 +1,7 @@
-import { cidrs } from '../../server/catalogue/flags/checks.js';
-import { commonFlags } from '../../server/catalogue/flags/bothPrograms.js';
-import { inGroup } from '../../server/catalogue/flags/flag.js';
-import type { FlagFacts, FlagValues } from '../../server/catalogue/flags/flag.js';
+import { cidrs } from '../../program/flags/checks.js';
+import { commonFlags } from '../../program/flags/bothPrograms.js';
+import { inGroup } from '../../program/flags/flag.js';
+import type { FlagFacts, FlagValues } from '../../program/flags/flag.js';
 import { featureFlagsOf } from '../../server/options/features.js';
 import { switching } from './features.js';
 

@@ -1,5 +1,5 @@
-import type { FlagTable } from '../../server/catalogue/flags/flag.js';
-import { parseFlags } from '../../server/catalogue/flags/parse.js';
+import type { FlagTable } from '../../program/flags/flag.js';
+import { parseFlags } from '../../program/flags/parse.js';
 import { featuresComplaint, featuresOf } from '../../server/options/features.js';
 import { loggingComplaint } from '../../server/options/logging.js';
 import { hiddenMetricsComplaint } from '../../server/options/metrics.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../api/meta/object.js';
 import { resource } from '../../api/meta/resource.js';
-import type { User } from '../../server/api/user.js';
+import type { User } from '../../api/user.js';
 import { withAuthenticatedGroup, type Authenticator } from '../../server/authentication/authenticator.js';
 import type { Api } from '../client/api.js';
 import type { Clock } from '../client/clock.js';

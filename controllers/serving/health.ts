@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { anonymousOn, firstOf, type Authenticator } from '../../server/authentication/authenticator.js';
-import { release } from '../../server/catalogue/version.js';
+import { release } from '../../program/version.js';
 import type { Features } from '../../server/features/chosen.js';
 import { LiveFiles } from '../../server/files/liveFile.js';
 import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../server/http/credentials.js';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { collectProcessMetrics } from '../../server/catalogue/loopLag.js';
-import { versionInfo } from '../../server/catalogue/version.js';
+import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
+import { versionInfo } from '../../program/version.js';
 import type { Features } from '../../server/features/chosen.js';
 import { ChosenMetrics, type MetricChoice } from '../../server/observability/chosenMetrics.js';
 import { exposeProgram } from '../../server/observability/processMetrics.js';

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../server/catalogue/flags/duration.js';
-import type { Flag } from '../../server/catalogue/flags/flag.js';
+import { formatDuration } from '../../program/flags/duration.js';
+import type { Flag } from '../../program/flags/flag.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
 import type { Page } from './server.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { StatusError, tooManyRequests, unauthorized } from '../../server/api/status.js';
-import type { User } from '../../server/api/user.js';
+import { StatusError, tooManyRequests, unauthorized } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import type { Authenticator } from '../../server/authentication/authenticator.js';
 import type { Request, Response } from '../../server/endpoints/context.js';
 import type { Connection } from '../../server/http/connection.js';

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { applyPatch } from '../../controllers/client/api.js';
 import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, ConnectionError, StoppedError } from '../../controllers/client/errors.js';
-import type { JsonValue } from '../../server/api/object.js';
+import type { JsonValue } from '../../api/object.js';
 import type { Condition, KubeObject } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';

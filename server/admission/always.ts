@@ -1,4 +1,4 @@
-import { forbidden } from '../api/status.js';
+import { forbidden } from '../../api/status.js';
 import type { AdmissionPlugin } from './contract.js';
 
 /** Lets everything pass, as leaving it out does. */

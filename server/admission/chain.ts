@@ -1,4 +1,4 @@
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from './contract.js';
 import { noTimes, type AdmissionTimes, type Half, type Operation, type Times } from './times.js';
 

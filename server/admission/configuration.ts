@@ -1,6 +1,6 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import path from 'node:path';
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import {
   configurationComplaints,
   readConfiguration,
@@ -8,7 +8,7 @@ import {
   refuseConfiguration,
   type ConfigurationKind,
 } from '../files/configuration.js';
-import { itemsOf, membersOf, textAt } from '../registry/members.js';
+import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import { isKnownPlugin } from './names.js';
 
 /** What the operator says for single plug-ins, by name. */

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import type { GroupVersion } from '../api/resource.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { GroupVersion } from '../../api/resource.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { WriteRequest } from '../registry/writeRequest.js';
 

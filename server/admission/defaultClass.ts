@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 
 /** The class that is marked as default by one of the annotations; of several the one made last, then the first by name. */
 export function latestDefault(classes: readonly ApiObject[], annotations: readonly string[]): ApiObject | null {

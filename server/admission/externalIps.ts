@@ -1,7 +1,7 @@
-import type { ApiObject } from '../api/object.js';
-import { forbidden } from '../api/status.js';
-import { objectAt } from '../registry/defaulting.js';
-import { itemsOf } from '../registry/members.js';
+import type { ApiObject } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { objectAt } from '../../api/json/defaulting.js';
+import { itemsOf } from '../../api/json/members.js';
 import type { AdmissionPlugin } from './contract.js';
 
 const services = { group: '', resource: 'services' };

@@ -1,5 +1,5 @@
-import { ensureObject } from '../registry/defaulting.js';
-import { memberAt } from '../registry/members.js';
+import { ensureObject } from '../../api/json/defaulting.js';
+import { memberAt } from '../../api/json/members.js';
 import type { AdmissionPlugin } from './contract.js';
 import { latestDefault } from './defaultClass.js';
 import type { Lookup } from './lookup.js';

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import { readFailure } from '../registry/failures.js';
 import { everything } from '../registry/everything.js';
 import type { Storage } from '../storage/contract.js';

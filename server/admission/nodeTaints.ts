@@ -1,5 +1,5 @@
-import { ensureObject, objectsIn } from '../registry/defaulting.js';
-import { textAt } from '../registry/members.js';
+import { ensureObject, objectsIn } from '../../api/json/defaulting.js';
+import { textAt } from '../../api/json/members.js';
 import type { AdmissionPlugin } from './contract.js';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import type { Storage } from '../storage/contract.js';
 import { alwaysAdmit, alwaysDeny } from './always.js';
 import type { PluginConfigurations } from './configuration.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { invalidObject } from '../api/status.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { invalidObject } from '../../api/status.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { forbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
 import type { AdmissionPlugin } from './contract.js';
 

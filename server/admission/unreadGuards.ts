@@ -1,4 +1,4 @@
-import { internalError } from '../api/status.js';
+import { internalError } from '../../api/status.js';
 import type { Unreadable } from '../storage/follow.js';
 
 /** Admission configurations, or policies, that are stored and cannot be read: nobody knows which requests they are about, so none may pass until they can be read or are gone. */

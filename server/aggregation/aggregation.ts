@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { RemoteDocument } from '../openapi/remote/contract.js';

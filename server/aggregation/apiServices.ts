@@ -1,6 +1,6 @@
-import type { ApiObject } from '../api/object.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
-import { textAt } from '../registry/members.js';
+import type { ApiObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
+import { textAt } from '../../api/json/members.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import type { Availability } from './availability.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../registry/members.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 
 /** Whether another program's API can be used, as its API service says. Pure; reasons and messages are the reference's. */
 export interface Availability {

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../api/object.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { everything } from '../registry/everything.js';
 import { readFailure } from '../registry/failures.js';
-import { itemsOf, membersOf } from '../registry/members.js';
+import { itemsOf, membersOf } from '../../api/json/members.js';
 import type { Storage } from '../storage/contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import type { ApiService } from './apiServices.js';

@@ -1,7 +1,7 @@
 import { Agent, request, type AgentOptions } from 'node:https';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
-import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
-import { tlsClientOptions } from '../catalogue/tlsClient.js';
+import type { ConnectionSettings } from '../../program/kubeconfig.js';
+import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import { ServiceUnresolvedError, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { ApiService, ApiServices } from './apiServices.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { compareVersions } from '../extensions/versions.js';
-import { itemsOf, textAt } from '../registry/members.js';
+import { itemsOf, textAt } from '../../api/json/members.js';
 import type { ServedGroup } from '../registry/resources.js';
 import type { ApiService } from './apiServices.js';
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../api/object.js';
-import { memberAt, textAt } from '../registry/members.js';
+import type { JsonValue } from '../../api/object.js';
+import { memberAt, textAt } from '../../api/json/members.js';
 import type { BuiltDocument, Encoding } from '../openapi/build.js';
 import { createBuilder, type Builder } from '../openapi/builder.js';
 import type { RemoteDocument } from '../openapi/remote/contract.js';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { traceHeaders } from '../tracing/activeTrace.js';
-import type { User } from '../api/user.js';
+import type { User } from '../../api/user.js';
 import { send } from '../endpoints/answers.js';
 import { BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
 import { framedBody } from '../endpoints/backends/framing.js';

@@ -22,7 +22,7 @@ import { bearerAuthenticator, firstTokenOf, forThisApi, type TokenAuthenticator 
 import { createAuthorizerChain, type Mode } from '../authorization/chain.js';
 import type { AuthorizerSettings, WebhookSettings } from '../authorization/configuration.js';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer.js';
-import { inClusterSettings, type ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { inClusterSettings, type ConnectionSettings } from '../../program/kubeconfig.js';
 import { clientFor, webhookClient } from '../webhook/client.js';
 import { tokenWebhook } from '../authentication/tokens/webhook.js';
 import type { Authorizer } from '../authorization/authorizer.js';

@@ -18,7 +18,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { DebugPages } from '../observability/profiles/pages.js';
 import type { Exposition } from '../observability/sums.js';
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/flags.js';

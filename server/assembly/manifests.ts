@@ -7,7 +7,7 @@ import { PolicyIndex, type PolicyResources } from '../admission/policies/followi
 import { bindingOf, type Policy } from '../admission/policies/policy.js';
 import { hooksOf, type Hook } from '../admission/webhooks/hook.js';
 import { HookIndex } from '../admission/webhooks/hookIndex.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { LiveFiles } from '../files/liveFile.js';
 import type { Logger } from '../observability/logger.js';
 import type { ManifestMetrics } from '../observability/manifests.js';

@@ -6,7 +6,7 @@ import { uncounted, type PolicyMetrics } from '../admission/policies/metrics.js'
 import { mutatingPolicies } from '../admission/policies/mutating.js';
 import { mutatingPolicyOf, validatingPolicyOf, type Policy } from '../admission/policies/policy.js';
 import { validatingPolicies } from '../admission/policies/validating.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import { askAuthorizer } from '../authorization/askAuthorizer.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { Logger } from '../observability/logger.js';

@@ -1,4 +1,4 @@
-import { release } from '../catalogue/version.js';
+import { release } from '../../program/version.js';
 import type { Fairness } from '../fairness/fairness.js';
 import { dumpPage } from '../fairness/pages.js';
 import { writeText } from '../http/errors.js';

@@ -1,4 +1,4 @@
-import { internalError } from '../api/status.js';
+import { internalError } from '../../api/status.js';
 import { attributesOf } from '../authorization/authorizer.js';
 import type { Response } from '../endpoints/context.js';
 import type { Sink } from './contract.js';

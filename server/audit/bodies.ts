@@ -1,8 +1,8 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import { depthMax } from '../../workers/codecs/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { JsonValue } from '../api/object.js';
+import type { JsonValue } from '../../api/object.js';
 
 /** The text of a body as an event carries it. */
 export function bodyText(value: unknown, omitManagedFields: boolean): string {

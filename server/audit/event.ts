@@ -1,5 +1,5 @@
-import type { JsonObject } from '../api/object.js';
-import type { User } from '../api/user.js';
+import type { JsonObject } from '../../api/object.js';
+import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../endpoints/context.js';
 
 /** How much of a request an event tells, from nothing to everything. */

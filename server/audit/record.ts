@@ -1,8 +1,8 @@
 import { microTimeText } from '../../api/time.js';
-import { isObject } from '../../api/json.js';
-import type { JsonObject } from '../api/object.js';
-import type { Status } from '../api/status.js';
-import type { User } from '../api/user.js';
+import { isObject } from '../../api/json/json.js';
+import type { JsonObject } from '../../api/object.js';
+import type { Status } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import { attributesOf } from '../authorization/authorizer.js';
 import type { AuditTrail, Request, RequestInfo } from '../endpoints/context.js';
 import { bodyOfJson, bodyText } from './bodies.js';

@@ -1,5 +1,5 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { eventType } from './event.js';
 import type { AuditEvent } from './event.js';
 

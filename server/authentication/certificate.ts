@@ -1,4 +1,4 @@
-import type { User } from '../api/user.js';
+import type { User } from '../../api/user.js';
 import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authentication, Authenticator } from './authenticator.js';

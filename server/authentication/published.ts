@@ -1,11 +1,11 @@
 import { dayText } from '../../api/time.js';
 import { X509Certificate } from 'node:crypto';
-import type { ApiObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 import { certificateBlocks } from '../files/pem.js';
 import type { Registry } from '../registry/contract.js';
 import { ownWrites } from '../registry/ownWrites.js';
-import { membersOf } from '../registry/members.js';
+import { membersOf } from '../../api/json/members.js';
 import type { Catalogue } from '../registry/resources.js';
 import { startTask, type StartTaskOptions } from '../registry/startTask.js';
 import type { Anchors } from './peer.js';

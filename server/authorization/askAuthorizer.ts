@@ -1,4 +1,4 @@
-import { parseFieldSelector } from '../api/selectors.js';
+import { parseFieldSelector } from '../../api/selectors/index.js';
 import type { AskAuthorizer, AuthorizationQuestion } from '../cel/admissionValues.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 

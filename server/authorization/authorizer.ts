@@ -1,4 +1,4 @@
-import { parseFieldSelector, type FieldSelector } from '../api/selectors.js';
+import { parseFieldSelector, type FieldSelector } from '../../api/selectors/index.js';
 import type { RequestInfo, User } from '../endpoints/context.js';
 
 /** What is asked for, in the words that rules are written in. */

@@ -1,10 +1,10 @@
-import type { ApiObject } from '../api/object.js';
-import { forbidden, invalidObject } from '../api/status.js';
-import type { User } from '../api/user.js';
+import type { ApiObject } from '../../api/object.js';
+import { forbidden, invalidObject } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import type { Authorizer } from './authorizer.js';
 import { organizationsOf } from '../kinds/certificates.k8s.io/request.js';
-import { sameValue } from '../registry/equality.js';
-import { memberAt, textAt } from '../registry/members.js';
+import { sameValue } from '../../api/json/equality.js';
+import { memberAt, textAt } from '../../api/json/members.js';
 import { forbidden as fieldForbidden, Path, toCause } from '../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 

@@ -1,9 +1,9 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { invalidObject } from '../api/status.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { invalidObject } from '../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
-import { sameValue } from '../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../registry/members.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
+import { sameValue } from '../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 import { forbidden as fieldForbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 import { forbidden } from './forbidden.js';

@@ -1,5 +1,5 @@
-import { StatusError } from '../api/status.js';
-import { qualifiedName } from '../api/resource.js';
+import { StatusError } from '../../api/status.js';
+import { qualifiedName } from '../../api/resource.js';
 import type { Attributes } from './authorizer.js';
 
 /** What a refused request is told: who may not do what where. */

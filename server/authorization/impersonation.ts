@@ -1,4 +1,4 @@
-import type { StatusError } from '../api/status.js';
+import type { StatusError } from '../../api/status.js';
 import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../authentication/authenticator.js';
 import type { User } from '../endpoints/context.js';
 import { subdomainName } from '../registry/validation/names.js';

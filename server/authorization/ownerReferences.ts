@@ -1,7 +1,7 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
-import type { OwnerReference } from '../api/object.js';
-import { forbidden } from '../api/status.js';
-import { sameValue } from '../registry/equality.js';
+import type { OwnerReference } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { sameValue } from '../../api/json/equality.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 

@@ -1,12 +1,12 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
 import type { Lookup } from '../admission/lookup.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { invalidObject } from '../api/status.js';
-import type { User } from '../api/user.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { invalidObject } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import { groupMasters } from '../authentication/authenticator.js';
-import { sameValue } from '../registry/equality.js';
-import { objectAt } from '../registry/defaulting.js';
-import { textAt } from '../registry/members.js';
+import { sameValue } from '../../api/json/equality.js';
+import { objectAt } from '../../api/json/defaulting.js';
+import { textAt } from '../../api/json/members.js';
 import type { Catalogue } from '../registry/resources.js';
 import { forbidden, Path, toCause } from '../registry/validation/field.js';
 import type { Authorizer } from './authorizer.js';

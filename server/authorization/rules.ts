@@ -1,4 +1,4 @@
-import type { User } from '../api/user.js';
+import type { User } from '../../api/user.js';
 
 export interface ResourceRule {
   readonly verbs: readonly string[];

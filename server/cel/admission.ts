@@ -1,5 +1,5 @@
 import { turns } from '../../workers/turns/turns.js';
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { requestCostMax } from './eval/budget.js';
 import { AuthorizerValue, ResourceCheck } from './eval/functions/authorization.js';
 import { plainView } from './eval/json.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../api/object.js';
-import type { User } from '../api/user.js';
+import type { JsonObject } from '../../api/object.js';
+import type { User } from '../../api/user.js';
 
 /** A question that an expression asks of the authorizer. Selectors are as the expression writes them. */
 export type AuthorizationQuestion =

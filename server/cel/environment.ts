@@ -1,4 +1,4 @@
-import type { JsonValue } from '../api/object.js';
+import type { JsonValue } from '../../api/object.js';
 import { check, unwanted } from './check/checker.js';
 import type { Expression } from './check/parser.js';
 import { object, typeOf, type Type } from './check/types.js';

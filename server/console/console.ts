@@ -1,5 +1,5 @@
 import type { Replica } from '../../raft/index.js';
-import { badRequest, StatusError, tooManyRequests } from '../api/status.js';
+import { badRequest, StatusError, tooManyRequests } from '../../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../http/errors.js';

@@ -1,6 +1,6 @@
 import net from 'node:net';
-import { isObject } from '../../api/json.js';
-import { badRequest, unavailable } from '../api/status.js';
+import { isObject } from '../../api/json/json.js';
+import { badRequest, unavailable } from '../../api/status.js';
 
 /** What a launcher of a local cluster answers must fit in here. */
 const answerBytesMax = 1 << 20;

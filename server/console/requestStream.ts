@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../api/status.js';
+import { tooManyRequests } from '../../api/status.js';
 import { answerStream } from '../endpoints/streams.js';
 import type { Exchange } from '../http/exchange.js';
 import type { RequestTap, SeenRequest } from './requestTap.js';

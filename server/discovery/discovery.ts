@@ -1,7 +1,7 @@
 import type { RemoteGroup } from '../aggregation/discovered.js';
-import type { JsonObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import { methodNotAllowed, notAcceptable, pathNotFound } from '../api/status.js';
+import type { JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { methodNotAllowed, notAcceptable, pathNotFound } from '../../api/status.js';
 import { sendShared } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';

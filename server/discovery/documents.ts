@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { aggregatedResources, type RemoteGroup } from '../aggregation/discovered.js';
-import type { JsonObject } from '../api/object.js';
-import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import type { JsonObject } from '../../api/object.js';
+import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
 
 /** The documents that tell clients what is served. Pure functions of the catalogue. */

@@ -1,5 +1,5 @@
 import type { OpenIdDocuments } from '../authentication/serviceaccount/openid.js';
-import { notAcceptable, methodNotAllowed } from '../api/status.js';
+import { notAcceptable, methodNotAllowed } from '../../api/status.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { tlsClientOptions } from '../catalogue/tlsClient.js';
+import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import type { Transport } from './configuration.js';
 
 const answerBytesMax = 16 * 1024;

@@ -1,12 +1,12 @@
 import { microTimeText, timeOf } from '../../api/time.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { Target } from '../registry/target.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import { noDeleteOptions } from '../registry/deletion.js';
 import { readFailure } from '../registry/failures.js';
-import { membersOf, memberAt, textAt } from '../registry/members.js';
+import { membersOf, memberAt, textAt } from '../../api/json/members.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';

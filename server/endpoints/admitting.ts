@@ -1,5 +1,5 @@
 import type { BodyForm } from '../admission/contract.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { proxiedPath } from './backends/paths.js';
 import type { RequestContext } from './context.js';
 import type { Route } from './routing.js';

@@ -1,7 +1,7 @@
-import type { ShardSelector } from '../api/shards.js';
+import type { ShardSelector } from '../../api/shards.js';
 import { turns, type Steps } from '../../workers/turns/turns.js';
-import { apiVersionOf } from '../api/resource.js';
-import type { Status } from '../api/status.js';
+import { apiVersionOf } from '../../api/resource.js';
+import type { Status } from '../../api/status.js';
 import type { ListPage } from '../registry/contract.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { StoredObject } from '../storage/contract.js';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Status } from '../api/status.js';
-import type { User } from '../api/user.js';
+import type { Status } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import type { Encoders } from './encoders/encoders.js';
 import type { SendBuffer } from './sendBuffer.js';
 

@@ -1,4 +1,4 @@
-import type { GroupResource, GroupVersion } from '../api/resource.js';
+import type { GroupResource, GroupVersion } from '../../api/resource.js';
 
 /** Events of the watches of one resource. */
 export interface WatchCount {

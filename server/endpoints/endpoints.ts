@@ -1,6 +1,6 @@
 import type { Workers } from '../../workers/pool.js';
-import { apiVersionOf, type GroupResource } from '../api/resource.js';
-import { StatusError } from '../api/status.js';
+import { apiVersionOf, type GroupResource } from '../../api/resource.js';
+import { StatusError } from '../../api/status.js';
 import type { TokenServices } from '../authentication/tokens/services.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { noRules, type RuleResolver } from '../authorization/rules.js';

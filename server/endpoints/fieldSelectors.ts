@@ -1,5 +1,5 @@
-import type { FieldRequirement, FieldSelector } from '../api/selectors.js';
-import { badRequest } from '../api/status.js';
+import type { FieldRequirement, FieldSelector } from '../../api/selectors/index.js';
+import { badRequest } from '../../api/status.js';
 import type { ServedResource } from '../registry/resources.js';
 
 /** The selector in the stored version's names. Throws 400 for a field that the type does not select on. */

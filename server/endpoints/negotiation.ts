@@ -1,5 +1,5 @@
-import { badRequest, formNotAcceptable, notAcceptable, StatusError } from '../api/status.js';
-import { realWord } from '../catalogue/vocabulary.js';
+import { badRequest, formNotAcceptable, notAcceptable, StatusError } from '../../api/status.js';
+import { realWord } from '../../api/catalogue/vocabulary.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';

@@ -1,4 +1,4 @@
-import { badRequest, methodNotAllowed, methodNotSupported, notFound, pathNotFound, type StatusError } from '../api/status.js';
+import { badRequest, methodNotAllowed, methodNotSupported, notFound, pathNotFound, type StatusError } from '../../api/status.js';
 import type { Catalogue, ServedGroup, ServedResource, Subresource } from '../registry/resources.js';
 import { pathSegmentName } from '../registry/validation/names.js';
 import type { RequestContext, RequestInfo } from './context.js';

@@ -1,5 +1,5 @@
 import { WebSocketServer, type WebSocket } from 'ws';
-import { badRequest } from '../api/status.js';
+import { badRequest } from '../../api/status.js';
 import type { RequestContext, Upgrade } from './context.js';
 
 /** WebSockets that end at this server: watches and logs. Those of processes in pods are handed over to the nodes. */

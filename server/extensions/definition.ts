@@ -1,7 +1,7 @@
 import { bundleComplaint } from '../kinds/apiextensions.k8s.io/caBundle.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../registry/members.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 
 /** A CustomResourceDefinition as those read it who serve what it defines. Pure: made of the stored object, which has been validated. */
 export interface Definition {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { turns } from '../../workers/turns/turns.js';
-import type { JsonObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { JsonObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import { untimed, type RuleTimes } from '../cel/rules/times.js';
-import type { KindName } from '../catalogue/types.js';
+import type { KindName } from '../../api/catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';

@@ -1,5 +1,5 @@
-import { tooManyRequests } from '../api/status.js';
-import type { User } from '../api/user.js';
+import { tooManyRequests } from '../../api/status.js';
+import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { inStep, type Repeated } from '../files/inStep.js';
 import { dealer } from './hand.js';

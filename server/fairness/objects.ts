@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import type { User } from '../api/user.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../endpoints/context.js';
-import { objectAt, objectsIn } from '../registry/defaulting.js';
-import { itemsOf, textAt } from '../registry/members.js';
+import { objectAt, objectsIn } from '../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../api/json/members.js';
 
 /** Which requests a schema is about, and whose flows it tells apart; as the objects say it, made ready for asking. */
 export interface Schema {

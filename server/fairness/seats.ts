@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { RequestInfo } from '../endpoints/context.js';
 
 /** What a request takes: seats while it is worked on, and seats for some time afterwards, while its change goes out to those who watch. */

@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 
 /** Resources, as `group/resource`, that are served only while a feature is on, whatever `--runtime-config` says of their versions. Those of other features are served where it names them, as in the reference. */
 const gatedResources: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 
 /**
  * In which minor version of release 1 versions, or resources in them, came: of those that are younger than the oldest version that can be emulated. Of a resource

@@ -1,8 +1,8 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
-import { closest } from '../catalogue/flags/suggest.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { closest } from '../../program/flags/suggest.js';
 import { withLines } from './places.js';
 
 /** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { badRequest, StatusError } from '../api/status.js';
+import { badRequest, StatusError } from '../../api/status.js';
 import { destroyLater } from '../endpoints/streams.js';
 import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 

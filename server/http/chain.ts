@@ -3,7 +3,7 @@ import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import type { Authenticator } from '../authentication/authenticator.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { Authorizer } from '../authorization/authorizer.js';
-import { StatusError, tooManyRequests, unavailable } from '../api/status.js';
+import { StatusError, tooManyRequests, unavailable } from '../../api/status.js';
 import type { Logger } from '../observability/logger.js';
 import { createAccessMetrics } from '../observability/access.js';
 import { createImpersonationMetrics } from '../observability/impersonations.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { methodNotAllowed } from '../api/status.js';
+import { methodNotAllowed } from '../../api/status.js';
 
 /** An error of Node's parser. */
 interface ParserError extends Error {

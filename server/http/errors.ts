@@ -1,4 +1,4 @@
-import { internalError, StatusError } from '../api/status.js';
+import { internalError, StatusError } from '../../api/status.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import type { Exchange } from './exchange.js';
 import { errorEncoder } from '../endpoints/negotiation.js';

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
-import { partialChain } from '../catalogue/tlsClient.js';
+import { partialChain } from '../../program/tls/tlsClient.js';
 import type { Request, Response, Upgrade } from '../endpoints/context.js';
 import { inStep } from '../files/inStep.js';
 import type { Live } from '../files/liveFile.js';

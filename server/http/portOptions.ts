@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
-import { ciphers, tlsVersions } from '../catalogue/flags/tls.js';
+import { ciphers, tlsVersions } from '../../program/flags/tls.js';
 import type { Live, LiveFiles, Source } from '../files/liveFile.js';
 import { canSharePorts } from './bind.js';
 import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from './credentials.js';

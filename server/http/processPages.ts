@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { StatusError } from '../api/status.js';
+import { StatusError } from '../../api/status.js';
 import { writableOf } from '../endpoints/streams.js';
 import type { DebugPages, PageAnswer } from '../observability/profiles/pages.js';
 import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../observability/zpages.js';

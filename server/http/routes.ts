@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
 import type { RequestContext } from '../endpoints/context.js';
-import { StatusError } from '../api/status.js';
+import { StatusError } from '../../api/status.js';
 import type { HealthEndpoint, HealthRegistry, HealthReport } from '../observability/health.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';

@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../api/status.js';
+import { tooManyRequests } from '../../api/status.js';
 import { anonymousUser } from '../authentication/authenticator.js';
 import type { User } from '../endpoints/context.js';
 import { OwnCount, type Count } from './counts.js';

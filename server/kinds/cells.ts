@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { selectorText as textOfSelector } from '../../api/selectors.js';
 import type { LabelSelector } from '../../api/types/meta/v1.js';
 import type { PathIn, PathsIn } from '../registry/memberPath.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../registry/members.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../api/json/members.js';
 import type { Cell } from '../registry/tableColumn.js';
 
 /** Cells by column name. Columns that mean the same everywhere need not be listed. */

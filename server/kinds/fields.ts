@@ -1,6 +1,6 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { ShortPathIn } from '../registry/memberPath.js';
-import { textAt } from '../registry/members.js';
+import { textAt } from '../../api/json/members.js';
 import type { FieldValue } from '../registry/rules.js';
 
 /** Selectable fields that are called after the members that hold them: `spec.nodeName`. */

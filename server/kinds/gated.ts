@@ -1,6 +1,6 @@
 import type { FieldGate } from '../features/fieldGates.js';
 import { gatedFields, type Gated } from '../registry/gatedFields.js';
-import type { ObjectIn } from '../registry/members.js';
+import type { ObjectIn } from '../../api/json/members.js';
 import type { PathIn, PathsIn, ValueAt } from '../registry/memberPath.js';
 
 /** Fields that belong to a feature. The type of what they stand in is that of the place where the word stands. */

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { memberAt } from '../registry/members.js';
+import type { ApiObject } from '../../api/object.js';
+import { memberAt } from '../../api/json/members.js';
 import type { PathIn, ValueAt } from '../registry/memberPath.js';
 import type { ChangeFindings } from '../registry/rules.js';
 import { Path } from '../registry/validation/field.js';

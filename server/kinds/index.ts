@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { builtInCatalogue, type Catalogue, type ServedResource, type Serves } from '../registry/resources.js';
 import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
 import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';

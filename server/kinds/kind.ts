@@ -1,4 +1,4 @@
-import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
+import type { ApiObject, JsonValue, ObjectMeta } from '../../api/object.js';
 import type { Conversion } from '../registry/behaviour.js';
 import type { ShortPathIn } from '../registry/memberPath.js';
 import type { Rules } from '../registry/rules.js';

@@ -1,5 +1,5 @@
-import { objectAt } from '../registry/defaulting.js';
-import type { MemberIn, ObjectIn } from '../registry/members.js';
+import { objectAt } from '../../api/json/defaulting.js';
+import type { MemberIn, ObjectIn } from '../../api/json/members.js';
 
 /** The specification of an object; an empty one, which is no part of it, where it has none. */
 export const specOf = <T extends object>(object: T): ObjectIn<MemberIn<T, 'spec'>> => partOf(object, 'spec');

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Revision } from '../../raft/index.js';
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { Change, EngineOperation, KeyValue, StoreEngine } from '../storage/engine.js';
 import { keyAfter } from '../storage/keys.js';

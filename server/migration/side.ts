@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { nodePorts } from '../kinds/core/service/claims.js';
 import { storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { decodeItem, encodeStored, itemOf } from '../storage/encoding.js';

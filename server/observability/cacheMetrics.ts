@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import { CacheCounts } from '../storage/cache/counts.js';
 import type { Version } from '../storage/contract.js';
 import type { Metrics } from './metrics.js';

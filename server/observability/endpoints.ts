@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-import { apiVersionOf, type GroupResource, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from '../endpoints/counts.js';
 import { DurationHistogram } from './durations.js';
 import type { Metrics } from './metrics.js';

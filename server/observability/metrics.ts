@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { collectProcessMetrics } from '../catalogue/loopLag.js';
+import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
 import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
 import { createPeerCertificateMetrics, type PeerCertificateMetrics } from './peerCertificates.js';

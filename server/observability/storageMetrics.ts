@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { Metrics } from './metrics.js';
 
 interface Estimate {

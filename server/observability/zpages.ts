@@ -1,5 +1,5 @@
-import { formatDuration } from '../catalogue/flags/duration.js';
-import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
+import { formatDuration } from '../../program/flags/duration.js';
+import type { Flag, FlagTable } from '../../program/flags/flag.js';
 
 /** The component that tells of itself, as the reference names it. */
 export type Component = 'kube-apiserver' | 'kube-controller-manager';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { JsonObject } from '../api/object.js';
-import { release } from '../catalogue/version.js';
+import type { JsonObject } from '../../api/object.js';
+import { release } from '../../program/version.js';
 import type { ResourceNames, ServedGroup } from '../registry/resources.js';
 import { definedTypes, type DefinedTypes } from './definedTypes.js';
 import { pathsOfVersion, rootDocuments, rootOf, type PathEntry } from './operations.js';

@@ -1,5 +1,5 @@
-import { readCatalogueData } from '../catalogue/data.js';
-import type { ApiType, Field } from '../catalogue/types.js';
+import { readCatalogueData } from '../../api/catalogue/data.js';
+import type { ApiType, Field } from '../../api/catalogue/types.js';
 
 /**
  * Short texts for `kubectl explain` and generated documentation. They are kept by the name of a type without its version (`core.Pod`), so

@@ -1,5 +1,5 @@
-import type { GroupVersion } from '../api/resource.js';
-import { typeOfKind, type KindName } from '../catalogue/types.js';
+import type { GroupVersion } from '../../api/resource.js';
+import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ResourceNames, ServedGroup, Subresource } from '../registry/resources.js';
 import { definedName } from './definedTypes.js';
 import { patchMediaTypes, strategic, type Answer } from './media.js';

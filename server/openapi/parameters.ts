@@ -1,5 +1,5 @@
-import { messageNamed } from '../catalogue/protobuf.js';
-import type { Shape } from '../catalogue/types.js';
+import { messageNamed } from '../../api/catalogue/protobuf.js';
+import type { Shape } from '../../api/catalogue/types.js';
 
 /** A parameter in a path or in a query. All parameters are plain text, whole numbers, or yes and no. */
 export interface Parameter {

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../api/object.js';
-import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '../catalogue/types.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '../../api/catalogue/types.js';
 import type { DefinedTypes } from './definedTypes.js';
 import { descriptionOfField, descriptionOfType } from './descriptions.js';
 

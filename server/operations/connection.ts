@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
-import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';
 
 /** What a server answered that refused a command. */
 export class RefusedError extends Error {

@@ -1,5 +1,5 @@
-import { headerName, httpsUrl } from '../catalogue/flags/checks.js';
-import { inGroup } from '../catalogue/flags/flag.js';
+import { headerName, httpsUrl } from '../../program/flags/checks.js';
+import { inGroup } from '../../program/flags/flag.js';
 
 const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
 

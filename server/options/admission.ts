@@ -1,4 +1,4 @@
-import { closest } from '../catalogue/flags/suggest.js';
+import { closest } from '../../program/flags/suggest.js';
 import { inherentPlugins, isKnownPlugin, knownPlugins } from '../admission/names.js';
 import { isAvailablePlugin } from '../admission/plugins.js';
 import type { ApiServerOptions } from './flags.js';

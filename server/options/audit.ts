@@ -1,4 +1,4 @@
-import { inGroup, type FlagFacts } from '../catalogue/flags/flag.js';
+import { inGroup, type FlagFacts } from '../../program/flags/flag.js';
 
 const modes = ['batch', 'blocking', 'blocking-strict'];
 

@@ -1,7 +1,7 @@
-import { portsIn } from '../catalogue/flags/checks.js';
+import { portsIn } from '../../program/flags/checks.js';
 import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
-import { formatDuration } from '../catalogue/flags/duration.js';
+import { formatDuration } from '../../program/flags/duration.js';
 import { admissionComplaint } from './admission.js';
 import type { ApiServerOptions } from './flags.js';
 import { emulationComplaint } from './emulation.js';

@@ -1,4 +1,4 @@
-import type { GroupResource, GroupVersion } from '../api/resource.js';
+import type { GroupResource, GroupVersion } from '../../api/resource.js';
 import { binaryMinor } from '../features/gates.js';
 import { introducedIn } from '../features/introduced.js';
 

@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 
 /** Resources that are kept on other servers than the rest. */
 export interface EtcdOverride {

@@ -1,4 +1,4 @@
-import { inGroup, type FlagValues } from '../catalogue/flags/flag.js';
+import { inGroup, type FlagValues } from '../../program/flags/flag.js';
 import { chooseFeatures, featureComplaints, gateText, type Features } from '../features/chosen.js';
 import { fieldGates } from '../features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../features/gates.js';

@@ -1,5 +1,5 @@
-import { commonFlags } from '../catalogue/flags/bothPrograms.js';
-import type { FlagTable, FlagValues } from '../catalogue/flags/flag.js';
+import { commonFlags } from '../../program/flags/bothPrograms.js';
+import type { FlagTable, FlagValues } from '../../program/flags/flag.js';
 import { accessFlags } from './access.js';
 import { auditFlags } from './audit.js';
 import { featureFlags } from './features.js';

@@ -1,4 +1,4 @@
-import { inGroup } from '../catalogue/flags/flag.js';
+import { inGroup } from '../../program/flags/flag.js';
 
 export const limitFlags = inGroup('Limits', {
   'max-requests-inflight': {

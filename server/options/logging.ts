@@ -1,4 +1,4 @@
-import type { CommonOptions } from '../catalogue/flags/bothPrograms.js';
+import type { CommonOptions } from '../../program/flags/bothPrograms.js';
 import { oneStream, splitStreams, type LogOutput, type Stream } from '../observability/logOutput.js';
 import type { LoggerOptions, Verbosity } from '../observability/logger.js';
 

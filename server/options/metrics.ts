@@ -1,7 +1,7 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import { readDocument } from '../files/configuration.js';
-import type { CommonOptions } from '../catalogue/flags/bothPrograms.js';
-import { metricLabels } from '../catalogue/flags/checks.js';
+import type { CommonOptions } from '../../program/flags/bothPrograms.js';
+import { metricLabels } from '../../program/flags/checks.js';
 import type { MetricChoice } from '../observability/chosenMetrics.js';
 import { binaryMinor } from '../features/gates.js';
 

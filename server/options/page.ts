@@ -1,6 +1,6 @@
-import { formatDuration } from '../catalogue/flags/duration.js';
-import type { Flag, FlagTable } from '../catalogue/flags/flag.js';
-import { neutralOptionName } from '../catalogue/vocabulary.js';
+import { formatDuration } from '../../program/flags/duration.js';
+import type { Flag, FlagTable } from '../../program/flags/flag.js';
+import { neutralOptionName } from '../../api/catalogue/vocabulary.js';
 
 /** The text of docs/options.md: every option of the API server under its heading. Pure. */
 export function optionsPage(table: FlagTable): string {

@@ -1,5 +1,5 @@
-import type { FlagTable } from '../catalogue/flags/flag.js';
-import { parseFlags } from '../catalogue/flags/parse.js';
+import type { FlagTable } from '../../program/flags/flag.js';
+import { parseFlags } from '../../program/flags/parse.js';
 import { contradictions } from './contradictions.js';
 import { apiServerFlags, type ApiServerOptions } from './flags.js';
 

@@ -1,5 +1,5 @@
-import { apiVersionOf } from '../api/resource.js';
-import type { GroupResource, GroupVersion } from '../api/resource.js';
+import { apiVersionOf } from '../../api/resource.js';
+import type { GroupResource, GroupVersion } from '../../api/resource.js';
 import { gateOf } from '../features/gatedResources.js';
 import { introducedIn } from '../features/introduced.js';
 import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';

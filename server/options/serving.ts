@@ -1,5 +1,5 @@
-import { cidrs, hstsDirective, ipAddress, originPattern, portNumber, portRange } from '../catalogue/flags/checks.js';
-import { inGroup } from '../catalogue/flags/flag.js';
+import { cidrs, hstsDirective, ipAddress, originPattern, portNumber, portRange } from '../../program/flags/checks.js';
+import { inGroup } from '../../program/flags/flag.js';
 
 /** Where and how the API server is reached, and how it stops. */
 export const servingFlags = {

@@ -1,5 +1,5 @@
-import { hostPort, serverUrl } from '../catalogue/flags/checks.js';
-import { inGroup } from '../catalogue/flags/flag.js';
+import { hostPort, serverUrl } from '../../program/flags/checks.js';
+import { inGroup } from '../../program/flags/flag.js';
 import { etcdOverride } from './etcdOverrides.js';
 import { watchCacheSize } from './watchCache.js';
 

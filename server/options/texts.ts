@@ -1,4 +1,4 @@
-import { release, versionInfo } from '../catalogue/version.js';
+import { release, versionInfo } from '../../program/version.js';
 
 export const about =
   'The API server checks and stores the objects of a cluster (pods, services and all others), serves them over HTTPS, and is the way by which ' +

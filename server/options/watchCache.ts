@@ -1,5 +1,5 @@
-import type { GroupResource } from '../api/resource.js';
-import { qualifiedName } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
+import { qualifiedName } from '../../api/resource.js';
 
 /** Form of an entry of `--watch-cache-sizes`. */
 const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;

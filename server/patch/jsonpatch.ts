@@ -1,8 +1,8 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { Steps } from '../../workers/turns/turns.js';
-import { copyOf } from '../api/copy.js';
-import { goType } from '../api/goTypes.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import { copyOf } from '../../api/json/copy.js';
+import { goType } from '../../api/goTypes.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { containerAt, elementAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
 

@@ -1,5 +1,5 @@
-import { setMember } from '../api/members.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import { setMember } from '../../api/json/setMember.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
  * JSON pointers (RFC 6901) as the reference follows them. Only what a value itself holds is ever found: never anything of a prototype.

@@ -1,4 +1,4 @@
-import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../catalogue/types.js';
+import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../../api/catalogue/types.js';
 import type { PatchField, PatchType } from './strategic.js';
 
 const known = new Map<string, PatchType>();

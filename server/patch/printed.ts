@@ -1,4 +1,4 @@
-import type { JsonValue } from '../api/object.js';
+import type { JsonValue } from '../../api/object.js';
 
 /** A value as the reference prints it in messages about patches (Go's `%v`): `map[a:map[b:1] c:[x y]]`. */
 export function printed(value: JsonValue | undefined): string {

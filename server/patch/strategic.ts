@@ -1,9 +1,9 @@
 import { printed } from './printed.js';
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import type { Steps } from '../../workers/turns/turns.js';
-import { copyOf } from '../api/copy.js';
-import { setMember } from '../api/members.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import { copyOf } from '../../api/json/copy.js';
+import { setMember } from '../../api/json/setMember.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { orderItems } from './strategicorder.js';
 import { PatchError } from './patcherror.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../api/object.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
  * Puts a merged list in order: items named by `wanted` in that order, the others as they stood in `live`, woven together

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:https';
 import { traceHeaders } from '../tracing/activeTrace.js';
-import { unavailable } from '../api/status.js';
+import { unavailable } from '../../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
-import { tlsClientOptions } from '../catalogue/tlsClient.js';
+import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RequestContext, RequestInfo } from '../endpoints/context.js';
 import { ask, BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';

@@ -1,7 +1,7 @@
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import { writeFailure } from '../registry/failures.js';
-import { itemsOf, memberAt, textAt } from '../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 import type { ObjectKey, Storage, StoredObject, WriteResult } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 import { untilNext } from '../files/inStep.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { Target } from '../registry/target.js';

@@ -1,8 +1,8 @@
 import { microTimeText } from '../../api/time.js';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { ApiObject } from '../api/object.js';
-import { membersOf, textAt } from '../registry/members.js';
+import type { ApiObject } from '../../api/object.js';
+import { membersOf, textAt } from '../../api/json/members.js';
 
 /** Where an API server is reached. */
 export interface ServerAddress {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { ServerAddress } from './serverLease.js';
 
 /** The service of the API itself. */

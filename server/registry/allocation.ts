@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { SideWrite } from '../storage/contract.js';
 import type { WriteRequest } from './writeRequest.js';
 

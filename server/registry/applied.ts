@@ -1,7 +1,7 @@
 import type { Steps } from '../../workers/turns/turns.js';
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import { badRequest, plainError, StatusError } from '../api/status.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { ListItemError } from '../patch/apply/items.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
-import type { StatusError } from '../api/status.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { StatusError } from '../../api/status.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import type { ReplicasPaths } from '../patch/apply/scaled.js';
 import type { Storage } from '../storage/contract.js';

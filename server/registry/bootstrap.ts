@@ -1,12 +1,12 @@
 import { timeText } from '../../api/time.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
-import { bootstrapObjects } from '../catalogue/bootstrapObjects.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
+import { bootstrapObjects } from '../../api/catalogue/bootstrapObjects.js';
 import type { Registry } from './contract.js';
 import { noDeleteOptions } from './deletion.js';
 import type { Target } from './target.js';
 import { ownWrites } from './ownWrites.js';
-import { itemsOf, membersOf } from './members.js';
+import { itemsOf, membersOf } from '../../api/json/members.js';
 import type { Catalogue, ServedResource } from './resources.js';
 import { startTask, type StartTaskOptions } from './startTask.js';
 import { contains, formatAddress, parseAddress, parseRange, type Range } from './validation/addresses.js';

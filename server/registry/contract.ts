@@ -1,5 +1,5 @@
 import type { BodyForm } from '../admission/contract.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeleteOptions } from './deletion.js';
 import type { ServedResource } from './resources.js';

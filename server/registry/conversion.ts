@@ -1,6 +1,6 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { ApiObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { ServedResource } from './resources.js';
 

@@ -1,9 +1,9 @@
 import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import { copyOf } from '../api/copy.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import { plainError } from '../api/status.js';
+import { copyOf } from '../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { plainError } from '../../api/status.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import type { AskForVersion } from './behaviour.js';
 import type { ServedResource } from './resources.js';

@@ -1,7 +1,7 @@
 import { turns } from '../../workers/turns/turns.js';
 import type { Admission } from '../admission/contract.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { plainError, unavailable } from '../api/status.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { plainError, unavailable } from '../../api/status.js';
 import type { ObjectKey, SideWrite, StoredObject } from '../storage/contract.js';
 import { admissionRequest } from './admissionRequest.js';
 import { allocationAttemptsMax } from './allocation.js';

@@ -1,13 +1,13 @@
 import type { Admission } from '../admission/contract.js';
-import type { ApiObject } from '../api/object.js';
-import { forbidden, invalidObject, StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { forbidden, invalidObject, StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { admissionRequest } from './admissionRequest.js';
 import type { Deleted, DeletionTerms, WriteOptions } from './contract.js';
 import type { Target } from './target.js';
 import { planDeletion, preconditionProblem, type DeleteOptions } from './deletion.js';
-import { sameValue } from './equality.js';
+import { sameValue } from '../../api/json/equality.js';
 import { modified, writeFailure } from './failures.js';
 import { storedForm } from './metadata.js';
 import type { ServedResource } from './resources.js';

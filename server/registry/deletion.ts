@@ -1,6 +1,6 @@
 import { timeText } from '../../api/time.js';
-import type { ApiObject } from '../api/object.js';
-import { conflict, type StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { conflict, type StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
 import type { DeleteSteps } from './strategy.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import { tellingBelow, type Telling } from '../catalogue/emptiness.js';
-import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '../catalogue/types.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { tellingBelow, type Telling } from '../../api/catalogue/emptiness.js';
+import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '../../api/catalogue/types.js';
 
 /** Where the objects of a type may hold a list or map that is empty for now: names of members, `each` for every item or value. */
 interface Place {

@@ -1,5 +1,5 @@
-import { alreadyExists, gone, modified, StatusError, timeout, unavailable } from '../api/status.js';
-import type { GroupResource } from '../api/resource.js';
+import { alreadyExists, gone, modified, StatusError, timeout, unavailable } from '../../api/status.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Failure, WriteResult } from '../storage/contract.js';
 
 /** The one place where failures of storage become what clients see. Definite failures may be retried at once; indefinite ones say so. */

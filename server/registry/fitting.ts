@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { WriteResult } from '../storage/contract.js';
 import { isTooLarge } from '../storage/requestSize.js';
 

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import type { EnabledFeatures, FieldGate, GatedFields } from '../features/fieldGates.js';
-import { isSet, itemsOf, membersOf } from './members.js';
+import { isSet, itemsOf, membersOf } from '../../api/json/members.js';
 
 /**
  * Fields of features that are off. What a client sends there is dropped without a word, unless the object has used the feature before: an object that was stored

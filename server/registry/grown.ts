@@ -1,6 +1,6 @@
 import type { Steps } from '../../workers/turns/turns.js';
-import type { ApiObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 
 /** More text than any body may bring, and far more than any storage keeps of one object: an object that holds more has grown by defaults or patches. */
 const textMax = 3 * 1024 * 1024;

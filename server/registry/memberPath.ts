@@ -1,4 +1,4 @@
-import type { ItemIn, MemberIn, MemberOf, ObjectIn } from './members.js';
+import type { ItemIn, MemberIn, MemberOf, ObjectIn } from '../../api/json/members.js';
 
 /**
  * What stands at a path in a value of type V, or never where V has no such member. A path is members joined by dots: `spec.containers[].image`. `[]` goes

@@ -1,5 +1,5 @@
-import { copyMembers } from '../api/copyMembers.js';
-import type { ApiObject, JsonValue, ObjectMeta } from '../api/object.js';
+import { copyMembers } from '../../api/json/copyMembers.js';
+import type { ApiObject, JsonValue, ObjectMeta } from '../../api/object.js';
 
 function isEmpty(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;

@@ -1,7 +1,7 @@
-import type { ApiObject } from '../api/object.js';
-import { memberAt } from './members.js';
-import { forbidden, notFound } from '../api/status.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import { memberAt } from '../../api/json/members.js';
+import { forbidden, notFound } from '../../api/status.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { GetResult, ObjectKey, Storage, StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
 import { readFailure } from './failures.js';

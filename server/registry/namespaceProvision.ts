@@ -1,4 +1,4 @@
-import { StatusError } from '../api/status.js';
+import { StatusError } from '../../api/status.js';
 import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
 import { ownWrites } from './ownWrites.js';

@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
 

@@ -1,4 +1,4 @@
-import { systemUser } from '../api/user.js';
+import { systemUser } from '../../api/user.js';
 import type { WriteOptions } from './contract.js';
 
 const writeTimeoutMs = 10_000;

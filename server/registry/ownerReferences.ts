@@ -1,6 +1,6 @@
 import type { Steps } from '../../workers/turns/turns.js';
-import type { ObjectMeta, OwnerReference } from '../api/object.js';
-import { likeness, sameValue } from './equality.js';
+import type { ObjectMeta, OwnerReference } from '../../api/object.js';
+import { likeness, sameValue } from '../../api/json/equality.js';
 
 /** When owners were found to be repeated: in what a client sent, or in what admission made of it. */
 type Moment = 'sent' | 'admitted';

@@ -1,8 +1,8 @@
 import { inOneGo, turns, type Ended, type Steps } from '../../workers/turns/turns.js';
-import { isObject } from '../../api/json.js';
-import type { ApiObject, JsonObject, JsonValue } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import { StatusError } from '../api/status.js';
+import { isObject } from '../../api/json/json.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { StatusError } from '../../api/status.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';

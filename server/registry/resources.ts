@@ -1,5 +1,5 @@
-import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } from '../api/resource.js';
-import { readCatalogueData } from '../catalogue/data.js';
+import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } from '../../api/resource.js';
+import { readCatalogueData } from '../../api/catalogue/data.js';
 import type { Behaviour } from './behaviour.js';
 
 /** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */

@@ -1,9 +1,9 @@
 import type { Ended, Steps } from '../../workers/turns/turns.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import type { Gated } from './gatedFields.js';
 import type { ShortPathIn } from './memberPath.js';
-import type { MemberOf } from './members.js';
+import type { MemberOf } from '../../api/json/members.js';
 import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';

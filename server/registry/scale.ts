@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import { selectorText as textOfSelector } from '../../api/selectors.js';
 import type { LabelSelector } from '../../api/types/meta/v1.js';
-import { conflict, invalidObject } from '../api/status.js';
-import { memberAt, membersOf } from './members.js';
+import { conflict, invalidObject } from '../../api/status.js';
+import { memberAt, membersOf } from '../../api/json/members.js';
 import type { ScaledResource } from './behaviour.js';
 import { Path, toCause } from './validation/field.js';
 import { validateMetadata } from './validation/metadata.js';

@@ -1,9 +1,9 @@
-import type { ApiObject, JsonObject } from '../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { ObjectKey, Storage } from '../storage/contract.js';
-import { objectsIn } from './defaulting.js';
+import { objectsIn } from '../../api/json/defaulting.js';
 import { everything } from './everything.js';
 import { readFailure } from './failures.js';
-import { itemsOf, memberAt, textAt } from './members.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 
 /** Where programs behind services of the cluster are reached by this server: webhooks and extension servers. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StatusError } from '../api/status.js';
+import { StatusError } from '../../api/status.js';
 
 /** How a server makes what it owes its cluster at the start. */
 export interface StartTaskOptions {

@@ -1,4 +1,4 @@
-import type { ApiObject, ObjectMeta } from '../api/object.js';
+import type { ApiObject, ObjectMeta } from '../../api/object.js';
 
 const ofTheObject: readonly (keyof ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 

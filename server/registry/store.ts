@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Admission } from '../admission/contract.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { EnabledFeatures } from '../features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../features/gates.js';
 import type { Consistency, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';

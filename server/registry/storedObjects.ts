@@ -1,6 +1,6 @@
-import type { ApiObject } from '../api/object.js';
-import { qualifiedName } from '../api/resource.js';
-import { notFound, type StatusError } from '../api/status.js';
+import type { ApiObject } from '../../api/object.js';
+import { qualifiedName } from '../../api/resource.js';
+import { notFound, type StatusError } from '../../api/status.js';
 import type { ObjectKey, SideWrite, Storage, StoredObject, Version } from '../storage/contract.js';
 import type { Allocator, Allocators } from './allocation.js';
 import type { Target } from './target.js';

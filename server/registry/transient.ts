@@ -1,8 +1,8 @@
 import { writingJson } from '../../workers/codecs/jsonSteps.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import { turns, type Steps } from '../../workers/turns/turns.js';
-import { copyOf } from '../api/copy.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
+import { copyOf } from '../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StoredObject, Version } from '../storage/contract.js';
 import type { Eventually } from './conversions.js';
 import { isHeavy } from './turns.js';

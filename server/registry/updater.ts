@@ -1,8 +1,8 @@
 import { turns } from '../../workers/turns/turns.js';
 import type { Admission, AdmissionRequest } from '../admission/contract.js';
-import { copyOf } from '../api/copy.js';
-import type { ApiObject, JsonObject } from '../api/object.js';
-import { StatusError } from '../api/status.js';
+import { copyOf } from '../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
 import type { SideWrite, StoredObject } from '../storage/contract.js';
 import { admissionRequest } from './admissionRequest.js';
 import type { Change, Written } from './contract.js';

@@ -1,10 +1,10 @@
 import type { Steps } from '../../workers/turns/turns.js';
 import { isDeepStrictEqual } from 'node:util';
-import { copyOf } from '../api/copy.js';
-import type { ApiObject } from '../api/object.js';
+import { copyOf } from '../../api/json/copy.js';
+import type { ApiObject } from '../../api/object.js';
 import { markDeleted } from './deletion.js';
 import type { GatedFields } from '../features/fieldGates.js';
-import { sameInMemory, sameValue } from './equality.js';
+import { sameInMemory, sameValue } from '../../api/json/equality.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
 import type {

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject, ObjectMeta } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../api/status.js';
+import type { ApiObject, JsonObject, ObjectMeta } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { oddPartOf } from '../storage/keyLayout.js';

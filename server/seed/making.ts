@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import { createCatalogue } from '../kinds/index.js';
 import { bootstrap } from '../registry/bootstrap.js';

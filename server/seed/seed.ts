@@ -1,8 +1,8 @@
 import { groupVersionOf } from '../../api/meta/resource.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject } from '../api/object.js';
-import { readSeed } from '../catalogue/data.js';
+import type { ApiObject } from '../../api/object.js';
+import { readSeed } from '../../api/catalogue/data.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { KeyedObject, RaftStorage } from '../storage/raft.js';
 

@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Version } from './contract.js';
 import type { Segment } from './segment.js';
 

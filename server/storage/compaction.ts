@@ -1,5 +1,5 @@
 import type { WriteOutcome } from './engine.js';
-import { delayMsMax } from '../catalogue/flags/duration.js';
+import { delayMsMax } from '../../program/flags/duration.js';
 import type { Version } from './contract.js';
 import type { Logger } from '../observability/logger.js';
 

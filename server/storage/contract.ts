@@ -1,7 +1,7 @@
-import type { FieldSelector, LabelSelector } from '../api/selectors.js';
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
-import type { ShardSelector } from '../api/shards.js';
+import type { FieldSelector, LabelSelector } from '../../api/selectors/index.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { ShardSelector } from '../../api/shards.js';
 
 /**
  * Where objects live. One suite (`test/unit/storage`) runs against every implementation.

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import type { Steps } from '../../workers/turns/turns.js';

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import { inStep, type Repeated } from '../files/inStep.js';
 import type { Storage, StoredObject, Version } from './contract.js';
 import { follow, type Following } from './follow.js';

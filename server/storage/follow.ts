@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Storage, StoredObject, Watch } from './contract.js';
 import { DamagedValueError } from './encoding.js';
 

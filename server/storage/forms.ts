@@ -4,10 +4,10 @@ import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/pro
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { Steps } from '../../workers/turns/turns.js';
-import { copyMembers } from '../api/copyMembers.js';
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
-import { typeOfKind, type KindName } from '../catalogue/types.js';
+import { copyMembers } from '../../api/json/copyMembers.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 import { holdsObjects } from './heldObjects.js';
 

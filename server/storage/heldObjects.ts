@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { typeNamed, typeOfKind, type ApiType, type Shape } from '../catalogue/types.js';
+import type { ApiObject } from '../../api/object.js';
+import { typeNamed, typeOfKind, type ApiType, type Shape } from '../../api/catalogue/types.js';
 import { kindOf } from '../../workers/codecs/protobuf/index.js';
 
 /**

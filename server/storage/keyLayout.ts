@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 
 /** Which part of a key, between the prefix and the name, stands for a resource. No part may begin with another one and a slash. */
 export interface KeyLayout {

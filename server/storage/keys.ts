@@ -1,4 +1,4 @@
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from './contract.js';
 import { groupedLayout, type KeyLayout } from './keyLayout.js';
 

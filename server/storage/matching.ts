@@ -1,5 +1,5 @@
-import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } from '../api/selectors.js';
-import { isInShard, shardHash, type ShardField, type ShardSelector } from '../api/shards.js';
+import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } from '../../api/selectors/index.js';
+import { isInShard, shardHash, type ShardField, type ShardSelector } from '../../api/shards.js';
 import type { ObjectKey, StoredObject } from './contract.js';
 
 /** What a list or watch looks for within its resource. */

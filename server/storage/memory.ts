@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import { qualifiedName, type GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type {
   Consistency,
   Failure,

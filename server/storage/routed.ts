@@ -1,5 +1,5 @@
-import type { GroupResource } from '../api/resource.js';
-import { qualifiedName } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
+import { qualifiedName } from '../../api/resource.js';
 import type { WriteOutcome } from './engine.js';
 import type { RaftStorage } from './raft.js';
 

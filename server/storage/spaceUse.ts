@@ -1,5 +1,5 @@
 import type { SpaceUse } from '../../raft/index.js';
-import type { ApiObject } from '../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { ObjectKey } from './contract.js';
 
 /** A lease of any use is far smaller. */

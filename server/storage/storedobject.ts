@@ -1,5 +1,5 @@
-import type { ApiObject } from '../api/object.js';
-import type { GroupResource } from '../api/resource.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { CommonForm, CommonForms, FormNotes, MadeForm } from './commonForms.js';
 import type { ObjectKey, StoredObject, Version } from './contract.js';
 import {

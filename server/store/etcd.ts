@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { revision } from '../../raft/index.js';
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { every } from '../observability/storageMetrics.js';

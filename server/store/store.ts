@@ -2,7 +2,7 @@ import type { Replica, ReplicaAdministration, ReplicaTicket } from '../../raft/i
 import type { Metrics } from '../observability/metrics.js';
 import type { Logger } from '../observability/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import type { GroupResource } from '../api/resource.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Version } from '../storage/contract.js';
 import type { StoreEngine, WriteOutcome } from '../storage/engine.js';
 

@@ -11,7 +11,7 @@ import { activeTrace } from '../tracing/activeTrace.js';
 import { dialingAgent, type Dial } from './dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from './peerCertificates.js';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';
-import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../catalogue/kubeconfig.js';
+import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';
 
 export interface PostTerms {
   readonly timeoutMs: number;

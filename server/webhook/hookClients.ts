@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
+import type { ConnectionSettings } from '../../program/kubeconfig.js';
 import { clientFor, type Address, type WebhookClient } from './client.js';
 import type { Dial } from './dialed.js';
 import type { CertificateCounts } from './peerCertificates.js';

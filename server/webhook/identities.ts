@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from '../catalogue/kubeconfig.js';
+import type { ConnectionSettings } from '../../program/kubeconfig.js';
 import type { IdentityFor } from './hookClients.js';
 
 type Identity = Pick<ConnectionSettings, 'cert' | 'key' | 'token'>;

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { element, elementsIn, sequence } from '../api/der.js';
-import { CommonNameOnlyError } from '../catalogue/serverIdentity.js';
+import { element, elementsIn, sequence } from '../../api/der.js';
+import { CommonNameOnlyError } from '../../program/tls/serverIdentity.js';
 
 /** What is counted of programs whose certificates are of a kind that the reference takes no longer. */
 export interface CertificateCounts {

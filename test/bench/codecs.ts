@@ -5,7 +5,7 @@ import { runDecode, runEncode } from '../../workers/job.js';
 import { decodeObject } from '../../workers/decode.js';
 import { cut, putTogether, type Piece } from '../../workers/pieces.js';
 import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
-import type { ApiObject } from '../../server/api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import { kindOf } from '../../server/kinds/index.js';
 import { configMapKind, configMap, podKind, pod } from './codecObjects.js';
 import { benchKinds } from './kinds.js';

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { decodeObject } from '../../workers/decode.js';
 import { createCatalogue, storedKinds } from '../../server/kinds/index.js';
-import type { ApiObject, JsonObject } from '../../server/api/object.js';
-import { copyOf } from '../../server/api/copy.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { copyOf } from '../../api/json/copy.js';
 import { storedForm } from '../../server/registry/metadata.js';
 import { ownCreated } from '../../server/registry/ownership.js';
 import { encodeStored } from '../../server/storage/encoding.js';

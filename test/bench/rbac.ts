@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import type { ApiObject, JsonValue } from '../../server/api/object.js';
-import type { User } from '../../server/api/user.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import type { User } from '../../api/user.js';
 import type { Attributes } from '../../server/authorization/authorizer.js';
 import { PolicyIndex } from '../../server/authorization/rbac/policyIndex.js';
 import { count, printTable } from './table.js';

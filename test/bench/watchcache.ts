@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { ChangeBatch, Replica } from '../../raft/replica-api.js';
 import type { Change, KeyValue } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
-import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../server/api/selectors.js';
+import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../api/selectors/index.js';
 import type { ListRequest, WatchEvent, WatchRequest, WatchSink } from '../../server/storage/contract.js';
 import { encodeStored } from '../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage } from '../../server/storage/raft.js';

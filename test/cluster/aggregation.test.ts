@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
-import type { JsonObject } from '../../server/api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { createIdentities } from '../unit/http/identities.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 

@@ -8,7 +8,7 @@ import type { ApiObject } from '../fixtures/apiClient.js';
 import type { ClusterCommands } from '../fixtures/kubectl.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 import { startHookService } from '../fixtures/hookService.js';
-import type { JsonObject } from '../../server/api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { createIdentities } from '../unit/http/identities.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
 import { commandsUnderTest } from './commandsUnderTest.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../server/api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { EtcdClient } from '../../server/storage/etcd/client.js';
 import { range, txn } from '../../server/storage/etcd/messages.js';
 import { createAuthority } from '../fixtures/certificates.js';

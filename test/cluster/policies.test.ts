@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonObject } from '../../server/api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 

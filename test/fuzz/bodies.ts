@@ -1,6 +1,6 @@
 import { createCatalogue } from '../../server/kinds/index.js';
 import type { ServedResource } from '../../server/registry/resources.js';
-import { typeOfKind } from '../../server/catalogue/types.js';
+import { typeOfKind } from '../../api/catalogue/types.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { EncodingName } from '../../workers/codecs/contract.js';
 import { runEncode } from '../../workers/job.js';

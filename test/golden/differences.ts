@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import { escaped } from './pointers.js';
 import type { Pointer } from './recordings.js';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../api/json.js';
-import type { JsonObject, JsonValue } from '../../server/api/object.js';
+import { isObject } from '../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { drop, escaped, parentOf, valueAt } from './pointers.js';
 import type { Pointer } from './recordings.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 
 /**
  * Recordings hold placeholders for what differs from one server, and one run, to the next: `${ns}` and `${r}` for the namespace and the random word of

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import { probe } from './probe.js';
 import type { Asked } from './variation.js';
 

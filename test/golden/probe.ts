@@ -1,6 +1,6 @@
-import { isObject } from '../../api/json.js';
-import type { JsonValue } from '../../server/api/object.js';
-import { typeNamed, typeOfKind, type Field, type Scalar, type Shape } from '../../server/catalogue/types.js';
+import { isObject } from '../../api/json/json.js';
+import type { JsonValue } from '../../api/object.js';
+import { typeNamed, typeOfKind, type Field, type Scalar, type Shape } from '../../api/catalogue/types.js';
 import { escaped } from './pointers.js';
 import type { Bases, Change, Edit, Outcome, Pointer } from './recordings.js';
 import { outcomesOf, type Asked } from './variation.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from '../../api/json/json.js';
 import type { Connection } from './connection.js';
 import { filled, variationPlaceholders, type Names } from './placeholders.js';
 import { leavesOf, parentOf } from './pointers.js';

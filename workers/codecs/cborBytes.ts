@@ -1,4 +1,4 @@
-import { typeNamed, typeOfKind, type Shape } from '../../server/catalogue/types.js';
+import { typeNamed, typeOfKind, type Shape } from '../../api/catalogue/types.js';
 import type { Kind } from './contract.js';
 
 /**

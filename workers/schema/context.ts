@@ -1,5 +1,5 @@
 import type { MemberOrder } from '../codecs/jsonReader.js';
-import type { Telling } from '../../server/catalogue/emptiness.js';
+import type { Telling } from '../../api/catalogue/emptiness.js';
 import type { Steps } from '../turns/turns.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';

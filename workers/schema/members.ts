@@ -1,5 +1,5 @@
-import { tellingBelow, type Telling } from '../../server/catalogue/emptiness.js';
-import type { Field, Presence, Shape } from '../../server/catalogue/types.js';
+import { tellingBelow, type Telling } from '../../api/catalogue/emptiness.js';
+import type { Field, Presence, Shape } from '../../api/catalogue/types.js';
 import { isKnownWide } from '../turns/weight.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import type { CheckContext, MemberStep } from './context.js';

@@ -1,4 +1,4 @@
-import { typeNamed, type ApiType, type Scalar, type Shape } from '../../server/catalogue/types.js';
+import { typeNamed, type ApiType, type Scalar, type Shape } from '../../api/catalogue/types.js';
 import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Steps } from '../turns/turns.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { tooManyRequests } from '../../api/status.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { tooManyRequests } from '../../../api/status.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 

@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { isSet, itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 

@@ -1,5 +1,5 @@
-import { forbidden } from '../../api/status.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { forbidden } from '../../../api/status.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { compareQuantities, type Quantity } from '../../../api/quantity.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { amountsOf, podTotals, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 
 /** What somebody asks for, and where it is told. */

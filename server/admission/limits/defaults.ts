@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 
 const annotation = 'kubernetes.io/limit-ranger';
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 
 /** A document of a file in a folder of manifests. */
 export interface ManifestDocument {

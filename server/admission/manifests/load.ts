@@ -1,11 +1,11 @@
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
-import { isObject } from '../../../api/json.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { manifestSuffix } from '../../catalogue/manifestNames.js';
-import { typeOfKind } from '../../catalogue/types.js';
+import { isObject } from '../../../api/json/json.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { nameAndValidate } from '../../registry/writes.js';
 import { readManifestFolder } from './files.js';

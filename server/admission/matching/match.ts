@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { labelSelectorOf, matchesLabels, type LabelSelector, type LabelSelectorObject } from '../../api/selectors.js';
-import { internalError, notFound } from '../../api/status.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { labelSelectorOf, matchesLabels, type LabelSelector, type LabelSelectorObject } from '../../../api/selectors/index.js';
+import { internalError, notFound } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { itemsOf } from '../../../api/json/members.js';
 import type { GroupVersionKind } from '../contract.js';
 
 /** Which requests a rule of a webhook or a policy is about. */

@@ -1,6 +1,6 @@
-import { copyOf } from '../../api/copy.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
 import { convertBetween } from '../../kinds/builtIn.js';
 import { kindOf } from '../../kinds/index.js';
 import { fromStorage, toStorage } from '../../registry/conversion.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 

@@ -1,6 +1,6 @@
-import { forbidden } from '../../api/status.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { forbidden } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 
 const pods = { group: '', resource: 'pods' };

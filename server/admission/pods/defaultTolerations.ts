@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 
 /** How long a pod stays on a node that has become unreachable, unless it says so itself. */

@@ -1,4 +1,4 @@
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import type { AdmissionPlugin } from '../contract.js';
 import { mergeTolerations } from './tolerations.js';

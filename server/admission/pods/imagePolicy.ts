@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { shapeComplaints, type Shape } from '../../files/configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import type { JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 

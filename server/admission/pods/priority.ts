@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { ensureObject, setDefault } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 

@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden, plainError } from '../../api/status.js';
-import { sameValue } from '../../registry/equality.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden, plainError } from '../../../api/status.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 import { mergeTolerations } from './tolerations.js';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { generatedName } from '../../registry/generatedName.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { annotationsOf, mirrorAnnotation } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';

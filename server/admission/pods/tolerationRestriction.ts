@@ -1,9 +1,9 @@
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import type { Pod } from '../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { qosClass } from '../../../api/podQos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 
 /** Whether everything that `other` tolerates is tolerated by `toleration`, too. */
 export function covers(toleration: JsonObject, { other }: { readonly other: JsonObject }): boolean {

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../contract.js';
 import type { Lookup } from '../lookup.js';
 

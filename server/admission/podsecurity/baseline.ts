@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { containersText, offenders, plural, quoted, setters, sorted, unless, type Check, type Subject } from './subject.js';
 
 /** Checks that keep pods from what gives them power over the node. */

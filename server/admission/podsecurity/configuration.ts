@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { levelOf, minorOf, modes, noPolicy, type Mode, type Policy, type Standard } from './policy.js';
 
 /** What an operator says in a `PodSecurityConfiguration`. */

@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { qualifiedName } from '../../api/resource.js';
-import { forbidden, internalError, invalidObject } from '../../api/status.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { qualifiedName } from '../../../api/resource.js';
+import { forbidden, internalError, invalidObject } from '../../../api/status.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 import type { Lookup } from '../lookup.js';

@@ -1,5 +1,5 @@
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { addedTo, seccompTypes } from './baseline.js';
 import { containersText, offenders, plural, quoted, setters, sorted, unless, type Check } from './subject.js';
 

@@ -1,6 +1,6 @@
 import { dyn, list, map, object, typeOf, type Type } from '../../cel/check/types.js';
 import { escapedName } from '../../cel/rules/names.js';
-import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../catalogue/types.js';
+import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../../api/catalogue/types.js';
 
 /** Built-in types as expressions see them. Types refer to each other, also to themselves: fields are looked up when somebody asks. */
 

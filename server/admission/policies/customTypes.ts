@@ -1,8 +1,8 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { dyn, list, map, object, typeOf, type Type } from '../../cel/check/types.js';
 import { escapedName } from '../../cel/rules/names.js';
-import { membersOf } from '../../registry/members.js';
+import { membersOf } from '../../../api/json/members.js';
 import { lazily, metadataType } from './builtInTypes.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
 import type { AdmissionRequest } from '../contract.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { AdmissionValues, AskAuthorizer } from '../../cel/admissionValues.js';
 import type { AdmissionRequest } from '../contract.js';
 import { createLookup } from '../lookup.js';

@@ -1,8 +1,8 @@
 import { groupVersionOf } from '../../../api/meta/resource.js';
-import { copyOf } from '../../api/copy.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
-import { matchesLabels } from '../../api/selectors.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
+import { matchesLabels } from '../../../api/selectors/index.js';
 import { storedForm } from '../../registry/metadata.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';

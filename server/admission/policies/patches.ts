@@ -1,8 +1,8 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { JsonMap, toJson } from '../../cel/eval/json.js';
 import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';
 import { undeclaredField } from '../../patch/apply/undeclared.js';

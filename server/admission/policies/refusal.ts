@@ -1,4 +1,4 @@
-import { forbidden, StatusError } from '../../api/status.js';
+import { forbidden, StatusError } from '../../../api/status.js';
 import type { AdmissionRequest } from '../contract.js';
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };

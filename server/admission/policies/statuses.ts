@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { StatusError } from '../../api/status.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import type { Registry, WriteOptions } from '../../registry/contract.js';
 import { ownWrites } from '../../registry/ownWrites.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';

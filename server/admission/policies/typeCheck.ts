@@ -1,10 +1,10 @@
 import { groupVersionOf } from '../../../api/meta/resource.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { checkAdmission, problemsOf, type AdmissionScope } from '../../cel/check/admission.js';
 import { dyn, type Type } from '../../cel/check/types.js';
-import type { KindName } from '../../catalogue/types.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { KindName } from '../../../api/catalogue/types.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { builtInType } from './builtInTypes.js';
 import { customType } from './customTypes.js';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 
 /** What may be used only where a quota counts it. */

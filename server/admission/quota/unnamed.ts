@@ -1,8 +1,8 @@
 import { namedUsage } from '../../../api/quota/podUsage.js';
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { amountsOf } from '../../kinds/core/pod/totals.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 
 const mustBeNamed: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../api/meta/object.js';
 import type { Amounts } from '../../../api/amounts.js';
 import { addQuantities, type Quantity } from '../../../api/quantity.js';
 import { usageOf as usageAt } from '../../../api/quota/usage.js';
-import type { ApiObject } from '../../api/object.js';
-import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import type { ApiObject } from '../../../api/object.js';
+import { qualifiedName, type GroupResource } from '../../../api/resource.js';
 
 /** Admission asks about what is to be: nothing of it has outlived its time. */
 const beforeAllDeadlines = -Infinity;

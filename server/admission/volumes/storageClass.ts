@@ -1,7 +1,7 @@
-import type { ApiObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { compareAmounts } from '../../registry/validation/quantities.js';
 import type { AdmissionPlugin } from '../contract.js';
 import { latestDefault } from '../defaultClass.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compileMatchConditions, type MatchConditions } from '../../cel/matchConditions.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { HookTarget } from '../../webhook/hookClients.js';
 import { matchTermsOf, type MatchTerms } from '../matching/match.js';
 

@@ -1,13 +1,13 @@
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
-import { copyOf } from '../../api/copy.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { internalError, StatusError } from '../../api/status.js';
-import { typeOfKind } from '../../catalogue/types.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { internalError, StatusError } from '../../../api/status.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { withMetadata } from '../../registry/behaviour.js';
-import { sameValue } from '../../registry/equality.js';
+import { sameValue } from '../../../api/json/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { endedOf } from '../../registry/turns.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';

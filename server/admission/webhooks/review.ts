@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { StatusError, type StatusCause, type StatusDetails } from '../../api/status.js';
-import type { User } from '../../api/user.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { StatusError, type StatusCause, type StatusDetails } from '../../../api/status.js';
+import type { User } from '../../../api/user.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
 import type { Addressed, Attributes } from '../matching/rules.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../../api/object.js';
-import type { User } from '../../api/user.js';
+import type { JsonObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import { claimedIssuer } from '../claimedIssuer.js';
 import { seconds } from '../serviceaccount/claims.js';
 import type { ClaimResolver } from './distributedClaims.js';

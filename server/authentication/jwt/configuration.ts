@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { withoutTrailing } from '../../api/trailing.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { withoutTrailing } from '../../../api/trailing.js';
 import { createScope, type Program } from '../../cel/environment.js';
 import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
 import { certificateBlocks } from '../../files/pem.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { signatureAlgorithms, type JwtSettings, type Mapping, type Rule } from './settings.js';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject } from '../../../api/object.js';
 import { claimedIssuer } from '../claimedIssuer.js';
 import { fetchDocument, type Way } from './document.js';
 import { createIssuerKeys, type IssuerKeys } from './keys.js';

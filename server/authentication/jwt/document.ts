@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { tlsClientOptions } from '../../catalogue/tlsClient.js';
+import { tlsClientOptions } from '../../../program/tls/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 
 /** How an issuer, and whom its tokens refer to, is reached. */

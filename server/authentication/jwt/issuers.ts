@@ -1,4 +1,4 @@
-import type { User } from '../../api/user.js';
+import type { User } from '../../../api/user.js';
 import type { Live } from '../../files/liveFile.js';
 import type { Logger } from '../../observability/logger.js';
 import { jwtAuthenticator, type JwtAuthenticator } from './authenticator.js';

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { User } from '../../api/user.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import type { Program } from '../../cel/environment.js';
 import type { JwtSettings, Mapping, Rule } from './settings.js';
 

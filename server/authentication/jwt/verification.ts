@@ -1,6 +1,6 @@
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { audiencesOf, seconds } from '../serviceaccount/claims.js';
 import type { IssuerKeys, KeySet } from './keys.js';
 import type { JwtSettings } from './settings.js';

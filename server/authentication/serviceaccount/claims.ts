@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { User } from '../../api/user.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 
 /** Names an object in a token. The uid is empty for a node that was not there when the token was made. */
 export interface Reference {

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { SigningKey } from './keys.js';
 
 /** Signs payloads as this cluster's tokens. */

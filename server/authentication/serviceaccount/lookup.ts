@@ -1,4 +1,4 @@
-import type { GroupResource } from '../../api/resource.js';
+import type { GroupResource } from '../../../api/resource.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import type { AccountClaims, Reference } from './claims.js';

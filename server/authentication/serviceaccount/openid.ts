@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { VerificationKey } from './keys.js';
 
 /** What others need to verify this cluster's tokens: a discovery document and a key set. */

@@ -1,9 +1,9 @@
 import { dayText } from '../../../api/time.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { JsonObject } from '../../api/object.js';
-import type { User } from '../../api/user.js';
+import type { JsonObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import { readFailure } from '../../registry/failures.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { accountGroups, accountUserName, type Reference } from './claims.js';
 import type { VerificationKeys } from './keys.js';

@@ -1,7 +1,7 @@
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import { claimedIssuer } from '../claimedIssuer.js';
 import type { VerificationKey, VerificationKeys } from './keys.js';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseTime } from '../../../api/time.js';
-import type { User } from '../../api/user.js';
-import { membersOf, textAt } from '../../registry/members.js';
+import type { User } from '../../../api/user.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Storage } from '../../storage/contract.js';
 

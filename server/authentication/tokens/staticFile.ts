@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { User } from '../../api/user.js';
+import type { User } from '../../../api/user.js';
 import { parseCsv } from './csv.js';
 
 /** Users by their fixed tokens. Tokens are kept and compared as digests, so that the time of a comparison tells nothing of them. */

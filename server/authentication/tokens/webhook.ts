@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { User } from '../../api/user.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { WebhookClient } from '../../webhook/client.js';
 import { retry, reviewRetrying, type Retrying } from '../../webhook/retry.js';
 import { TtlCache } from '../../webhook/ttlCache.js';

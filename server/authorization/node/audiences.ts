@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { User } from '../../api/user.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import type { Lookup } from '../../admission/lookup.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';
 
 /** For whom a node may have tokens made: a token of another audience would let it be any of its pods elsewhere. */

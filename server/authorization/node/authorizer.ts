@@ -1,6 +1,6 @@
-import type { User } from '../../api/user.js';
-import { qualifiedName } from '../../api/resource.js';
-import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
+import type { User } from '../../../api/user.js';
+import { qualifiedName } from '../../../api/resource.js';
+import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
 import type { Attributes, Authorizer, Decision } from '../authorizer.js';

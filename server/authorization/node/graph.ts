@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { podReferences, volumeReferences, type ObjectKey } from './references.js';
 
 interface PodEntry {

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Lookup } from '../../admission/lookup.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { podReferences } from './references.js';
 
 /** Marks the pods that kubelets show of their own. */

@@ -1,10 +1,10 @@
-import type { ApiObject } from '../../api/object.js';
-import type { GroupResource } from '../../api/resource.js';
-import { plainError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
+import { plainError } from '../../../api/status.js';
 import type { AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
 import { mirrorAnnotation } from './mirrorPod.js';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 
 /**
  * What a kubelet may request certificates for: pods on its own node, by the names and unique ids that the node, the pod and its account

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonValue } from '../../api/object.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 
 /** Kinds of objects that a node reads because of the pods on it. */
 export type ReferencedKind = 'secrets' | 'configmaps' | 'persistentvolumeclaims' | 'serviceaccounts' | 'resourceclaims' | 'pods';

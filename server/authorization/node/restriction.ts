@@ -1,13 +1,13 @@
-import type { ApiObject } from '../../api/object.js';
-import { qualifiedName } from '../../api/resource.js';
-import { forbidden, notFound } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { qualifiedName } from '../../../api/resource.js';
+import { forbidden, notFound } from '../../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
 import type { Features } from '../../features/chosen.js';
 import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
-import { sameValue } from '../../registry/equality.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { orderedMetadata } from '../../registry/metadata.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';
 import { audienceComplaint } from './audiences.js';
 import { nodeOf } from './authorizer.js';

@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../api/object.js';
-import { StatusError } from '../../api/status.js';
-import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
+import type { ApiObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
+import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
 import type { Registry } from '../../registry/contract.js';
 import type { Target } from '../../registry/target.js';
 import { ownWrites } from '../../registry/ownWrites.js';

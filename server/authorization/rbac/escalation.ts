@@ -1,8 +1,8 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
-import type { ApiObject } from '../../api/object.js';
-import { forbidden, notFound, type StatusError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { forbidden, notFound, type StatusError } from '../../../api/status.js';
 import { groupMasters } from '../../authentication/authenticator.js';
-import { sameValue } from '../../registry/equality.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { endedOf } from '../../registry/turns.js';
 import type { Authorizer } from '../authorizer.js';
 import { compareRules } from './covers.js';

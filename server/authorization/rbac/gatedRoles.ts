@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 
 /** What is granted only where an operator has switched something on: in an empty cluster nobody has it, as in the reference. */
 interface Gated {

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../api/trailing.js';
+import { withoutTrailing } from '../../../api/trailing.js';
 import type { PolicyRule } from './policy.js';
 import { Prefixes } from './prefixes.js';
 import type { Work } from './work.js';

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonValue } from '../../api/object.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 
 export const rbacGroup = 'rbac.authorization.k8s.io';
 

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import type { User } from '../../api/user.js';
+import type { ApiObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import type { Attributes, Decision } from '../authorizer.js';
 import { Grant, Role, SubjectGrants, type Binding } from './grants.js';
 import { roleRefOf, rulesOf, subjectsOf, type PolicyRule, type RoleRef, type Subject } from './policy.js';

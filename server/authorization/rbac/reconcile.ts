@@ -1,6 +1,6 @@
-import type { ApiObject, JsonValue } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { missingRules } from './covers.js';
 import { rulesOf, type PolicyRule } from './policy.js';
 

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import type { WebhookClient } from '../../webhook/client.js';
 import { retry, reviewRetrying, type Retrying } from '../../webhook/retry.js';
 import { TtlCache } from '../../webhook/ttlCache.js';

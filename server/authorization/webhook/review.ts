@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { parseLabelSelector } from '../../api/selectors.js';
+import type { JsonObject } from '../../../api/object.js';
+import { parseLabelSelector } from '../../../api/selectors/index.js';
 import type { Attributes } from '../authorizer.js';
 
 /** What a service is asked about, as the specification of a SubjectAccessReview of version v1. Members that are empty are left out. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { ListValue, MapValue, UInt, type Value } from './values.js';
 
 /**

@@ -1,6 +1,6 @@
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { turns, type Steps } from '../../../workers/turns/turns.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { requestCostMax } from '../eval/budget.js';
 import { comparesMembers, oldItems, sameJson } from './correlation.js';
 import type { CompileRules, RulesVerdict } from './contract.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import type { StatusCause } from '../../api/status.js';
+import type { JsonObject } from '../../../api/object.js';
+import type { StatusCause } from '../../../api/status.js';
 import type { RuleTimes } from './times.js';
 
 /** What the rules of a schema (`x-kubernetes-validations`) say of an object. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from './shape.js';
 
 /** What was before at the place of a value: for rules that compare, and for those that fail where nothing changed. */

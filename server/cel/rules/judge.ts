@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { StatusCause } from '../../api/status.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { StatusCause } from '../../../api/status.js';
 import type { Activation } from '../eval/run.js';
 import { Failure, Optional, type Value } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { most, capped } from '../estimate/sizes.js';
 import { compileMessage, compileRule, rulesOf, type CompiledExpression } from './rule.js';
 import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';

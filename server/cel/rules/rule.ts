@@ -1,5 +1,5 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject } from '../../../api/object.js';
 import { check, unwanted, type Checked } from '../check/checker.js';
 import { bool, optional, typeOf, type Type } from '../check/types.js';
 import { estimateCost, type SizeAt } from '../estimate/estimator.js';

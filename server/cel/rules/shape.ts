@@ -1,6 +1,6 @@
 import { reservedWords } from '../reserved.js';
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { bool, dyn, list, map, object, typeOf, type Type } from '../check/types.js';
 import { parseDate, parseDuration, parseTimestamp } from '../eval/clock.js';
 import { JsonList, JsonMap, plainView, type View } from '../eval/json.js';

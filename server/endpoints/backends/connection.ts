@@ -4,7 +4,7 @@ import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from './answer.js';
-import { tlsClientOptions } from '../../catalogue/tlsClient.js';
+import { tlsClientOptions } from '../../../program/tls/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';

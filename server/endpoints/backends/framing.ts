@@ -1,6 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
-import { badRequest } from '../../api/status.js';
+import { badRequest } from '../../../api/status.js';
 import type { Request } from '../context.js';
 import { bodyStream, destroyLater } from '../streams.js';
 

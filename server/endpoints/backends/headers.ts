@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { badRequest } from '../../api/status.js';
+import { badRequest } from '../../../api/status.js';
 import type { RequestContext } from '../context.js';
 
 /** They speak of one connection only (RFC 9110, section 7.6.1). */

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 
 /** Where a request goes on: to the agent of a node, or to a program in the cluster. Pure. */
 export interface Location {

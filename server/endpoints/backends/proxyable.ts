@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { LookupAddress } from 'node:dns';
-import { badRequest } from '../../api/status.js';
+import { badRequest } from '../../../api/status.js';
 import { contains, parseAddress, parseRange, type Address, type Range } from '../../registry/validation/addresses.js';
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib';
-import { badRequest, internalError, StatusError } from '../../api/status.js';
+import { badRequest, internalError, StatusError } from '../../../api/status.js';
 import type { RequestContext, Upgrade } from '../context.js';
 import { writableOf } from '../streams.js';
 import { BackendError, type BackendAnswer, type BackendRequest } from './answer.js';

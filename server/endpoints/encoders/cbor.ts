@@ -9,8 +9,8 @@ import {
   encodeCborPart,
   selfDescribed,
 } from '../../../workers/codecs/cbor.js';
-import type { JsonObject } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
+import type { JsonObject } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 

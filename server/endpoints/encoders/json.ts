@@ -1,5 +1,5 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { servedItem } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';

@@ -1,7 +1,7 @@
 import { encodeMessage, kindOf, protobufEncode, protobufMediaType } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
-import { apiVersionOf } from '../../api/resource.js';
-import { StatusError } from '../../api/status.js';
+import { apiVersionOf } from '../../../api/resource.js';
+import { StatusError } from '../../../api/status.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 

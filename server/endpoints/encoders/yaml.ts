@@ -1,7 +1,7 @@
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import { depthMax } from '../../../workers/codecs/contract.js';
 import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
 import { jsonEncoder } from './json.js';
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../../api/status.js';
+import { badRequest } from '../../../api/status.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import type { Version } from '../../storage/contract.js';
 

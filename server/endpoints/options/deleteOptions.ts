@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { DeleteOptions } from '../../registry/deletion.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';

@@ -1,11 +1,11 @@
-import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../api/selectors.js';
-import { badRequest, plainError } from '../../api/status.js';
+import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../../api/selectors/index.js';
+import { badRequest, plainError } from '../../../api/status.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { forbidden, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { versionComplaint } from '../../registry/writes.js';
 import type { Consistency } from '../../storage/contract.js';
 import { nameSelected } from '../../storage/matching.js';
-import type { ShardSelector } from '../../api/shards.js';
+import type { ShardSelector } from '../../../api/shards.js';
 import { checkedFields } from '../fieldSelectors.js';
 import { decodeContinue, type ContinuePosition } from './continueToken.js';
 import { parseShardSelector } from './shardSelector.js';

@@ -1,5 +1,5 @@
-import type { ShardField, ShardSelector } from '../../api/shards.js';
-import { badRequest } from '../../api/status.js';
+import type { ShardField, ShardSelector } from '../../../api/shards.js';
+import { badRequest } from '../../../api/status.js';
 import { dottedName, parse, type Expression } from '../../cel/check/parser.js';
 import { SyntaxProblem } from '../../cel/check/tokens.js';
 

@@ -1,4 +1,4 @@
-import { badRequest, invalidObject, type StatusError } from '../../api/status.js';
+import { badRequest, invalidObject, type StatusError } from '../../../api/status.js';
 import { toCause, type FieldError } from '../../registry/validation/field.js';
 
 /** Readers of single query parameters; what is wrong is told in the reference's words. Of a repeated parameter the first value counts. */

@@ -1,4 +1,4 @@
-import { notFound } from '../../api/status.js';
+import { notFound } from '../../../api/status.js';
 import type { Backends } from '../backends/connection.js';
 import { agentPort, nodeAddress, type Location } from '../backends/location.js';
 import { noBackends, unreachable } from '../backends/relay.js';

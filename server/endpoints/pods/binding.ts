@@ -1,7 +1,7 @@
 import { timeText } from '../../../api/time.js';
-import type { ApiObject } from '../../api/object.js';
-import { badRequest, conflict, plainError } from '../../api/status.js';
-import type { Status } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { badRequest, conflict, plainError } from '../../../api/status.js';
+import type { Status } from '../../../api/status.js';
 import { bind, bindingProblem, validateBinding } from '../../kinds/core/pod/binding.js';
 import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';

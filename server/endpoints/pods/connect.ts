@@ -1,8 +1,8 @@
-import type { ApiObject } from '../../api/object.js';
-import { badRequest, forbidden, internalError, invalidObject } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { badRequest, forbidden, internalError, invalidObject } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import { chosenContainer, validateLogWish } from '../../kinds/core/pod/connect.js';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import { admitConnection } from '../admitting.js';
 import { BackendError } from '../backends/answer.js';

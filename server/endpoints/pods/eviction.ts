@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import { badRequest, conflict, plainError, StatusError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { badRequest, conflict, plainError, StatusError } from '../../../api/status.js';
 import { budgetsOf, goesUncounted, hasEnded, markEvicted, needsNoBudget, spend, stillProcessed } from '../../kinds/core/pod/eviction.js';
 import type { Registry, WriteOptions } from '../../registry/contract.js';
 import type { Target } from '../../registry/target.js';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
-import { plainError } from '../../api/status.js';
+import { plainError } from '../../../api/status.js';
 import { pass, type LogWay } from '../backends/relay.js';
 import type { RequestContext, Upgrade } from '../context.js';
 import { acceptWebSocket, normalClosure, offeredProtocols, webSocketUpgrade } from '../webSockets.js';

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { badRequest, notFound, StatusError } from '../../api/status.js';
+import { badRequest, notFound, StatusError } from '../../../api/status.js';
 import { schemeNamePort } from '../../kinds/core/pod/connect.js';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { admitConnection } from '../admitting.js';
 import { candidates, declaredPort, podIps, portName, type Candidate, type Location } from '../backends/location.js';
 import { cleanPath, encodePath, proxiedPath, proxyPrefix, sentQuery } from '../backends/paths.js';

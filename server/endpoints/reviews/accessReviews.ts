@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { parseFieldSelector, type FieldRequirement, type FieldSelector } from '../../api/selectors.js';
-import { invalidObject } from '../../api/status.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { parseFieldSelector, type FieldRequirement, type FieldSelector } from '../../../api/selectors/index.js';
+import { invalidObject } from '../../../api/status.js';
 import type { Attributes, Decision } from '../../authorization/authorizer.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import { managerOf } from '../../patch/apply/managers.js';
 import { checkNamespace } from '../../registry/writes.js';

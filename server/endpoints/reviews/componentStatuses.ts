@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import { notFound, StatusError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { notFound, StatusError } from '../../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
 import { sendList, sendObject } from '../answers.js';
 import { negotiate } from '../negotiation.js';

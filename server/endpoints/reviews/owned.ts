@@ -1,6 +1,6 @@
 import { turns } from '../../../workers/turns/turns.js';
 import { timeText } from '../../../api/time.js';
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { ownCreated } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../api/object.js';
-import { badRequest } from '../../api/status.js';
+import type { JsonObject } from '../../../api/object.js';
+import { badRequest } from '../../../api/status.js';
 import type { NonResourceRule, ResourceRule } from '../../authorization/rules.js';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { itemsOf, textAt, memberAt } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { itemsOf, textAt, memberAt } from '../../../api/json/members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from '../../registry/validation/names.js';
 

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../api/object.js';
-import { badRequest } from '../../api/status.js';
+import type { JsonObject } from '../../../api/object.js';
+import { badRequest } from '../../../api/status.js';
 import { bearerToken, invalidToken, type TokenAuthentication } from '../../authentication/tokens/token.js';
 import { managerOf } from '../../patch/apply/managers.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument, typeOf } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';

@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { cellOf, numberAt } from '../../kinds/cells.js';
 import type { TableColumn } from '../../registry/tableColumn.js';
 import { tableOfView, type TableForm } from './table.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
-import type { Column } from '../../catalogue/tables.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
+import type { Column } from '../../../api/catalogue/tables.js';
 import { servedObject } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { ServedResource } from '../../registry/resources.js';

@@ -1,4 +1,4 @@
-import { forbidden, internalError } from '../../api/status.js';
+import { forbidden, internalError } from '../../../api/status.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { CreationCheck } from '../../registry/contract.js';
 import type { RequestContext } from '../context.js';

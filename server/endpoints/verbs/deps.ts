@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';

@@ -1,11 +1,11 @@
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { turns, type Steps } from '../../../workers/turns/turns.js';
 import { printed } from '../../patch/printed.js';
-import { goType } from '../../api/goTypes.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
-import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../api/status.js';
+import { goType } from '../../../api/goTypes.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
+import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../../api/status.js';
 import { applyJsonPatch, checkOperations } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';

@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/status.js';
+import { StatusError } from '../../../api/status.js';
 import type { DecodedBody } from '../body.js';
 
 /**

@@ -1,4 +1,4 @@
-import { badRequest, StatusError } from '../../api/status.js';
+import { badRequest, StatusError } from '../../../api/status.js';
 import { expiredList } from '../../registry/failures.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';

@@ -1,10 +1,10 @@
 import type { BodyForm } from '../../admission/contract.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { StatusError } from '../../api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { StatusError } from '../../../api/status.js';
 import { inForm } from '../../kinds/builtIn.js';
 import type { UnappliedScale } from '../../registry/behaviour.js';
 import { servedObject } from '../../registry/conversion.js';
-import { memberAt } from '../../registry/members.js';
+import { memberAt } from '../../../api/json/members.js';
 import { ownScaled } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { checkIdentity } from '../../registry/writes.js';

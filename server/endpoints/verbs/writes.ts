@@ -1,6 +1,6 @@
-import { copyOf } from '../../api/copy.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import { servedObject } from '../../registry/conversion.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';

@@ -1,5 +1,5 @@
-import { internalError, StatusError } from '../../api/status.js';
-import { delayMsMax } from '../../catalogue/flags/duration.js';
+import { internalError, StatusError } from '../../../api/status.js';
+import { delayMsMax } from '../../../program/flags/duration.js';
 import { watchFailure } from '../../registry/failures.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';

@@ -1,4 +1,4 @@
-import { internalError } from '../../api/status.js';
+import { internalError } from '../../../api/status.js';
 import { convertBuiltIn, type ConvertObject } from '../../admission/matching/versions.js';
 import type { CustomResources } from '../definitions.js';
 

@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 
 /**
  * How objects of one custom resource get from one of its versions to another. There is one converter for a definition, made anew when the

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 
 export type ReviewVersion = 'v1' | 'v1beta1';

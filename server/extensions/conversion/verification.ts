@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../registry/validation/metadata.js';
 import { inOneGo } from '../../../workers/turns/turns.js';

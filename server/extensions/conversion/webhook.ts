@@ -1,8 +1,8 @@
 import { groupVersionOf } from '../../../api/meta/resource.js';
 import { randomUUID } from 'node:crypto';
-import { copyOf } from '../../api/copy.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { plainError, type StatusError } from '../../api/status.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { plainError, type StatusError } from '../../../api/status.js';
 import { targetOf } from '../../admission/webhooks/hook.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { HookClients } from '../../webhook/hookClients.js';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { StatusError } from '../../api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import type { Registry } from '../../registry/contract.js';
 import type { Target } from '../../registry/target.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import { everything } from '../../registry/everything.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { cleanupFinalizer } from '../definition.js';
 import type { CustomResources } from '../definitions.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiObject } from '../../api/object.js';
-import { StatusError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import type { Registry } from '../../registry/contract.js';
 import type { Target } from '../../registry/target.js';
 import type { ServedResource } from '../../registry/resources.js';

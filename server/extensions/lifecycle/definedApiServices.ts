@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../api/object.js';
-import type { GroupResource } from '../../api/resource.js';
-import { StatusError } from '../../api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
+import { StatusError } from '../../../api/status.js';
 import type { Registry } from '../../registry/contract.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import type { ServedResource } from '../../registry/resources.js';

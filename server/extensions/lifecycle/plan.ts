@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { approvalCondition, approvalType } from './approval.js';
-import { membersOf } from '../../registry/members.js';
+import { membersOf } from '../../../api/json/members.js';
 import type { LifeCycle, Names } from '../definition.js';
 import { isTrue, says, withCondition, type Condition } from './conditions.js';
 import { acceptedNames } from './names.js';

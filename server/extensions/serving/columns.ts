@@ -1,4 +1,4 @@
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import type { TableColumn } from '../../registry/tableColumn.js';
 import type { DefinedVersion } from '../definition.js';
 import { pathCell } from './pathCells.js';

@@ -10,9 +10,9 @@ import {
   type MergeSchema,
   type ReceiveResult,
 } from '../../../workers/schema/custom/contract.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { apiVersionOf } from '../../api/resource.js';
-import { methodNotSupported, StatusError } from '../../api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { apiVersionOf } from '../../../api/resource.js';
+import { methodNotSupported, StatusError } from '../../../api/status.js';
 import { compileRules } from '../../cel/rules/compile.js';
 import type { RuleTimes } from '../../cel/rules/times.js';
 import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
@@ -20,8 +20,8 @@ import { fieldsAt, fieldsOf } from '../../kinds/fields.js';
 import type { Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { withMetadata, type Behaviour, type Received } from '../../registry/behaviour.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import type { ResourceNames, ServedResource, Subresource } from '../../registry/resources.js';
 import { wholeStrategy } from '../../registry/wholeStrategy.js';
 import type { FieldsOf } from '../../storage/storedobject.js';

@@ -1,6 +1,6 @@
 import { GrownTooLarge } from '../../../workers/schema/custom/contract.js';
 import type { Steps } from '../../../workers/turns/turns.js';
-import { StatusError } from '../../api/status.js';
+import { StatusError } from '../../../api/status.js';
 
 /** What a client is told whose object has grown beyond what anybody keeps. */
 export const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>

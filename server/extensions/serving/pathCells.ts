@@ -1,6 +1,6 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { parseJsonPath } from '../../api/jsonPath.js';
-import type { JsonValue } from '../../api/object.js';
+import { parseJsonPath } from '../../../api/jsonPath.js';
+import type { JsonValue } from '../../../api/object.js';
 import { age } from '../../kinds/cells.js';
 import type { Cell } from '../../registry/tableColumn.js';
 

@@ -1,7 +1,7 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { badRequest, plainError, StatusError } from '../../api/status.js';
-import { membersOf } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { badRequest, plainError, StatusError } from '../../../api/status.js';
+import { membersOf } from '../../../api/json/members.js';
 import { fieldElement } from '../../patch/apply/fieldset.js';
 import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';

@@ -1,4 +1,4 @@
-import { matchesFields, type FieldSelector } from '../../api/selectors.js';
+import { matchesFields, type FieldSelector } from '../../../api/selectors/index.js';
 import { transientObject } from '../../registry/transient.js';
 import type {
   Failure,

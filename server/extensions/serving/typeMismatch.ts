@@ -1,8 +1,8 @@
 import { inOneGo } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /** What server-side apply calls the types of schemas. */
 const expected: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { transientInTurns } from '../../registry/transient.js';
 import { SharedEvent } from '../../storage/cache/change.js';
 import type {

@@ -1,4 +1,4 @@
-import { unauthorized } from '../../api/status.js';
+import { unauthorized } from '../../../api/status.js';
 import type { Authentication, Authenticator } from '../../authentication/authenticator.js';
 import type { AccessMetrics } from '../../observability/access.js';
 import type { Logger } from '../../observability/logger.js';

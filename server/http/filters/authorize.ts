@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/status.js';
+import { StatusError } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import type { Attributes, Authorizer, Decision } from '../../authorization/authorizer.js';
 import { forbidden } from '../../authorization/forbidden.js';

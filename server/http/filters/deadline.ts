@@ -1,5 +1,5 @@
-import { badRequest, timeout } from '../../api/status.js';
-import { delayMsMax, parseDuration } from '../../catalogue/flags/duration.js';
+import { badRequest, timeout } from '../../../api/status.js';
+import { delayMsMax, parseDuration } from '../../../program/flags/duration.js';
 import { writeStatusError } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';

@@ -1,4 +1,4 @@
-import { badRequest } from '../../api/status.js';
+import { badRequest } from '../../../api/status.js';
 import { decodeKey } from '../../authentication/frontProxy.js';
 import { removeHeaders } from '../../authentication/stripping.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';

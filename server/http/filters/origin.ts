@@ -1,4 +1,4 @@
-import { plainError } from '../../api/status.js';
+import { plainError } from '../../../api/status.js';
 import { isByCertificate } from '../../authentication/certificate.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';

@@ -2,8 +2,8 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingAdmissionPolicyBindingSpec,
 } from '../../../api/types/admissionregistration/v1.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';

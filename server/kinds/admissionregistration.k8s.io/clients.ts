@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { between } from '../../registry/validation/values.js';

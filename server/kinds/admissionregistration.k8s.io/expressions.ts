@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { checkAdmission, type AdmissionScope, type Wanted } from '../../cel/check/admission.js';
 import { keptWords } from '../../cel/reserved.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualified } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';

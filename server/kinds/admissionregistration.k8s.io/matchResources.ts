@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, required, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';

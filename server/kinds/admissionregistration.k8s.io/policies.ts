@@ -5,11 +5,11 @@ import type {
   ValidatingAdmissionPolicy,
   Validation,
 } from '../../../api/types/admissionregistration/v1.js';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';

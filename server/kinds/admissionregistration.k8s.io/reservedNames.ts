@@ -1,4 +1,4 @@
-import { manifestSuffix } from '../../catalogue/manifestNames.js';
+import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
 import { subdomainName } from '../../registry/validation/names.js';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectsIn, setDefault } from '../../registry/defaulting.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { named } from '../../registry/validation/values.js';

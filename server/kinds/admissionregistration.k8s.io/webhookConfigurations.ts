@@ -1,7 +1,7 @@
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../api/types/admissionregistration/v1.js';
-import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';

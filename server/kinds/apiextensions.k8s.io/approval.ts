@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { parseUrl } from '../admissionregistration.k8s.io/urls.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 

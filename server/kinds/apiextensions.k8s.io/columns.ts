@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 
 /** Columns of tables, and the simple paths that they and the subresource `scale` use. */

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { validateClient } from '../admissionregistration.k8s.io/clients.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
 import { oneOf } from '../../registry/validation/values.js';

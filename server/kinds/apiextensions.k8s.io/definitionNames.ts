@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
 

@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../../api/types/apiextensions/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';

@@ -1,5 +1,5 @@
 import type { Cause, EmbeddedRules } from '../../../workers/schema/custom/contract.js';
-import type { ObjectMeta } from '../../api/object.js';
+import type { ObjectMeta } from '../../../api/object.js';
 import { validateMetadata } from '../../registry/validation/metadata.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { inOneGo } from '../../../workers/turns/turns.js';

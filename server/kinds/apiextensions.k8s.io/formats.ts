@@ -1,8 +1,8 @@
 import { quoted } from '../../../workers/schema/custom/printed.js';
 import { isRecognized } from '../../../workers/schema/custom/formats.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { anySchema, typeOf } from './schema/nodes.js';
 
 /** Formats that mean nothing here are accepted and warned of, once: those that were there before are known to their author. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { objectsIn } from '../../registry/defaulting.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
 import { isEmpty } from './schema/nodes.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { anySchema, isEmpty, isSet, isTrue, type Schema } from './schema/nodes.js';
 import { isNonStructural } from './schema/schema.js';
 

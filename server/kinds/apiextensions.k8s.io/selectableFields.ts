@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
 import { validateColumn } from './columns.js';

@@ -1,7 +1,7 @@
 import type { APIService, APIServiceSpec } from '../../../api/types/apiregistration/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import { between, dnsSubdomain, named } from '../../registry/validation/values.js';

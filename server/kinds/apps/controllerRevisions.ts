@@ -1,7 +1,7 @@
 import type { ControllerRevision } from '../../../api/types/apps/v1.js';
-import { isObject } from '../../../api/json.js';
-import type { JsonValue } from '../../api/object.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonValue } from '../../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';

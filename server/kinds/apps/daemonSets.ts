@@ -1,7 +1,7 @@
 import type { DaemonSet } from '../../../api/types/apps/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';

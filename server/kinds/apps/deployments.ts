@@ -1,8 +1,8 @@
 import type { Deployment, DeploymentSpec } from '../../../api/types/apps/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';

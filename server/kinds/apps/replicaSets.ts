@@ -1,5 +1,5 @@
 import type { DeploymentSpec, ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
-import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
+import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';

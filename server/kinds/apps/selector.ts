@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { memberAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { memberAt } from '../../../api/json/members.js';
 import { selectorOf } from '../core/podSpec/controlledTemplate.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';

@@ -1,9 +1,9 @@
 import type { StatefulSet, StatefulSetSpec } from '../../../api/types/apps/v1.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';

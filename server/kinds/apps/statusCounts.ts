@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { isSet, memberAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { isSet, memberAt } from '../../../api/json/members.js';
 import type { PathIn } from '../../registry/memberPath.js';
 import type { ChangeFindings } from '../../registry/rules.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../api/object.js';
-import { memberAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { memberAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
-import { isObject } from '../../../api/json.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import { isObject } from '../../../api/json/json.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 

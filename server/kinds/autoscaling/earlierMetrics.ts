@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { membersOf } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { membersOf } from '../../../api/json/members.js';
 
 /**
  * Metrics as version 1 writes them into its annotations: the amounts stand beside the name, where version 2 has a `metric` and a `target` (or `current`).

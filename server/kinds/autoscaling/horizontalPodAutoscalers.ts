@@ -1,7 +1,7 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/types/autoscaling/v2.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';

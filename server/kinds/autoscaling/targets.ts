@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { none } from '../cells.js';
 
 /** The column Targets of autoscalers: what is measured and what is wanted, metric by metric. */

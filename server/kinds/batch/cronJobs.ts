@@ -1,7 +1,7 @@
 import type { CronJob, JobSpec } from '../../../api/types/batch/v1.js';
-import type { JsonValue } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';

@@ -1,5 +1,5 @@
 import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';

@@ -1,6 +1,6 @@
 import type { ClusterTrustBundle } from '../../../api/types/certificates/v1beta1.js';
 import { X509Certificate } from 'node:crypto';
-import { textAt } from '../../registry/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { immutable } from '../immutable.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { ensureObject, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { statusOf } from '../parts.js';
 import { firstPositions } from '../../registry/validation/repeats.js';

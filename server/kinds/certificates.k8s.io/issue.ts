@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { ApiObject } from '../../api/object.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import type { UpdateObserver } from '../../registry/observers.js';
 import { pemBlocks } from './pem.js';
 

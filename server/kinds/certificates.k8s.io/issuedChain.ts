@@ -1,8 +1,8 @@
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { formatDuration } from '../../../api/duration.js';
 import { timeOf } from '../../../api/time.js';
-import type { JsonObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { pemBlocks } from './pem.js';
 import { keyOf } from './podKey.js';

@@ -1,8 +1,8 @@
 import type { PodCertificateRequest } from '../../../api/types/certificates/v1beta1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Review } from '../../registry/rules.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';

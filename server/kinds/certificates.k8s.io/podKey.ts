@@ -1,8 +1,8 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
-import type { JsonObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, invalidUnquoted, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { element, sequence } from '../../api/der.js';
+import { element, sequence } from '../../../api/der.js';
 import { requestKey } from './request.js';
 
 /** The key that a pod's certificate is to be about, and the proof that whoever asks has the private one. */

@@ -1,5 +1,5 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from '../../api/der.js';
+import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from '../../../api/der.js';
 import { pemBlocks } from './pem.js';
 
 /** Requests for certificates in the form of PKCS #10 (RFC 2986): what is asked for, an algorithm, and a signature that proves possession of the key. */

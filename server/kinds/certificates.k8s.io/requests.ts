@@ -1,6 +1,6 @@
 import type { CertificateSigningRequest } from '../../../api/types/certificates/v1.js';
-import { ensureObject } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { forbidden, notSupported, type Path, type FieldError } from '../../registry/validation/field.js';
 
 const knownModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

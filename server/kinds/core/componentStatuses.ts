@@ -1,6 +1,6 @@
 import type { ComponentStatus } from '../../../api/types/core/v1.js';
-import type { JsonValue } from '../../api/object.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { Draft, Kind } from '../kind.js';
 
 /** Components have their conditions beside the metadata, and one that matters. */

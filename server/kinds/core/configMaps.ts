@@ -1,6 +1,6 @@
 import type { ConfigMap } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { keysAt } from '../cells.js';

@@ -1,9 +1,9 @@
 import type { Endpoints } from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectsIn, setTextDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
 import { invalid, keepable, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';

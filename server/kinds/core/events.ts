@@ -1,9 +1,9 @@
 import type { Event } from '../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import type { ShortPathIn } from '../../registry/memberPath.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { memberAt, membersOf, textAt } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Review, ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { sameValue } from '../../registry/equality.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';

@@ -1,8 +1,8 @@
 import type { LimitRange } from '../../../api/types/core/v1.js';
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';

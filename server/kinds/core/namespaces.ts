@@ -1,6 +1,6 @@
 import type { Namespace, NamespaceSpec } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
 import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation/names.js';

@@ -1,6 +1,6 @@
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Node } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { cidr, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
 import {
   duplicate,

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { at, unset } from '../cells.js';

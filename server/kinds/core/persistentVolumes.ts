@@ -1,8 +1,8 @@
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { differenceOf } from '../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { whileOff } from '../../registry/validation/gatedFindings.js';

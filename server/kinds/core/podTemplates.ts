@@ -1,5 +1,5 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
+import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
 import { Path } from '../../registry/validation/field.js';
 import { joinedAt, labelsAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';

@@ -1,7 +1,7 @@
 import type { Pod } from '../../../api/types/core/v1.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
 import { podStatusGates } from './pod/gatedStatus.js';

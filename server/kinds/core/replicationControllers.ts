@@ -1,7 +1,7 @@
 import type { ReplicationController } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { nonNegative } from '../../registry/validation/values.js';

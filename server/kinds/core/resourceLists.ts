@@ -1,6 +1,6 @@
 import { formatQuantity } from '../../../api/quantity.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
 import { milliValue, quantityOf } from '../../registry/validation/quantities.js';
 
 /** Amounts that may be finer than a thousandth: most are seen at once not to be. */

@@ -1,7 +1,7 @@
 import type { ResourceQuota, ResourceQuotaSpec } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { countedResources, isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';

@@ -1,8 +1,8 @@
 import type { Secret } from '../../../api/types/core/v1.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { at, keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';

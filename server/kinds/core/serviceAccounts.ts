@@ -1,6 +1,6 @@
 import type { ServiceAccount } from '../../../api/types/core/v1.js';
-import { objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import type { Draft, Kind } from '../kind.js';
 
 const enforces = 'kubernetes.io/enforce-mountable-secrets';

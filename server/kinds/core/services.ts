@@ -1,5 +1,5 @@
 import type { Service } from '../../../api/types/core/v1.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
 import { at, labelsAt, none } from '../cells.js';

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonValue } from '../../api/object.js';
-import { itemsOf } from '../../registry/members.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import { itemsOf } from '../../../api/json/members.js';
 
 /** What volumes and claims to them show alike. */
 

@@ -1,8 +1,8 @@
 import type { EndpointSlice } from '../../../api/types/discovery/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { endpointAddress, parseAddress } from '../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';

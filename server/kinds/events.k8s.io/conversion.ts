@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
 
 /** Members of the newer form and their names in the core form, which is the stored one. */

@@ -1,7 +1,7 @@
 import type { FlowSchema, FlowSchemaSpec } from '../../../api/types/flowcontrol/v1.js';
-import { ensureObject, objectAt, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';

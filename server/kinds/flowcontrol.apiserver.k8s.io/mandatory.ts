@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { bootstrapObjects } from '../../catalogue/bootstrapObjects.js';
-import { membersOf } from '../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
+import { membersOf } from '../../../api/json/members.js';
 
 /** Objects that the server could not do without: it lets nobody change what they say. */
 const mandatory = new Set(['exempt', 'catch-all']);

@@ -1,8 +1,8 @@
 import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../../../api/types/flowcontrol/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { at, valueAt } from '../cells.js';

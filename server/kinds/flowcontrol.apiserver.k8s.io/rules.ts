@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';

@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../api/object.js';
-import { objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import type { ApiObject } from '../../../api/object.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import type { SubresourceRules } from '../../registry/rules.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { statusOf } from '../parts.js';

@@ -1,7 +1,7 @@
 import type { IngressClass } from '../../../api/types/networking/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, setDefault } from '../../registry/defaulting.js';
-import { memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { memberAt, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';

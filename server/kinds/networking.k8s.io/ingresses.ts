@@ -1,7 +1,7 @@
 import type { Ingress } from '../../../api/types/networking/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, keepable, Path, type FieldError } from '../../registry/validation/field.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
 import { dnsSubdomain, ipAddress, named } from '../../registry/validation/values.js';

@@ -1,6 +1,6 @@
 import type { IPAddress } from '../../../api/types/networking/v1.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';

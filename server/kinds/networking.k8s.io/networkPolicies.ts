@@ -1,7 +1,7 @@
 import type { NetworkPolicy } from '../../../api/types/networking/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';

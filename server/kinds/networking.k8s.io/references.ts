@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
 import { required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';

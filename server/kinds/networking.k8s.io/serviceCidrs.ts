@@ -1,5 +1,5 @@
 import type { ServiceCIDR } from '../../../api/types/networking/v1.js';
-import { itemsOf, memberAt } from '../../registry/members.js';
+import { itemsOf, memberAt } from '../../../api/json/members.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';

@@ -1,8 +1,8 @@
 import type { RuntimeClass } from '../../../api/types/node/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { likeness } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { likeness } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { duplicate, Path, strictly, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';

@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget } from '../../../api/types/policy/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';

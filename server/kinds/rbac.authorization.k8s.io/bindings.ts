@@ -1,7 +1,7 @@
 import type { RoleBinding } from '../../../api/types/rbac/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';

@@ -1,7 +1,7 @@
 import type { ClusterRole } from '../../../api/types/rbac/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import { memberAt } from '../../registry/members.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { memberAt } from '../../../api/json/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import type { ServedAs, WriteContext } from '../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { statusOf } from '../parts.js';

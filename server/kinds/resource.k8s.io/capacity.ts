@@ -1,7 +1,7 @@
 import { addQuantities, formatQuantity } from '../../../api/quantity.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { compareAmounts, quantityOf, wholeValue } from '../../registry/validation/quantities.js';
 import { repeats } from '../../registry/validation/repeats.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import type { StructureForm } from '../../registry/validation/internalform.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';

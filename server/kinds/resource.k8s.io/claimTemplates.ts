@@ -1,7 +1,7 @@
 import type { ResourceClaimTemplate, ResourceClaimTemplateSpec } from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectAt } from '../../registry/defaulting.js';
-import { membersOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
+import { membersOf } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { printedMetadata } from '../../registry/validation/printed.js';

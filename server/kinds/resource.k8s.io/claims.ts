@@ -1,6 +1,6 @@
 import type { ResourceClaim } from '../../../api/types/resource/v1.js';
-import { ensureObject } from '../../registry/defaulting.js';
-import { itemsOf, memberAt } from '../../registry/members.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { immutable } from '../immutable.js';

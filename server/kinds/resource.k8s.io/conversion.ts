@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { specOf } from '../parts.js';
 
 /** v1beta1 asks for devices, and describes them, one level higher or lower than the versions after it. */

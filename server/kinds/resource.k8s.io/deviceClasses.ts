@@ -1,7 +1,7 @@
 import type { DeviceClass } from '../../../api/types/resource/v1.js';
-import { objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { memberAt } from '../../registry/members.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { memberAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import { longName } from '../../registry/validation/names.js';

@@ -1,6 +1,6 @@
 import type { DeviceTaintRule } from '../../../api/types/resource/v1beta2.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';

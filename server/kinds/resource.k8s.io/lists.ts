@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../api/object.js';
-import { membersOf } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { membersOf } from '../../../api/json/members.js';
 import { duplicate, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { repeats } from '../../registry/validation/repeats.js';
 

@@ -1,6 +1,6 @@
 import type { ResourcePoolStatusRequest } from '../../../api/types/resource/v1alpha3.js';
-import { ensureObject, objectAt, setDefault } from '../../registry/defaulting.js';
-import { isSet, itemsOf, memberAt } from '../../registry/members.js';
+import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { isSet, itemsOf, memberAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import {
   immutable,

@@ -1,8 +1,8 @@
 import type { ResourceSlice, ResourceSliceSpec } from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, required, strictly, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { optionals, printedStructure } from '../../registry/validation/internalform.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';

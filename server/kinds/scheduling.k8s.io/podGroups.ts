@@ -1,7 +1,7 @@
 import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../features/fieldGates.js';
-import { objectAt, objectsIn, setTextDefault } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { below, gate } from '../gated.js';

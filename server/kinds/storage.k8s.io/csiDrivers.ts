@@ -1,8 +1,8 @@
 import type { CSIDriver } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { ensureObject, objectsIn, setDefault } from '../../registry/defaulting.js';
-import { sameValue } from '../../registry/equality.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { optionallyOneOf } from '../../registry/validation/values.js';

@@ -1,7 +1,7 @@
 import type { CSINode } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectsIn } from '../../registry/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';

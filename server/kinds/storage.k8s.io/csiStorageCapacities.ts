@@ -1,6 +1,6 @@
 import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
-import { objectAt, objectsIn } from '../../registry/defaulting.js';
-import { textAt } from '../../registry/members.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { textAt } from '../../../api/json/members.js';
 import { Path, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';

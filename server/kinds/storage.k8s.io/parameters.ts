@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { membersOf } from '../../registry/members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { membersOf } from '../../../api/json/members.js';
 import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 

@@ -1,7 +1,7 @@
 import type { StorageClass } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../api/object.js';
-import { objectsIn, setDefault } from '../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../registry/members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -11,7 +11,7 @@ import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateParameters, validateProvisioner } from './parameters.js';
-import { causesMax } from '../../api/status.js';
+import { causesMax } from '../../../api/status.js';
 
 const topologies = Path.of('allowedTopologies');
 

@@ -1,7 +1,7 @@
 import type { VolumeAttachment } from '../../../api/types/storage/v1.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt } from '../../registry/defaulting.js';
-import { membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';

@@ -1,6 +1,6 @@
 import type { VolumeAttributesClass } from '../../../api/types/storage/v1.js';
-import { sameValue } from '../../registry/equality.js';
-import { textAt } from '../../registry/members.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { textAt } from '../../../api/json/members.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { at } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';

@@ -1,5 +1,5 @@
 import type { StorageVersionMigration } from '../../../api/types/storagemigration/v1beta1.js';
-import { itemsOf, memberAt, textAt } from '../../registry/members.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { Messages } from './messages.js';
 
 const { Writer } = protobuf;

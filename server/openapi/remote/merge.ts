@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { membersOf } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { membersOf } from '../../../api/json/members.js';
 import { definitionsPrefix, nameIn, referenceTo, withReferences } from './references.js';
 
 /**

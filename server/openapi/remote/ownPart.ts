@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { isObject } from '../../../api/json.js';
-import { itemsOf, membersOf } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { definitionsNeeded, nameIn } from './references.js';
 
 /** A version of a group that another program serves. */

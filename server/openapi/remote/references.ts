@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /** References within OpenAPI documents of other programs, wherever they stand: what a document may hold is more than this server knows. Pure. */
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { encodedDocument, type BuiltDocument, type Encoding } from '../build.js';
 import { ownPart, type RemoteVersionName } from './ownPart.js';
 import { upgraded } from './upgrade.js';

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { isObject } from '../../../api/json.js';
-import { itemsOf, membersOf, textAt } from '../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { definitionsPrefix, nameIn, referenceTo, schemasPrefix, withReferences } from './references.js';
 
 /** What a document of version 2 says, in the words of version 3, for programs that have none of it (`openapiconv` of kube-openapi). Pure. */

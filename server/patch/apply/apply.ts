@@ -1,5 +1,5 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from './compare.js';
 import { fieldsOf } from './fieldsof.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';

@@ -1,8 +1,8 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { comparedInStep, indexItems } from './items.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
 
 /** What changed between two values of one type. The three sets are disjoint. */

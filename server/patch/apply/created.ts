@@ -1,6 +1,6 @@
 import { inOneGo } from '../../../workers/turns/turns.js';
-import { isObject, sortNames } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject, sortNames } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from './compare.js';
 import { fieldElement } from './fieldset.js';
 import { indexItems, itemElement } from './items.js';

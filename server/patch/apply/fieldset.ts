@@ -1,7 +1,7 @@
 import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
 import { parseJson } from '../../../workers/codecs/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /** Fields of one set that are read or written in one step. */
 const fieldsInStep = 256;

@@ -1,8 +1,8 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { JsonValue } from '../../api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { comparedInStep, itemElement } from './items.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema } from './schema.js';
 
 /**

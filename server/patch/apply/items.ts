@@ -1,6 +1,6 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { JsonValue } from '../../api/object.js';
-import { isObject } from '../../../api/json.js';
+import type { JsonValue } from '../../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { keyElement, keyElementOf, keyOf, valueElement } from './fieldset.js';
 import type { ListKey, Schema } from './schema.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from './compare.js';
 import { isServerMember, isServerMetadata } from './created.js';
 import { fieldElement } from './fieldset.js';

@@ -1,11 +1,11 @@
 import type { Steps } from '../../../workers/turns/turns.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { compare } from './compare.js';
 import { FieldSet } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import type { ApplyConflict } from './ownership.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import type { Schema } from './schema.js';
 
 /**

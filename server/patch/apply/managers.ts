@@ -1,5 +1,5 @@
 import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import { setMember } from '../../api/members.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { setMember } from '../../../api/json/setMember.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { comparedInStep, indexItems, type IndexedItems } from './items.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**

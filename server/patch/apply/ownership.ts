@@ -1,5 +1,5 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import type { ApiObject, JsonObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
 import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';

@@ -1,11 +1,11 @@
 import type { Steps } from '../../../workers/turns/turns.js';
-import { copyOf } from '../../api/copy.js';
-import { setMember } from '../../api/members.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
+import { copyOf } from '../../../api/json/copy.js';
+import { setMember } from '../../../api/json/setMember.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import { comparedInStep, itemElement } from './items.js';
-import { isObject } from '../../../api/json.js';
+import { isObject } from '../../../api/json/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
 import type { Versions } from './ownership.js';
 import { shapeOf, unknown, type Schema } from './schema.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /**
  * How the members of a type merge: the few facts of an OpenAPI type that field ownership needs

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../../catalogue/types.js';
+import type { JsonValue } from '../../../api/object.js';
+import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../../../api/catalogue/types.js';
 import { leaf, unknown, type AlwaysPresent, type ListKey, type Schema } from './schema.js';
 
 /** Schemas of the built-in types, each built at most once; recursive types are fine. */

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { isObject } from '../../../api/json.js';
+import type { JsonValue } from '../../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from './schema.js';
 
 /** The first member of a value that its type does not declare, as a path (`.spec.foo`); null when all are declared. */

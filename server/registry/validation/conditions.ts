@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../api/object.js';
-import { membersOf, textAt } from '../members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError, type Path } from './field.js';
 import { qualified } from './values.js';
 import { repeats } from './repeats.js';

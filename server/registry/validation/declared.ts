@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../api/object.js';
-import { sameValue } from '../equality.js';
-import { isSet, itemsOf, membersOf } from '../members.js';
+import type { JsonValue } from '../../../api/object.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { isSet, itemsOf, membersOf } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, required as missing, tooLong, tooMany, type FieldError, type Path } from './field.js';
 import { caselessSubdomain, longName as longNameRule, pathSegmentName, shortName as shortNameRule, type NameRule } from './names.js';
 import { named, qualified } from './values.js';

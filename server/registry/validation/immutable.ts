@@ -1,4 +1,4 @@
-import { sameValue } from '../equality.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { invalid, type FieldError, type Path } from './field.js';
 
 /** A member that never changes after creation. `shown` is what the message quotes, where that is not the value itself. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf, membersOf } from '../members.js';
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedMetadata, printedSelector } from './printed.js';
 
 /**

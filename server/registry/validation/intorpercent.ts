@@ -1,5 +1,5 @@
 import { isPercent } from '../../../api/intOrPercent.js';
-import type { JsonValue } from '../../api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { invalid, type FieldError, type Path } from './field.js';
 
 export { amountOf } from '../../../api/intOrPercent.js';

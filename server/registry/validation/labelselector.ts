@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../api/object.js';
-import { objectAt, objectsIn } from '../defaulting.js';
-import { itemsOf, textAt } from '../members.js';
+import type { JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, type Path, required, type FieldError } from './field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
 

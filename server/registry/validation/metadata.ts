@@ -1,4 +1,4 @@
-import type { JsonValue, ObjectMeta, OwnerReference } from '../../api/object.js';
+import type { JsonValue, ObjectMeta, OwnerReference } from '../../../api/object.js';
 import { inOrder, ofEach, type Found } from './ofEach.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameRule } from './names.js';

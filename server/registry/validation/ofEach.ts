@@ -1,5 +1,5 @@
 import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
-import { causesMax } from '../../api/status.js';
+import { causesMax } from '../../../api/status.js';
 import { outcomeOf, type Stepwise } from '../stepwise.js';
 import type { FieldError } from './field.js';
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { itemsOf, membersOf } from '../members.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { isMetadataSet, metadataMembers } from './templatemetadata.js';
 
 /** Values as the reference prints them in messages: it prints its own structures, whose members have an order, and maps sorted by key. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { compareQuantities, parseQuantity, scaledQuantity, zeroQuantity, type Quantity } from '../../../api/quantity.js';
 import { invalid, type Path, type FieldError } from './field.js';
 

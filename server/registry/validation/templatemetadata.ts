@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import { objectAt } from '../defaulting.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { objectAt } from '../../../api/json/defaulting.js';
 import { forbidden, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 import { inOrder, type Found } from './ofEach.js';

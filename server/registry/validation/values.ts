@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { JsonValue } from '../../api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { isMapped, parseAddress, spelling, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
 import { invalid, keepable, notSupported, required, type FieldError } from './field.js';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/index.js';
-import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import { qualifiedName, type GroupResource } from '../../../api/resource.js';
 import type { CommonForms } from '../commonForms.js';
 import type { ObjectKey, Version } from '../contract.js';
 import type { JsonLayout } from '../jsonLayout.js';

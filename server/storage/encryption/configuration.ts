@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { GroupResource } from '../../api/resource.js';
-import { parseDuration } from '../../catalogue/flags/duration.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
+import { parseDuration } from '../../../program/flags/duration.js';
 import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
 import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
 import { keyNameCharactersMax } from './transformer.js';

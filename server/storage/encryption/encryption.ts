@@ -1,4 +1,4 @@
-import type { GroupResource } from '../../api/resource.js';
+import type { GroupResource } from '../../../api/resource.js';
 import { isNameless } from '../keyLayout.js';
 import { identity, keyed } from './ciphers.js';
 import { schemes, type ProviderFacts, type ResourceRule } from './configuration.js';

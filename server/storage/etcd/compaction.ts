@@ -1,5 +1,5 @@
 import type { Logger } from '../../observability/logger.js';
-import { delayMsMax } from '../../catalogue/flags/duration.js';
+import { delayMsMax } from '../../../program/flags/duration.js';
 import type { BarrierOutcome, WriteOutcome } from '../engine.js';
 import type { EtcdClient } from './client.js';
 import { txn } from './messages.js';

@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject } from '../../api/object.js';
-import type { GroupResource } from '../../api/resource.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
 
 /**
  * kube-apiserver still keeps CustomResourceDefinitions as v1beta1, in which what all versions have in common stands once beside them. The two forms say the

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { written, type HookService } from '../../fixtures/hookService.js';
 
 /** How long requests are held, so that whoever else would come at the same time does. */

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { apiServerFlags } from '../../../server/options/flags.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
-import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
+import { neutralOptionName } from '../../../api/catalogue/vocabulary.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 export type ProbedProgram = 'apiserver' | 'controller-manager';

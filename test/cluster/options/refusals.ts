@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
+import type { FlagKind, FlagTable } from '../../../program/flags/flag.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { apiServerFlags } from '../../../server/options/flags.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 const pod = (name: string, ...containers: readonly JsonObject[]): JsonObject => ({

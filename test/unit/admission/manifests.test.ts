@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { convertBuiltIn } from '../../../server/admission/matching/versions.js';
 import { AdmissionManifests } from '../../../server/assembly/manifests.js';
 import { createAdmissionPolicies } from '../../../server/assembly/policies.js';

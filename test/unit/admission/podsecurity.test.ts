@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { podSecurityRules } from '../../../server/admission/podsecurity/configuration.js';
 import { noPolicy, policyOf, type Level } from '../../../server/admission/podsecurity/policy.js';
 import { detailsText, violations } from '../../../server/admission/podsecurity/standards.js';

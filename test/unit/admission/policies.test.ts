@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { convertBuiltIn } from '../../../server/admission/matching/versions.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Decision } from '../../../server/authorization/authorizer.js';
 import { createLogger } from '../../../server/observability/logger.js';
 import { createAdmissionPolicies } from '../../../server/assembly/policies.js';

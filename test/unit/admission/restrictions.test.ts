@@ -5,7 +5,7 @@ import { eventCounter, eventLimitsIn, eventRateLimit } from '../../../server/adm
 import { imagePolicyIn, imagePolicyWebhook, type ImagePolicy } from '../../../server/admission/pods/imagePolicy.js';
 import { nodeSelectorsIn } from '../../../server/admission/pods/nodeSelector.js';
 import { tolerationRulesIn } from '../../../server/admission/pods/tolerationRestriction.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { certificateGuards } from '../../../server/authorization/certificates.js';
 import { ownerReferencesPermission } from '../../../server/authorization/ownerReferences.js';
 import type { Attributes, Authorizer } from '../../../server/authorization/authorizer.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PolicyStatuses } from '../../../server/admission/policies/statuses.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { withCustomResources } from '../../../server/extensions/definitions.js';
 import { createCatalogue } from '../../../server/kinds/index.js';

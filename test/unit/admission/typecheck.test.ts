@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { typeChecking, type Kinds } from '../../../server/admission/policies/typeCheck.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
 const catalogue = createCatalogue();

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { ApiServices, apiServicesResource } from '../../../server/aggregation/apiServices.js';
 import type { ServiceConnections } from '../../../server/aggregation/connections.js';
 import { RemoteDocuments } from '../../../server/aggregation/documents.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ask, BackendError } from '../../../server/endpoints/backends/answer.js';
 import type { BuiltDocument } from '../../../server/openapi/build.js';
 import type { RemoteDocument } from '../../../server/openapi/remote/contract.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiService } from '../../../server/aggregation/apiServices.js';
 import { serviceProblem, withAvailability } from '../../../server/aggregation/availability.js';
 import { remoteGroups } from '../../../server/aggregation/discovered.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
 const target = { namespace: 'n', name: 's', port: 443 };

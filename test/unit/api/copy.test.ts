@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { copyOf } from '../../../server/api/copy.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import { copyOf } from '../../../api/json/copy.js';
+import type { JsonObject } from '../../../api/object.js';
 
 describe('copies of values', () => {
   for (const members of [3, 5_000]) {

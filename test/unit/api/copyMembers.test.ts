@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { copyMembers } from '../../../server/api/copyMembers.js';
+import { copyMembers } from '../../../api/json/copyMembers.js';
 
 describe('copies of members', () => {
   const member = fc.oneof(fc.constantFrom('name', 'labels', '__proto__', 'constructor', '1'), fc.string());

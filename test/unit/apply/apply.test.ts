@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apply, type ApplyResult } from '../../../server/patch/apply/apply.js';
 import {
   capManagers,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { typeNamed, typeNames, type ApiType, type KindName } from '../../../server/catalogue/types.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { typeNamed, typeNames, type ApiType, type KindName } from '../../../api/catalogue/types.js';
 import { fieldsOfCreator } from '../../../server/patch/apply/created.js';
 import { ListItemError } from '../../../server/patch/apply/items.js';
 import { writeManagers } from '../../../server/patch/apply/managers.js';

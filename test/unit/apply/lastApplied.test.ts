@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apply } from '../../../server/patch/apply/apply.js';
 import { realConflicts, withLastConfiguration } from '../../../server/patch/apply/lastApplied.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apply } from '../../../server/patch/apply/apply.js';
 import { compare } from '../../../server/patch/apply/compare.js';
 import { FieldSet } from '../../../server/patch/apply/fieldset.js';

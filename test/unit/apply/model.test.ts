@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apply } from '../../../server/patch/apply/apply.js';
 import type { ManagerId, Managers } from '../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { readPolicy } from '../../../server/audit/policy.js';
 import { extentBy } from '../../../server/audit/rules.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';

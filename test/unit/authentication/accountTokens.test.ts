@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { payloadOf, type NewClaims } from '../../../server/authentication/serviceaccount/claims.js';
 import { createIssuer } from '../../../server/authentication/serviceaccount/issuer.js';
 import {

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { User } from '../../../server/api/user.js';
+import type { User } from '../../../api/user.js';
 import { readAuthenticationConfiguration, type AuthenticationFacts } from '../../../server/authentication/jwt/configuration.js';
 import { createIssuers, type Issuers } from '../../../server/authentication/jwt/issuers.js';
 import { oidcSettings } from '../../../server/authentication/jwt/oidcOptions.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { awaitSigner } from '../../../server/authentication/serviceaccount/external/awaitedSigner.js';
 import { connectSigner, type ExternalSigner } from '../../../server/authentication/serviceaccount/external/signer.js';
 import { signatureCheck } from '../../../server/authentication/serviceaccount/signatures.js';

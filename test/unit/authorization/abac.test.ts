@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { User } from '../../../server/api/user.js';
+import type { User } from '../../../api/user.js';
 import { readAbacPolicies } from '../../../server/authorization/abac.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

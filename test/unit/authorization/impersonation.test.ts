@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StatusError } from '../../../server/api/status.js';
+import { StatusError } from '../../../api/status.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { impersonate, type Wanted } from '../../../server/authorization/impersonation.js';
 import type { User } from '../../../server/endpoints/context.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonValue } from '../../../server/api/object.js';
-import type { User } from '../../../server/api/user.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { decideForNodes } from '../../../server/authorization/node/authorizer.js';
 import { NodeGraph } from '../../../server/authorization/node/graph.js';

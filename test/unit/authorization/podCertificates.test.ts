@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AdmissionRequest } from '../../../server/admission/contract.js';
 import type { Lookup } from '../../../server/admission/lookup.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { nodeRestriction } from '../../../server/authorization/node/restriction.js';
 
 const kubelet = { name: 'system:node:n1', uid: '', groups: ['system:nodes'], extra: {} };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonValue } from '../../../server/api/object.js';
-import type { User } from '../../../server/api/user.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { PolicyIndex } from '../../../server/authorization/rbac/policyIndex.js';
 import { bootstrapIndex } from '../../fixtures/bootstrapRights.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AdmissionRequest } from '../../../server/admission/contract.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { policyParamsCheck } from '../../../server/authorization/policyParams.js';
 import { createCatalogue } from '../../../server/kinds/index.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonValue } from '../../../api/object.js';
 import { reconcileBinding, reconcileRole } from '../../../server/authorization/rbac/reconcile.js';
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';

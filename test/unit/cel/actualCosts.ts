@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../server/api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 
 /** An expression, the types and values of its variables, and what it costs when it runs, in the reference's units. */
 export interface ActualCost {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonValue } from '../../../server/api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { createScope } from '../../../server/cel/environment.js';
 
 describe('CEL', () => {

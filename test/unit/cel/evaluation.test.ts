@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonValue } from '../../../server/api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import { plainView, toJson } from '../../../server/cel/eval/json.js';
 import { compileProgram } from '../../../server/cel/eval/program.js';
 import { Failure, typeNameOf } from '../../../server/cel/eval/values.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { compileRules } from '../../../server/cel/rules/compile.js';
 import { blocksRules, type RulesVerdict } from '../../../server/cel/rules/contract.js';
 import { reviewRules } from '../../../server/cel/rules/review.js';

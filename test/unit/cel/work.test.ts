@@ -6,7 +6,7 @@ import { AuthorizerValue } from '../../../server/cel/eval/functions/authorizatio
 import { functionNames } from '../../../server/cel/eval/functions/registry.js';
 import { firstPosition, lastPosition, pieces } from '../../../server/cel/eval/functions/search.js';
 import { plainView } from '../../../server/cel/eval/json.js';
-import type { JsonValue } from '../../../server/api/object.js';
+import type { JsonValue } from '../../../api/object.js';
 import type { Value } from '../../../server/cel/eval/values.js';
 
 const user = { name: 'u', uid: '', groups: [], extra: {} };

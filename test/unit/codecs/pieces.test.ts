@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
+import { typeNamed, typeNames, type ApiType } from '../../../api/catalogue/types.js';
 import type { Json, JsonMembers } from '../../../workers/codecs/value.js';
 import { createWorkers } from '../../../workers/pool.js';
 import { cut, pieceWeightMax, putTogether } from '../../../workers/pieces.js';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { messageOfKind } from '../../../server/catalogue/protobuf.js';
-import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
+import { messageOfKind } from '../../../api/catalogue/protobuf.js';
+import { typeNamed, typeNames, type ApiType } from '../../../api/catalogue/types.js';
 import { depthMax, type EncodingName, type Kind } from '../../../workers/codecs/contract.js';
 import { decodeMessage, encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { decodeObject } from '../../../workers/decode.js';
 import { runDecode, runEncode } from '../../../workers/job.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { withoutEmpty } from '../../../server/registry/emptylists.js';
 import { randomObject } from './randomObjects.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
-import { messageNamed, messageOfKind } from '../../../server/catalogue/protobuf.js';
-import type { Shape } from '../../../server/catalogue/types.js';
+import { messageNamed, messageOfKind } from '../../../api/catalogue/protobuf.js';
+import type { Shape } from '../../../api/catalogue/types.js';
 import { decodeMessage, encodeMessage, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { openEnvelope } from '../../../workers/codecs/protobuf/envelope.js';
 import { roundtripPairs, type Pair } from './files.js';

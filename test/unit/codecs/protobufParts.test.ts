@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { messageNamed, messageOfKind, type Message, type MessageField } from '../../../server/catalogue/protobuf.js';
-import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
+import { messageNamed, messageOfKind, type Message, type MessageField } from '../../../api/catalogue/protobuf.js';
+import { typeNamed, typeNames, type ApiType } from '../../../api/catalogue/types.js';
 import type { Kind } from '../../../workers/codecs/contract.js';
 import { decodeMessage, encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { openEnvelope } from '../../../workers/codecs/protobuf/envelope.js';
 import { decodeObject } from '../../../workers/decode.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { withoutEmpty } from '../../../server/registry/emptylists.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';

@@ -1,4 +1,4 @@
-import { typeNamed, type ApiType, type Field, type Scalar, type Shape } from '../../../server/catalogue/types.js';
+import { typeNamed, type ApiType, type Field, type Scalar, type Shape } from '../../../api/catalogue/types.js';
 
 /** Makes random objects of any built-in type, the same for the same seed. */
 export const randomObject = (type: ApiType, seed: number): Record<string, unknown> => new Maker(seed).object(type, 0);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { microTimeText } from '../../../api/time.js';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { Elections } from '../../../server/election/elections.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { follow } from '../../../server/storage/follow.js';

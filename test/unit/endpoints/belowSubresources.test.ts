@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { StatusError } from '../../../server/api/status.js';
+import { StatusError } from '../../../api/status.js';
 import type { Request } from '../../../server/endpoints/context.js';
 import { route, type ResourceInfo } from '../../../server/endpoints/routing.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { decoded, selfDescribed, sequence } from './cborSequence.js';
 import { startTestServer, type TestServer } from './harness.js';
 

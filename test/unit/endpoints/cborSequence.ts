@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 
 export const selfDescribed = 'd9d9f7';

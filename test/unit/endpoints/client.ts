@@ -1,5 +1,5 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 
 export interface Answer {
   readonly status: number;

@@ -4,7 +4,7 @@ import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
 import type { EndpointOptions } from '../../../server/endpoints/endpoints.js';

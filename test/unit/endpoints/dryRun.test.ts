@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import { runEncode } from '../../../workers/job.js';

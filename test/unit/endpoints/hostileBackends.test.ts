@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createBackends } from '../../../server/endpoints/backends/connection.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { call, type Answer } from './client.js';

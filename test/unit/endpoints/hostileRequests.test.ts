@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import net from 'node:net';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { call, watchStream, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

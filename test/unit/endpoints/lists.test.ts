@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import YAML from 'yaml';
 import { protobufDecode } from '../../../workers/codecs/protobuf/index.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

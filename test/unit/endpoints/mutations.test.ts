@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 import { protobufEncode } from '../../../workers/codecs/protobuf/index.js';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { patchTypeOfKind } from '../../../server/patch/patchtype.js';
 import { mutated, seeded, type Mutation } from '../../golden/mutations.js';
 import { applied, appliesAlike, holdsNull, jsonPatchOf, mergePatchOf, movingPatchOf, strategicPatchOf } from '../../golden/patches.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { request, type IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { openWatchEvent } from '../../../workers/codecs/protobuf/watchEvent.js';
 import { protobufDecode, protobufEncode, protobufMediaType } from '../../../workers/codecs/protobuf/index.js';
 import { startTestServer, type TestServer } from './harness.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StatusError } from '../../../server/api/status.js';
+import { StatusError } from '../../../api/status.js';
 import { patcherFor } from '../../../server/endpoints/verbs/patch.js';
 
 const builtIn = { group: 'apps', version: 'v1', kind: 'Deployment' };

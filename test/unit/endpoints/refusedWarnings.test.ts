@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forbidden } from '../../../server/api/status.js';
+import { forbidden } from '../../../api/status.js';
 import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

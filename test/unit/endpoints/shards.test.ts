@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { shardHash } from '../../../server/api/shards.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import { shardHash } from '../../../api/shards.js';
+import type { JsonObject } from '../../../api/object.js';
 import { parseShardSelector } from '../../../server/endpoints/options/shardSelector.js';
 import { call, watchStream } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';

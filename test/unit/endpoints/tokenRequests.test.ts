@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { protobufDecode } from '../../../workers/codecs/protobuf/index.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { sequence } from './cborSequence.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type http from 'node:http';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
 import { createEndpoints } from '../../../server/endpoints/endpoints.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { plainError, StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { plainError, StatusError } from '../../../api/status.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { everything } from '../../../server/registry/everything.js';
 import type { Failure, WatchEvent } from '../../../server/storage/contract.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
-import { StatusError } from '../../../server/api/status.js';
+import type { JsonObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import { cleanupFinalizer } from '../../../server/extensions/definition.js';
 import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments, type Form, type Source } from '../../../server/openapi/build.js';
 import { Library, sourceOf } from '../../../server/openapi/library.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { plainError, type StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { plainError, type StatusError } from '../../../api/status.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
 import { converting } from '../../../server/registry/conversions.js';

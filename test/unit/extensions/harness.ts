@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { ApiObject } from '../../../server/api/object.js';
-import type { GroupResource } from '../../../server/api/resource.js';
+import type { ApiObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
 import type { FieldsOf, LiveFields } from '../../../server/storage/storedobject.js';
 import type { Admission } from '../../../server/admission/contract.js';
 import { createCatalogue } from '../../../server/kinds/index.js';

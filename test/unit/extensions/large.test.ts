@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import type { StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { StatusError } from '../../../api/status.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { customResourceDefinitions } from '../../../server/kinds/apiextensions.k8s.io/definitions.js';
 import { definition, ExtensionServer } from './harness.js';

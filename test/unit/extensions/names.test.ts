@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import type { LifeCycle, Names } from '../../../server/extensions/definition.js';
 import { acceptedNames } from '../../../server/extensions/lifecycle/names.js';
 import { planStatus, withStatus, type PlanOptions } from '../../../server/extensions/lifecycle/plan.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import { tableOf, type TableForm } from '../../../server/endpoints/table/table.js';
 import { applyConfiguration } from '../../../server/registry/applied.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseJsonPath } from '../../../server/api/jsonPath.js';
-import type { JsonValue } from '../../../server/api/object.js';
+import { parseJsonPath } from '../../../api/jsonPath.js';
+import type { JsonValue } from '../../../api/object.js';
 import { pathCell } from '../../../server/extensions/serving/pathCells.js';
 import { compareVersions } from '../../../server/extensions/versions.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { everything } from '../../../server/registry/everything.js';
 import type { Failure, Watch, WatchEvent, WatchRequest } from '../../../server/storage/contract.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Fairness, type Guest } from '../../../server/fairness/fairness.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { SharedSeats } from '../../../server/fairness/seatPool.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { requestInfo } from '../../../server/http/requestinfo.js';
 
 const level = (name: string, shares = 1): ApiObject =>

@@ -4,7 +4,7 @@ import { Fairness, type Guest } from '../../../server/fairness/fairness.js';
 import { firstGuess } from '../../../server/fairness/level.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { Tally } from '../../../server/fairness/tally.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { requestInfo } from '../../../server/http/requestinfo.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 

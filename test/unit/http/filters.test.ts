@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import tls from 'node:tls';
 import { expect } from 'chai';
-import { StatusError, notFound } from '../../../server/api/status.js';
+import { StatusError, notFound } from '../../../api/status.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
 import { answerStream } from '../../../server/endpoints/streams.js';
 import { writeJson } from '../../../server/http/errors.js';

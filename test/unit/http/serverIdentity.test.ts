@@ -8,7 +8,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Connection } from '../../../controllers/client/connection.js';
 import { createServiceConnections } from '../../../server/aggregation/connections.js';
 import { fetchDocument } from '../../../server/authentication/jwt/document.js';
-import { checkServerIdentity } from '../../../server/catalogue/serverIdentity.js';
+import { checkServerIdentity } from '../../../program/tls/serverIdentity.js';
 import { Servers } from '../../../server/console/servers.js';
 import { dialByGrpc } from '../../../server/egress/grpcTunnel.js';
 import { dialByConnect } from '../../../server/egress/httpConnect.js';

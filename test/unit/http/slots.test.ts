@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
-import type { StatusError } from '../../../server/api/status.js';
+import type { StatusError } from '../../../api/status.js';
 import type { User } from '../../../server/endpoints/context.js';
 import { BodyBudget } from '../../../server/http/bodyBudget.js';
 import { bodyBytesMax, BodyReading } from '../../../server/http/bodyReading.js';

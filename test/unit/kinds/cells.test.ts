@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { qualifiedName } from '../../../server/api/resource.js';
-import { columnsOf } from '../../../server/catalogue/tables.js';
+import { qualifiedName } from '../../../api/resource.js';
+import { columnsOf } from '../../../api/catalogue/tables.js';
 import { createCatalogue, kindOf } from '../../../server/kinds/index.js';
 
 /** A declaration names cells by column, the facts list the columns: a name that is in one alone would show nothing, and nobody would be told. */

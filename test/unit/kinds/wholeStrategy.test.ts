@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import type { MetadataFindings, Review, Rules, WriteContext } from '../../../server/registry/rules.js';
 import type { Strategy } from '../../../server/registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../../server/registry/validation/field.js';

@@ -6,7 +6,7 @@ import { importsOf, violations } from './rules.js';
 
 /** Every TypeScript file of the repository, as paths from its root. */
 function sources(): string[] {
-  return ['api', 'raft', 'workers', 'server', 'controllers', 'deploy', 'console', 'test']
+  return ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console', 'test']
     .filter((folder) => fs.existsSync(path.join(packageRoot, folder)))
     .flatMap((folder) =>
       fs
@@ -80,14 +80,14 @@ describe('layers/rules', () => {
       ['api/types/apps/v1.ts', '../../meta/resource.js'],
       ['server/kinds/apps/x.ts', '../../../api/types/apps/v1.js'],
       ['controllers/job/plan.ts', '../../api/time.js'],
-      ['workers/schema/check.ts', '../../server/catalogue/types.js'],
+      ['workers/schema/check.ts', '../../api/catalogue/types.js'],
       ['server/storage/raft.ts', '../../raft/index.js'],
       ['server/http/server.ts', '../endpoints/get.js'],
       ['server/endpoints/get.ts', '../registry/registry.js'],
       ['server/registry/store.ts', '../storage/contract.js'],
-      ['server/registry/store.ts', '../api/status.js'],
+      ['server/registry/store.ts', '../../api/status.js'],
       ['server/main.ts', './http/server.js'],
-      ['controllers/main.ts', '../server/catalogue/kinds.js'],
+      ['controllers/main.ts', '../program/version.js'],
       ['raft/core/raft.ts', '../types.js'],
       ['test/unit/x.test.ts', '../../deploy/cluster.js'],
       ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'],
@@ -98,10 +98,10 @@ describe('layers/rules', () => {
 
   it('refuses what the architecture forbids', () => {
     for (const [file, specifier] of [
-      ['raft/replica.ts', '../server/api/status.js'],
+      ['raft/replica.ts', '../api/status.js'],
       ['server/registry/store.ts', '../kinds/apps/deployments.js'],
       ['raft/replica.ts', '../workers/pool.js'],
-      ['api/time.ts', '../server/api/object.js'],
+      ['api/time.ts', '../program/version.js'],
       ['api/selectors.ts', '../controllers/client/rest.js'],
       ['server/main.ts', '../api/generate/generate.js'],
       ['workers/pool.ts', '../raft/types.js'],
@@ -110,14 +110,14 @@ describe('layers/rules', () => {
       ['server/storage/contract.ts', '../registry/store.js'],
       ['server/registry/store.ts', '../endpoints/get.js'],
       ['server/endpoints/get.ts', '../http/server.js'],
-      ['controllers/main.ts', '../server/api/object.js'],
+      ['controllers/main.ts', '../server/registry/store.js'],
       ['server/main.ts', '../deploy/files.js'],
       ['deploy/up.ts', '../server/main.js'],
       ['raft/core/raft.ts', '../../test/fixtures/x.js'],
       ['controllers/job/facts.ts', '../../workers/codecs/json.js'],
       ['controllers/client/rest.ts', '../../workers/pool.js'],
       ['raft/core/raft.ts', '../log/log.js'],
-      ['server/api/object.ts', '../http/server.js'],
+      ['api/object.ts', '../http/server.js'],
       ['deploy/up.ts', '../test/run.js'],
     ] as const)
       expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { collectProcessMetrics } from '../../../server/catalogue/loopLag.js';
+import { collectProcessMetrics } from '../../../program/metrics/loopLag.js';
 
 /** A histogram that notes what is done to it. */
 class Delays {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { buildDocuments } from '../../../server/openapi/build.js';
 import { sourceOf } from '../../../server/openapi/library.js';

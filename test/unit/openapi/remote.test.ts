@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createBuilder } from '../../../server/openapi/builder.js';
 import { mergedV2 } from '../../../server/openapi/remote/merge.js';
 import { ownPart } from '../../../server/openapi/remote/ownPart.js';

@@ -5,7 +5,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../controllers/options/read.js';
-import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
+import { neutralOptionName } from '../../../api/catalogue/vocabulary.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { apiServerFlags } from '../../../server/options/flags.js';
 import { replicaOptions } from '../../../server/options/replica.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiServerFlags } from '../../../server/options/flags.js';
-import type { Flag } from '../../../server/catalogue/flags/flag.js';
+import type { Flag } from '../../../program/flags/flag.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** Of these there is one accepted value, so that nothing reads them. */
@@ -14,9 +14,9 @@ const composed = /^audit-(?:log|webhook)-(mode|batch-.+|truncate-.+)$/;
 /** Where options are only declared and compared with each other. */
 const declaring = path.join('server', 'options');
 /** Declarations that both programs share. */
-const shared = path.join('server', 'catalogue', 'flags', 'bothPrograms');
+const shared = path.join('program', 'flags', 'bothPrograms');
 
-const sources = ['server', 'workers'].flatMap((part) =>
+const sources = ['program', 'server', 'workers'].flatMap((part) =>
   fs
     .readdirSync(path.join(packageRoot, part), { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(part, name))

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { formatDuration, parseDuration } from '../../../server/catalogue/flags/duration.js';
-import { inGroup } from '../../../server/catalogue/flags/flag.js';
-import { helpText } from '../../../server/catalogue/flags/help.js';
-import { parseFlags } from '../../../server/catalogue/flags/parse.js';
-import { closest } from '../../../server/catalogue/flags/suggest.js';
+import { formatDuration, parseDuration } from '../../../program/flags/duration.js';
+import { inGroup } from '../../../program/flags/flag.js';
+import { helpText } from '../../../program/flags/help.js';
+import { parseFlags } from '../../../program/flags/parse.js';
+import { closest } from '../../../program/flags/suggest.js';
 
 const table = inGroup('All', {
   'secure-port': { kind: 'int', default: 6443, min: 0, max: 65_535, help: 'Port.' },

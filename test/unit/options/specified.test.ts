@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { helpText } from '../../../server/catalogue/flags/help.js';
-import type { FlagKind, FlagTable } from '../../../server/catalogue/flags/flag.js';
+import { helpText } from '../../../program/flags/help.js';
+import type { FlagKind, FlagTable } from '../../../program/flags/flag.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { apiServerFlags } from '../../../server/options/flags.js';
 import { optionsPage } from '../../../server/options/page.js';
-import { neutralOptionName } from '../../../server/catalogue/vocabulary.js';
-import { formatDuration } from '../../../server/catalogue/flags/duration.js';
+import { neutralOptionName } from '../../../api/catalogue/vocabulary.js';
+import { formatDuration } from '../../../program/flags/duration.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** Every option that the product is defined by: name (in the neutral spelling), type and default, as its specification has them. */

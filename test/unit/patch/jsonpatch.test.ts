@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { applyJsonPatch, checkOperations, copiedBytesMax, movedItemsMax, operationsMax } from '../../../server/patch/jsonpatch.js';
 import { PatchError } from '../../../server/patch/patcherror.js';
 import { inOneGo } from '../../../workers/turns/turns.js';

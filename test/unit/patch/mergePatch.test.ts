@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { applyMergePatch, mergedInStep } from '../../../server/patch/mergePatch.js';
 import { inOneGo } from '../../../workers/turns/turns.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { PatchError } from '../../../server/patch/patcherror.js';
 import { applyStrategicPatch, mergedInStep, type PatchField, type PatchType } from '../../../server/patch/strategic.js';
 import { inOneGo } from '../../../workers/turns/turns.js';

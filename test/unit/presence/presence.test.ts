@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { MasterLeases, masterLeaseResource } from '../../../server/presence/masterLeases.js';
 import { goneAfterMs, nextTurnMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';
 
 /** What policies and webhooks may ask for in CEL, beyond what was recorded: order and places of findings as in the published rules of the reference. */

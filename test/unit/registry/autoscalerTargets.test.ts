@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { targetsCell } from '../../../server/kinds/autoscaling/targets.js';
 
 const cell = (metrics: readonly JsonObject[], currentMetrics: readonly JsonObject[] = []): string =>

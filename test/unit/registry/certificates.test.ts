@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { constants, generateKeyPairSync, sign, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { certificateGuards } from '../../../server/authorization/certificates.js';
 import { podCertificateRequests } from '../../../server/kinds/certificates.k8s.io/podCertificateRequests.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';

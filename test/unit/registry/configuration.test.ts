@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
 /** Kinds that say how the cluster behaves: who may do what, where data is kept, how traffic flows. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { createSample, refusal, type Sample } from './sample.js';
 
 /** Kinds whose checks are the tags of their fields alone, with what the reference says of each: `staging/src/k8s.io/apimachinery/pkg/api/validate`. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { completesDeletion, noDeleteOptions, planDeletion } from '../../../server/registry/deletion.js';
 import { namespaces } from '../../../server/kinds/core/namespaces.js';
 import type { DeleteRules } from '../../../server/registry/rules.js';

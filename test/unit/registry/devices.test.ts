@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
-import type { User } from '../../../server/api/user.js';
+import type { JsonObject } from '../../../api/object.js';
+import type { User } from '../../../api/user.js';
 import { claimGuards } from '../../../server/authorization/claimStatus.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { settleEmpty, withoutEmpty } from '../../../server/registry/emptylists.js';
-import { sameInMemory } from '../../../server/registry/equality.js';
+import { sameInMemory } from '../../../api/json/equality.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
-import { typeOfKind } from '../../../server/catalogue/types.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { causes, createSample } from './sample.js';
 

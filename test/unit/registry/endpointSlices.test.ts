@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createSample, type Sample } from './sample.js';
 
 const slice = (addressType: string, addresses: string[], labels: Record<string, string> = {}): JsonObject => ({

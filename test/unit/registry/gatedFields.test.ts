@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { fieldGates, type FieldGate, type GatedFields } from '../../../server/features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../../../server/features/gates.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { typeOfKind } from '../../../server/catalogue/types.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import { fieldPath, gatedFieldDropper } from '../../../server/registry/gatedFields.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { checkStructure } from '../../../workers/schema/structure.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { FieldGate } from '../../../server/features/fieldGates.js';
 import { bind } from '../../../server/kinds/core/pod/binding.js';
 import { invalid, keepable, Path, withoutKept, type FieldError } from '../../../server/registry/validation/field.js';

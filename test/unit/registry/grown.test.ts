@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import { refuseGrown } from '../../../server/registry/grown.js';
 import { weighsMore } from '../../../workers/turns/weight.js';
 import { inOneGo } from '../../../workers/turns/turns.js';

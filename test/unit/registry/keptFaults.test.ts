@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { causes, createSample, refusal, type Sample } from './sample.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../server/api/object.js';
-import { causesMax, type StatusError } from '../../../server/api/status.js';
+import type { JsonObject } from '../../../api/object.js';
+import { causesMax, type StatusError } from '../../../api/status.js';
 import { podWarnings } from '../../../server/kinds/core/podSpec/warnings/template.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';
 import { createSample, type Sample } from './sample.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject, ObjectMeta } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, ObjectMeta } from '../../../api/object.js';
 import { kindOf } from '../../../server/kinds/index.js';
 import { withoutRepeatedOwners } from '../../../server/registry/ownerReferences.js';
 import { outcomeOf } from '../../../server/registry/stepwise.js';

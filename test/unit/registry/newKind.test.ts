@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { generate } from '../../../api/generate/generate.js';
 import { readFacts } from '../../../api/generate/read.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** The example of CONTRIBUTING.md, step by step, in a copy of what is built. */
@@ -27,7 +27,7 @@ describe('registry/newKind', function () {
   before(() => {
     copy = realpathSync(mkdtempSync(path.join(tmpdir(), 'new-kind-')));
     const without = { recursive: true, filter: (file: string) => !file.endsWith('.map') };
-    for (const folder of ['server', 'api', 'workers', 'raft'])
+    for (const folder of ['server', 'program', 'api', 'workers', 'raft'])
       cpSync(path.join(packageRoot, 'dist', folder), path.join(copy, 'dist', folder), without);
     cpSync(path.join(packageRoot, 'api', 'facts'), path.join(copy, 'api', 'facts'), { recursive: true });
     cpSync(path.join(packageRoot, 'package.json'), path.join(copy, 'package.json'));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { causesMax } from '../../../server/api/status.js';
+import { causesMax } from '../../../api/status.js';
 import { invalid, keepable, Path, type FieldError } from '../../../server/registry/validation/field.js';
 import { atOnce, inOrder, inOrderOfTexts, ofEach } from '../../../server/registry/validation/ofEach.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';

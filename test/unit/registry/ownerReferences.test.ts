@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ObjectMeta } from '../../../server/api/object.js';
+import type { ObjectMeta } from '../../../api/object.js';
 import { withoutRepeatedOwners } from '../../../server/registry/ownerReferences.js';
 import { inOneGo } from '../../../workers/turns/turns.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject, JsonValue } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
 /** Kinds of versions that are off by default: nothing was recorded of them, so that their rules are those of their published fields. */

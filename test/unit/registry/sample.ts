@@ -1,5 +1,5 @@
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import { StatusError, type StatusCause } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { StatusError, type StatusCause } from '../../../api/status.js';
 import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
 import type { PluginConfigurations } from '../../../server/admission/configuration.js';

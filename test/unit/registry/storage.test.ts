@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
 /** Rules of storage kinds, read in `pkg/apis/storage/validation` of the reference. */

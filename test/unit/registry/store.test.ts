@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../server/api/object.js';
-import { StatusError } from '../../../server/api/status.js';
+import type { ApiObject } from '../../../api/object.js';
+import { StatusError } from '../../../api/status.js';
 import type { Admission } from '../../../server/admission/contract.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';

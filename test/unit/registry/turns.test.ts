@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { heavyValues, isHeavy } from '../../../server/registry/turns.js';
 import { createSample, type Sample } from './sample.js';
 

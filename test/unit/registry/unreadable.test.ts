@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import type { WriteOptions } from '../../../server/registry/contract.js';
 import type { Target } from '../../../server/registry/target.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';

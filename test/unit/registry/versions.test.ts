@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { servedObject } from '../../../server/registry/conversion.js';
 import { createSample, type Sample } from './sample.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiVersionOf } from '../../../api/meta/resource.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { typeOfKind } from '../../../server/catalogue/types.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import type { EncodingName, Kind } from '../../../workers/codecs/contract.js';
 import { protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { decodeObject, type DecodeObjectResult } from '../../../workers/decode.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { typeNamed, typeNames, type ApiType } from '../../../server/catalogue/types.js';
+import { typeNamed, typeNames, type ApiType } from '../../../api/catalogue/types.js';
 import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../../../workers/codecs/value.js';
 import { checkStructure, structureSteps, type StructureResult } from '../../../workers/schema/structure.js';
 import { inOneGo, type Steps } from '../../../workers/turns/turns.js';

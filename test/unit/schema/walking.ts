@@ -1,5 +1,5 @@
-import { tellingBelow } from '../../../server/catalogue/emptiness.js';
-import { typeNamed, type ApiType, type Field, type Shape } from '../../../server/catalogue/types.js';
+import { tellingBelow } from '../../../api/catalogue/emptiness.js';
+import { typeNamed, type ApiType, type Field, type Shape } from '../../../api/catalogue/types.js';
 import { countMembers } from '../../../workers/codecs/json.js';
 import type { MemberOrder } from '../../../workers/codecs/jsonReader.js';
 import { isMembers, type Json, type JsonMembers } from '../../../workers/codecs/value.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readSeed } from '../../../server/catalogue/data.js';
+import { readSeed } from '../../../api/catalogue/data.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { seedEntries } from '../../../server/seed/making.js';
 import { seed, type SeedEntry } from '../../../server/seed/seed.js';

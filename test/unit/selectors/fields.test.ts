@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { formatFieldSelector, matchesFields, parseFieldSelector, type FieldSelector } from '../../../server/api/selectors.js';
+import { formatFieldSelector, matchesFields, parseFieldSelector, type FieldSelector } from '../../../api/selectors/index.js';
 
 const complaint = (text: string): string => {
   const result = parseFieldSelector(text);

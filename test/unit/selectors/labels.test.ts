@@ -8,7 +8,7 @@ import {
   parseLabelSelector,
   type LabelRequirement,
   type LabelSelector,
-} from '../../../server/api/selectors.js';
+} from '../../../api/selectors/index.js';
 
 const parsed = (text: string): LabelSelector => {
   const result = parseLabelSelector(text);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { DamagedValueError, encodeStored, encodeWrite, encodeWriteSteps, itemFrom, itemOf } from '../../../server/storage/encoding.js';
 import { inJson, inJsonSteps } from '../../../server/storage/jsonLayout.js';
 import { storedObjectOf } from '../../../server/storage/storedobject.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Expiry } from '../../../server/storage/expiry.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 import type { Storage } from '../../../server/storage/contract.js';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 
 const events = { group: '', resource: 'events' };
 const terms = { timeoutMs: 60_000 };

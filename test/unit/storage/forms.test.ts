@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { crc32 } from 'node:zlib';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { createCatalogue, storedKinds } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { DamagedValueError, encodeStored, itemOf } from '../../../server/storage/encoding.js';

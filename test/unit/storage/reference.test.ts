@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ApiObject } from '../../../server/api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import { completionOf, storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
 import { DamagedValueError, encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
 import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../server/storage/storedobject.js';

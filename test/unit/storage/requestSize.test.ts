@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { selectableFieldsOf } from '../../../server/kinds/index.js';
 import { createRaftStorage, type RaftStorage } from '../../../server/storage/raft.js';
 import { txn } from '../../../server/storage/etcd/messages.js';

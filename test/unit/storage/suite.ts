@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../server/api/object.js';
-import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../../server/api/selectors.js';
-import type { GroupResource } from '../../../server/api/resource.js';
+import type { ApiObject } from '../../../api/object.js';
+import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../../api/selectors/index.js';
+import type { GroupResource } from '../../../api/resource.js';
 import type {
   ListRequest,
   ListResult,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseFieldSelector, parseLabelSelector } from '../../../server/api/selectors.js';
+import { parseFieldSelector, parseLabelSelector } from '../../../api/selectors/index.js';
 import { ObjectChange } from '../../../server/storage/cache/change.js';
 import { WatchIndex, type LiveWatcher } from '../../../server/storage/cache/watchindex.js';
 import { encodeStored } from '../../../server/storage/encoding.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
-import type { StatusError } from '../../../server/api/status.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { StatusError } from '../../../api/status.js';
 import type { Converter } from '../../../server/extensions/conversion/contract.js';
 import { webhookConverters } from '../../../server/extensions/conversion/webhook.js';
 import { createHookClients, type HookClients } from '../../../server/webhook/hookClients.js';

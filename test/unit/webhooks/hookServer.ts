@@ -7,7 +7,7 @@ import { followHooks } from '../../../server/admission/webhooks/configurations.j
 import type { ObservedCall } from '../../../server/admission/webhooks/metrics.js';
 import { mutatingWebhooks } from '../../../server/admission/webhooks/mutating.js';
 import { validatingWebhooks } from '../../../server/admission/webhooks/validating.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { clusterAddresses } from '../../../server/registry/serviceAddresses.js';
 import type { Storage } from '../../../server/storage/contract.js';

@@ -4,7 +4,7 @@ import { matchesRule, ruleOf, type Attributes } from '../../../server/admission/
 import { equivalentsOf } from '../../../server/admission/matching/subject.js';
 import type { Hook } from '../../../server/admission/webhooks/hook.js';
 import { HookIndex } from '../../../server/admission/webhooks/hookIndex.js';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
 const catalogue = createCatalogue({ serves: () => true });

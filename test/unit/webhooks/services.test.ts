@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { clusterAddresses, endpointAddresses } from '../../../server/registry/serviceAddresses.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 import type { Storage } from '../../../server/storage/contract.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { patchReply, startHookService, written, type HookReply, type HookService } from '../../fixtures/hookService.js';
 import { createIdentities, type Identities } from '../http/identities.js';
 import { startHookServer, type HookServer } from './hookServer.js';

@@ -1,6 +1,6 @@
 import { apiVersionOf, groupVersionOf } from '../../../api/meta/resource.js';
-import { messageOfKind } from '../../../server/catalogue/protobuf.js';
-import { typeOfKind } from '../../../server/catalogue/types.js';
+import { messageOfKind } from '../../../api/catalogue/protobuf.js';
+import { typeOfKind } from '../../../api/catalogue/types.js';
 import type { DecodeResult, Kind } from '../contract.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { openEnvelope, writeEnvelope } from './envelope.js';

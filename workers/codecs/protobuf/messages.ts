@@ -1,5 +1,5 @@
-import { messageNamed, type Message, type MessageField } from '../../../server/catalogue/protobuf.js';
-import type { Scalar, Shape } from '../../../server/catalogue/types.js';
+import { messageNamed, type Message, type MessageField } from '../../../api/catalogue/protobuf.js';
+import type { Scalar, Shape } from '../../../api/catalogue/types.js';
 import { isMembers, type JsonMembers, type Json } from '../value.js';
 import { EncodeError, booleanValue, bytesValue, doubleValue, int32Value, int64Value, stringValue, type ValueCodec } from './fields.js';
 import { WireError, type WireReader } from './reader.js';

@@ -1,4 +1,4 @@
-import { sortNames } from '../../../api/json.js';
+import { sortNames } from '../../../api/json/json.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { writingJson } from '../jsonSteps.js';
 import type { Steps } from '../../turns/turns.js';

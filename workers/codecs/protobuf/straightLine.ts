@@ -1,5 +1,5 @@
-import type { Message, MessageField } from '../../../server/catalogue/protobuf.js';
-import type { Presence, Shape } from '../../../server/catalogue/types.js';
+import type { Message, MessageField } from '../../../api/catalogue/protobuf.js';
+import type { Presence, Shape } from '../../../api/catalogue/types.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { EncodeError, type ValueCodec } from './fields.js';
 import { preparedNames, sortedNames } from './prepared.js';

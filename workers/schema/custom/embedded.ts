@@ -1,4 +1,4 @@
-import { typeNamed } from '../../../server/catalogue/types.js';
+import { typeNamed } from '../../../api/catalogue/types.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { checkStructure } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';

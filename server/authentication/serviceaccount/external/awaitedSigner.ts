@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { unavailable } from '../../../api/status.js';
+import { unavailable } from '../../../../api/status.js';
 import { connectSigner, isAway, type ExternalSigner, type ExternalSignerOptions } from './signer.js';
 
 export interface AwaitedSignerOptions extends ExternalSignerOptions {

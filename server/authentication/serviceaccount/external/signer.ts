@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import type { JsonObject } from '../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { LocalService } from '../../../grpc/localService.js';
 import { socketPath } from '../../../grpc/socketPath.js';
 import type { MessageType } from '../../../grpc/messageType.js';

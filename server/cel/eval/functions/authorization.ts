@@ -1,5 +1,5 @@
 import type { AuthorizationAnswer, AuthorizationQuestion } from '../../admissionValues.js';
-import type { User } from '../../../api/user.js';
+import type { User } from '../../../../api/user.js';
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 

@@ -1,4 +1,4 @@
-import { objectAt } from '../../../registry/defaulting.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
 import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
 

@@ -1,4 +1,4 @@
-import { itemsOf } from '../../../registry/members.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
 import { repeats } from '../../../registry/validation/repeats.js';

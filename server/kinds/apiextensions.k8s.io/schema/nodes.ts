@@ -1,7 +1,7 @@
-import { isObject } from '../../../../api/json.js';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
+import { isObject } from '../../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
 
 /** How the schemas of custom resources are read. A schema is the JSON object of the definition; absent members read as empty. */
 

@@ -1,5 +1,5 @@
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf } from '../../../registry/members.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLists } from './lists.js';
 import {

@@ -1,15 +1,15 @@
 import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
-import type { JsonObject } from '../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { reviewRules } from '../../../cel/rules/review.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
 import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
-import { causesMax } from '../../../api/status.js';
+import { causesMax } from '../../../../api/status.js';
 import { type Steps } from '../../../../workers/turns/turns.js';
 
 /** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */

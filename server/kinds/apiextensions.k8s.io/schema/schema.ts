@@ -7,7 +7,7 @@ import { validateRuleExpressions } from './rules.js';
 import { validateStructural } from './structural.js';
 import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
-import { causesMax } from '../../../api/status.js';
+import { causesMax } from '../../../../api/status.js';
 
 /** The schema of a whole custom resource. */
 

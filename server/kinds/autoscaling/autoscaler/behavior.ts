@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn, setDefault } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { isNegative } from '../../../registry/validation/quantities.js';
 

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { isSet, textAt } from '../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { isSet, textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { pathSegmentName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';

@@ -1,6 +1,6 @@
-import { isSet } from '../../../registry/members.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
+import { isSet } from '../../../../api/json/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../../api/json/defaulting.js';
 import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
 import { specOf } from '../../parts.js';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { duplicate, invalid, notSupported, type Path, required, tooMany, type FieldError } from '../../../registry/validation/field.js';
 import { qualified } from '../../../registry/validation/values.js';
 import { repeats } from '../../../registry/validation/repeats.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { matchesLabels } from '../../../api/selectors/match.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { matchesLabels } from '../../../../api/selectors/match.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { ensureObject, objectAt } from '../../../registry/defaulting.js';
+import { ensureObject, objectAt } from '../../../../api/json/defaulting.js';
 import { invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 import { specOf } from '../../parts.js';

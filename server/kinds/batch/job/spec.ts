@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../api/object.js';
-import { matchesLabels } from '../../../api/selectors/match.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { isSet, textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { matchesLabels } from '../../../../api/selectors/match.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { isSet, textAt } from '../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { printedMap } from '../../../registry/validation/printed.js';

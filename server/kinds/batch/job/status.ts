@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { sameValue } from '../../../registry/equality.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { isSet, itemsOf, textAt } from '../../../../api/json/members.js';
 import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegativeMembers } from '../../apps/statusCounts.js';
 import { overlapOf, parseIndexes } from './indexes.js';

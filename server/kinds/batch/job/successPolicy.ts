@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { invalid, type Path, required, tooLong, tooMany, type FieldError } from '../../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { nonNegative } from '../../../registry/validation/values.js';

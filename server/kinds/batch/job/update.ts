@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
-import { sameValue } from '../../../registry/equality.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { isSet, memberAt } from '../../../registry/members.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { isSet, memberAt } from '../../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
 import {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { driverName } from '../../../registry/validation/drivernames.js';
 import { forbidden, invalid, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { dnsLabel, dnsSubdomain, noBacksteps, requiredDnsLabel } from '../../../registry/validation/values.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { isNegative, isZero, wholeValue } from '../../../registry/validation/quantities.js';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 
 /** A claim can start with what another object holds. The newer of two members may name any kind, the older one two of them. */
 

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';

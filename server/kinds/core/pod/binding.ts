@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { specOf } from '../../parts.js';
 

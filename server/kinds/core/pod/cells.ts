@@ -1,6 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { itemsOf, memberAt, membersOf, textAt } from '../../../../api/json/members.js';
 import type { Draft } from '../../kind.js';
 import { age, at, condition, none, type Cells } from '../../cells.js';
 

@@ -1,7 +1,7 @@
-import type { ApiObject } from '../../../api/object.js';
-import { badRequest } from '../../../api/status.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { badRequest } from '../../../../api/status.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegative } from '../../../registry/validation/values.js';
 import { specOf } from '../../parts.js';

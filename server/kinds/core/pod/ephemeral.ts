@@ -1,7 +1,7 @@
-import type { ApiObject } from '../../../api/object.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { sameValue } from '../../../registry/equality.js';
-import { textAt } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { textAt } from '../../../../api/json/members.js';
 import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';

@@ -1,9 +1,9 @@
-import type { ApiObject } from '../../../api/object.js';
-import { labelSelectorOf, type LabelSelectorObject } from '../../../api/selectors/labelSelectorObject.js';
-import { matchesLabels } from '../../../api/selectors/match.js';
-import { forbidden, StatusError } from '../../../api/status.js';
-import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { membersOf, textAt } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { labelSelectorOf, type LabelSelectorObject } from '../../../../api/selectors/labelSelectorObject.js';
+import { matchesLabels } from '../../../../api/selectors/match.js';
+import { forbidden, StatusError } from '../../../../api/status.js';
+import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { membersOf, textAt } from '../../../../api/json/members.js';
 import { setCondition } from './binding.js';
 import { statusOf } from '../../parts.js';
 

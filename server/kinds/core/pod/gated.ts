@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../api/object.js';
-import { sameValue } from '../../../registry/equality.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedStructure } from '../../../registry/validation/internalform.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';

@@ -1,10 +1,10 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
 import type { WriteContext } from '../../../registry/rules.js';
-import { sameValue } from '../../../registry/equality.js';
-import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { annotationsOf } from './annotations.js';
 import { annotatedContainers } from './profiles.js';
 import { qosClass } from '../../../../api/podQos.js';

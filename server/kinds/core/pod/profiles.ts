@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import {
   apparmorAnnotation,

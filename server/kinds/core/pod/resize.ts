@@ -1,9 +1,9 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { sameValue } from '../../../registry/equality.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';

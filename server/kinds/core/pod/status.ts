@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import type { SubresourceRules } from '../../../registry/rules.js';
 import { duplicate, forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { subdomainName } from '../../../registry/validation/names.js';

@@ -1,7 +1,7 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { sameValue } from '../../../registry/equality.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { sameValue } from '../../../../api/json/equality.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import type { Review } from '../../../registry/rules.js';
 import { forbidden, invalid, required, type FieldError } from '../../../registry/validation/field.js';
 import { between } from '../../../registry/validation/values.js';

@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { forbidden, Path } from '../../../registry/validation/field.js';
 import { validateImageSpaces } from '../podSpec/validation/containers.js';
 import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/podSpec.js';

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { labelSelectorOf, type LabelSelectorObject } from '../../../api/selectors/labelSelectorObject.js';
-import type { LabelSelector } from '../../../api/selectors.js';
-import { matchesLabels } from '../../../api/selectors/match.js';
-import { objectAt } from '../../../registry/defaulting.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { labelSelectorOf, type LabelSelectorObject } from '../../../../api/selectors/labelSelectorObject.js';
+import type { LabelSelector } from '../../../../api/selectors/index.js';
+import { matchesLabels } from '../../../../api/selectors/match.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
 import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { validatePodTemplate } from './template.js';

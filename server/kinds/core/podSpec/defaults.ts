@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { roundAmounts, roundResources } from '../resourceLists.js';
 import { pullPolicyOf } from './images.js';
 import { setPodResourceDefaults } from './podResources.js';

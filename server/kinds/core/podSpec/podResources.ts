@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../../api/quantity.js';
-import { ensureObject, objectAt, objectsIn } from '../../../registry/defaulting.js';
+import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { quantityOf } from '../../../registry/validation/quantities.js';
 import { isHugePages, isOvercommitAllowed } from '../../../registry/validation/resourcenames.js';
 

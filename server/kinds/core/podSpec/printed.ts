@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
 import {
   flags,

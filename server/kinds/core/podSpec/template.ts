@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt } from '../../../registry/defaulting.js';
-import { itemsOf } from '../../../registry/members.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { ensureObject, objectAt } from '../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, type Path } from '../../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
 import { validatePodAnnotations } from '../pod/annotations.js';

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../../api/object.js';
+import type { ApiObject } from '../../../../api/object.js';
 import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { ipAddress } from '../../../registry/validation/values.js';

@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { internalError, invalidObject, plainError, type StatusError } from '../../../api/status.js';
+import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
+import { internalError, invalidObject, plainError, type StatusError } from '../../../../api/status.js';
 import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
-import { objectsIn } from '../../../registry/defaulting.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
 import { readFailure } from '../../../registry/failures.js';
 import { contains, formatAddress, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';

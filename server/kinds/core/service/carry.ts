@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../../api/object.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { membersOf } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { membersOf } from '../../../../api/json/members.js';
 import {
   allocatesNodePorts,
   clusterIPsOf,

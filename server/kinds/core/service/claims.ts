@@ -1,9 +1,9 @@
-import type { ApiObject } from '../../../api/object.js';
-import type { GroupResource } from '../../../api/resource.js';
+import type { ApiObject } from '../../../../api/object.js';
+import type { GroupResource } from '../../../../api/resource.js';
 import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
 import { parseAddress } from '../../../registry/validation/addresses.js';
 import type { AllocationContext } from '../../../registry/allocation.js';
-import { objectsIn } from '../../../registry/defaulting.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
 import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts } from './kinds.js';
 import { specOf } from '../../parts.js';
 

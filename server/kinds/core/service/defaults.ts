@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../registry/defaulting.js';
-import { memberAt } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../../api/json/defaulting.js';
+import { memberAt } from '../../../../api/json/members.js';
 import { isExternallyAccessible, isLoadBalancer, needsClusterIP } from './kinds.js';
 import { statusOf } from '../../parts.js';
 

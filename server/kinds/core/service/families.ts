@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { isSixText, type Family } from '../../../registry/validation/addresses.js';
 import { invalid, Path, withoutKept, type FieldError } from '../../../registry/validation/field.js';
 import type { EnabledFeatures } from '../../../features/fieldGates.js';

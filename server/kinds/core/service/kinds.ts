@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { itemsOf, textAt } from '../../../registry/members.js';
-import { sameValue } from '../../../registry/equality.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { itemsOf, textAt } from '../../../../api/json/members.js';
+import { sameValue } from '../../../../api/json/equality.js';
 import { specOf } from '../../parts.js';
 
 /** What the type of a service, together with a few other members, implies: who has addresses, node ports, traffic policies. */

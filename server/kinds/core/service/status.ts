@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectsIn } from '../../../registry/defaulting.js';
-import { textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
+import { textAt } from '../../../../api/json/members.js';
 import { withoutLeadingZeros } from '../../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { dnsSubdomain, ipAddress } from '../../../registry/validation/values.js';

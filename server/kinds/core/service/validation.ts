@@ -1,6 +1,6 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../registry/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../../../registry/members.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { objectAt } from '../../../../api/json/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../registry/validation/gatedFindings.js';

@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../../api/object.js';
-import { itemsOf, memberAt, textAt } from '../../../registry/members.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../../../api/json/members.js';
 import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
 import { clusterIPsOf, isExternalName, isHeadless } from './kinds.js';
 import { specOf } from '../../parts.js';

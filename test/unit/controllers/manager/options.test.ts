@@ -7,7 +7,7 @@ import { featuresOf } from '../../../../server/options/features.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { controllerManagerFlags } from '../../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
-import type { Flag } from '../../../../server/catalogue/flags/flag.js';
+import type { Flag } from '../../../../program/flags/flag.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
 /** Of these there is one accepted value, so that nothing reads them. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createAuthority } from '../../../../deploy/certificates.js';
-import type { JsonObject } from '../../../../server/api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { causes, createSample, type Sample } from '../sample.js';
 
 const string = { type: 'string' };

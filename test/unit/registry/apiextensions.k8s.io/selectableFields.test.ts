@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../../server/api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { resolvePath } from '../../../../server/kinds/apiextensions.k8s.io/schema/fieldPath.js';
 import { validateSelectableFields } from '../../../../server/kinds/apiextensions.k8s.io/selectableFields.js';
 import { Path } from '../../../../server/registry/validation/field.js';

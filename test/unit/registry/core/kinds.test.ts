@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { differenceOf } from '../../../../server/registry/validation/difference.js';
 import { causes, createSample, type Sample } from '../sample.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../../server/api/object.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { emptyBits, portBits, portsOf, textOf, withBits, withoutBits } from '../../../../server/kinds/core/service/portBits.js';
 import { allocationOf, bitsOf, portAllocationKey, portBitmap } from '../../../../server/kinds/core/service/portRecord.js';
 import { parsePortRange } from '../../../../server/kinds/core/service/ranges.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { causes, createSample, type Sample } from '../sample.js';
 
 /** One file, as the rules of a pod are one table: what each of its members may be, and what is said where it is not. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { repairServiceClaims } from '../../../../server/kinds/core/service/repair.js';
 import { formatAddress, parseAddress, parseRange } from '../../../../server/registry/validation/addresses.js';
 import { causes, createSample, refusal, type Sample } from '../sample.js';

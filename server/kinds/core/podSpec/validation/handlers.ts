@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { nonNegative, optionallyOneOf, portNumber, portNumberOrName, positive } from '../../../../registry/validation/values.js';

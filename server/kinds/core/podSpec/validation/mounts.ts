@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { textAt } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../api/json/members.js';
 import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';

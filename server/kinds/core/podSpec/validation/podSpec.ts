@@ -1,7 +1,7 @@
 import type { Steps } from '../../../../../workers/turns/turns.js';
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { isSet, itemsOf, textAt } from '../../../../../api/json/members.js';
 import {
   duplicate,
   forbidden,

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { textAt } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { textAt } from '../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { isZero } from '../../../../registry/validation/quantities.js';
 import { qualifiedNameComplaints } from '../../../../registry/validation/names.js';

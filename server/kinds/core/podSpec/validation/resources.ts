@@ -1,7 +1,7 @@
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { textAt } from '../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../api/json/members.js';
 import {
   duplicate,
   fieldNotFound,

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../../api/json/members.js';
 import { notSupported, required, tooMany, type FieldError, type Path } from '../../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { optionallyOneOf } from '../../../../registry/validation/values.js';

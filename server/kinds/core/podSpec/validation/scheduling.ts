@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import { duplicate, forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../registry/validation/field.js';
 import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';

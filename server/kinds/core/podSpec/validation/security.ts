@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { isSet, itemsOf, textAt } from '../../../../../api/json/members.js';
 import { printedSecurityContext } from '../printedContainers.js';
 import {
   duplicate,

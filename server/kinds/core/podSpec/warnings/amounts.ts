@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject } from '../../../../../api/object.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { isWhole } from '../../../../registry/validation/quantities.js';
 

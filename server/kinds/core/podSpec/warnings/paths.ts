@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { withoutTrailing } from '../../../../api/trailing.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { textAt } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { withoutTrailing } from '../../../../../api/trailing.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../api/json/members.js';
 
 /** Files of one volume that would be written over each other, or stand in each other's way as a file and a folder. */
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectsIn } from '../../../../registry/defaulting.js';
-import { textAt } from '../../../../registry/members.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { objectsIn } from '../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import type { Placed } from './containers.js';
 

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../../../../api/json/members.js';
 import { Path } from '../../../../registry/validation/field.js';
 import { addressWarnings } from '../../../../registry/validation/spelling.js';
 import { fractionalBytes } from './amounts.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../registry/defaulting.js';
+import type { JsonObject } from '../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
 import { specOf } from '../../../parts.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../registry/defaulting.js';
-import { textAt } from '../../../../../registry/members.js';
+import type { JsonObject } from '../../../../../../api/object.js';
+import { objectAt, objectsIn } from '../../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../../api/json/members.js';
 import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../../registry/validation/field.js';
 import { fileMode, localPath } from '../../../../../registry/validation/values.js';
 import { fieldReference, resourceReference } from '../references.js';

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { objectAt } from '../../../../../registry/defaulting.js';
-import { textAt } from '../../../../../registry/members.js';
+import type { JsonObject, JsonValue } from '../../../../../../api/object.js';
+import { objectAt } from '../../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../../api/json/members.js';
 import { type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
 
 /** Rules of one kind of volume source; shared by pods and persistent volumes where both know it. */

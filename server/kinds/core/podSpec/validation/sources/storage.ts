@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../../../../api/object.js';
-import { objectAt } from '../../../../../registry/defaulting.js';
-import { itemsOf, textAt } from '../../../../../registry/members.js';
+import type { JsonValue } from '../../../../../../api/object.js';
+import { objectAt } from '../../../../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
 import { between, dnsLabel, inRange, optionallyOneOf } from '../../../../../registry/validation/values.js';
 import { all, namedSecret, needs, type SourceRule } from './rule.js';

@@ -1,5 +1,5 @@
-import { objectAt } from '../../../../../registry/defaulting.js';
-import { textAt } from '../../../../../registry/members.js';
+import { objectAt } from '../../../../../../api/json/defaulting.js';
+import { textAt } from '../../../../../../api/json/members.js';
 import { driverName } from '../../../../../registry/validation/drivernames.js';
 import { forbidden, required } from '../../../../../registry/validation/field.js';
 import { subdomainName } from '../../../../../registry/validation/names.js';

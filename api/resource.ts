@@ -1,4 +1,4 @@
-export { apiVersionOf, groupResourceOf as qualifiedName } from '../../api/meta/resource.js';
+export { apiVersionOf, groupResourceOf as qualifiedName } from './meta/resource.js';
 
 /** Names a resource type without its version: what storage keys, authorization rules and error details speak of. */
 export interface GroupResource {

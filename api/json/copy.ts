@@ -1,5 +1,5 @@
-import { setMember } from './members.js';
-import type { JsonObject, JsonValue } from './object.js';
+import { setMember } from './setMember.js';
+import type { JsonObject, JsonValue } from '../object.js';
 
 /** Members from which on an object is a dictionary to the engine, which copies it faster one by one. */
 const wideMembers = 1_024;

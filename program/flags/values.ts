@@ -1,5 +1,5 @@
 import { parseDuration } from './duration.js';
-import { realWord } from '../vocabulary.js';
+import { realWord } from '../../api/catalogue/vocabulary.js';
 import type { FlagFacts, FlagKind, ValueTypes } from './flag.js';
 
 export type ValueResult = { readonly ok: true; readonly value: ValueTypes[FlagKind] } | { readonly ok: false; readonly expected: string };

@@ -1,5 +1,5 @@
-import { isObject } from '../../api/json.js';
-import type { JsonObject, JsonValue } from '../api/object.js';
+import { isObject } from './json.js';
+import type { JsonObject, JsonValue } from '../object.js';
 
 /** Whether a member is there and is not null, which says nothing: what the reference's pointers tell. */
 export const isSet = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null;

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from './json.js';
 import type { MemberIn, MemberOf, ItemIn, ObjectIn } from './members.js';
 
 /** Sets a member that is absent or null. */

@@ -1,2 +1,2 @@
 /** Options are given in the durations that objects have, too. */
-export * from '../../../api/duration.js';
+export * from '../../api/duration.js';

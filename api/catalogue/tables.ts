@@ -1,4 +1,4 @@
-import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf, type GroupVersion } from '../resource.js';
 import { readCatalogueData } from './data.js';
 
 /** One column of the Table form. Priority 0 is always printed, 1 only in wide output. */

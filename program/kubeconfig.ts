@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
-import { tlsClientOptions } from './tlsClient.js';
+import { tlsClientOptions } from './tls/tlsClient.js';
 
 /** How to reach a server, and as whom. Texts in PEM. */
 export interface ConnectionSettings {

@@ -1,4 +1,4 @@
-import { neutralOptionName } from '../vocabulary.js';
+import { neutralOptionName } from '../../api/catalogue/vocabulary.js';
 import type { Flag, FlagKind, FlagTable, FlagValues, ValueTypes } from './flag.js';
 import { closest } from './suggest.js';
 import { readValue } from './values.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../api/json.js';
+import { isObject } from './json/json.js';
 import type { JsonValue } from './object.js';
 
 /**

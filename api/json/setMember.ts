@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './object.js';
+import type { JsonObject, JsonValue } from '../object.js';
 
 /**
  * Sets a member whatever its name is: plain assignment to `__proto__` would change the object's prototype instead,

@@ -1,4 +1,4 @@
-import { neutralOptionName, neutralWord } from '../vocabulary.js';
+import { neutralOptionName, neutralWord } from '../../api/catalogue/vocabulary.js';
 import { formatDuration } from './duration.js';
 import type { Flag, FlagTable } from './flag.js';
 

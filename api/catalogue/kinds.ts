@@ -1,4 +1,4 @@
-import { apiVersionOf, type GroupVersion } from '../api/resource.js';
+import { apiVersionOf, type GroupVersion } from '../resource.js';
 import { readCatalogueData } from './data.js';
 
 let known: ReadonlyMap<string, ReadonlySet<string>> | undefined;
