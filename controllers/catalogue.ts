@@ -1,6 +1,6 @@
 import type { AccountName } from './accountNames.js';
 import type { Controller } from './client/controller.js';
-import type { Features } from '../server/features/chosen.js';
+import type { Features } from '../program/features/chosen.js';
 import type { GatedFeature } from './options/features.js';
 import type { ManagerEnvironment } from './environment.js';
 import { autoscalingController } from './autoscaling/autoscaler.js';

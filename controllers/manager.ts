@@ -15,7 +15,7 @@ import { RestApi, type ObservedRequest } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
 import { Candidacy } from './leaseCandidate.js';
 import { LeaderElector } from './leaderelection.js';
-import type { Features } from '../server/features/chosen.js';
+import type { Features } from '../program/features/chosen.js';
 import type { SwitchingFeature } from './options/features.js';
 import { placeOf, type LeaderMigration } from './options/migration.js';
 import type { ControllerManagerOptions } from './options/flags.js';

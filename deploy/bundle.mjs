@@ -21,7 +21,7 @@ const late = {
   migration: 'server/migration/program.js',
   operations: 'server/operations/program.js',
   etcdStore: 'server/store/etcd.js',
-  grpcClient: 'server/grpc/client.js',
+  grpcClient: 'program/grpc/client.js',
   authority: 'controllers/certificates/authority.js',
   request: 'controllers/certificates/request.js',
 };

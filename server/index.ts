@@ -2,9 +2,9 @@
  * The one door to `server`: an API server in the process that asks for one. Programs and tests alone see what is behind it.
  * @module raftplane/server
  */
-import { createLogger } from './observability/logger.js';
+import { createLogger } from '../program/log/logger.js';
 import { readApiServerOptions } from './options/read.js';
-import { loggerOptions } from './options/logging.js';
+import { loggerOptions } from '../program/log/options.js';
 import type { RunningServer } from './process/runningServer.js';
 import { startServer } from './server.js';
 

@@ -2,7 +2,7 @@ import { cidrs } from '../../program/flags/checks.js';
 import { commonFlags } from '../../program/flags/bothPrograms.js';
 import { inGroup } from '../../program/flags/flag.js';
 import type { FlagFacts, FlagValues } from '../../program/flags/flag.js';
-import { featureFlagsOf } from '../../server/options/features.js';
+import { featureFlagsOf } from '../../program/features/options.js';
 import { switching } from './features.js';
 
 const file = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help });

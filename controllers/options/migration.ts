@@ -1,4 +1,4 @@
-import { readConfiguration, refuseConfiguration } from '../../server/files/configuration.js';
+import { readConfiguration, refuseConfiguration } from '../../program/files/configuration.js';
 
 /** Which controllers have a lease of their own while they move between programs, so that they never run in two. */
 export interface LeaderMigration {

@@ -1,8 +1,8 @@
 import type { FlagTable } from '../../program/flags/flag.js';
 import { parseFlags } from '../../program/flags/parse.js';
-import { featuresComplaint, featuresOf } from '../../server/options/features.js';
-import { loggingComplaint } from '../../server/options/logging.js';
-import { hiddenMetricsComplaint } from '../../server/options/metrics.js';
+import { featuresComplaint, featuresOf } from '../../program/features/options.js';
+import { loggingComplaint } from '../../program/log/options.js';
+import { hiddenMetricsComplaint } from '../../program/metrics/options.js';
 import { cidrText, parseCidr } from '../addresses/cidr.js';
 import { maskOf } from '../nodeipam/masks.js';
 import { RangePool } from '../nodeipam/rangePool.js';

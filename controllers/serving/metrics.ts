@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
 import { versionInfo } from '../../program/version.js';
-import type { Features } from '../../server/features/chosen.js';
-import { ChosenMetrics, type MetricChoice } from '../../server/observability/chosenMetrics.js';
-import { exposeProgram } from '../../server/observability/processMetrics.js';
+import type { Features } from '../../program/features/chosen.js';
+import { ChosenMetrics, type MetricChoice } from '../../program/metrics/chosenMetrics.js';
+import { exposeProgram } from '../../program/metrics/processMetrics.js';
 import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
 

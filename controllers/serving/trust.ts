@@ -5,8 +5,8 @@ import { certificateAuthenticator, type CertificateOptions } from '../../server/
 import { frontProxyAuthenticator } from '../../server/authentication/frontProxy.js';
 import type { Authenticator } from '../../server/authentication/authenticator.js';
 import type { Anchors } from '../../server/authentication/peer.js';
-import { fixed, type Live, type LiveFiles } from '../../server/files/liveFile.js';
-import { certificateBlocks } from '../../server/files/pem.js';
+import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
+import { certificateBlocks } from '../../program/files/pem.js';
 import { readAuthorities } from '../../server/http/credentials.js';
 import type { Api } from '../client/api.js';
 import { ApiError, ConnectionError, messageOf } from '../client/errors.js';

@@ -7,7 +7,7 @@ import {
   readDocument,
   refuseConfiguration,
   type ConfigurationKind,
-} from '../files/configuration.js';
+} from '../../program/files/configuration.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import { isKnownPlugin } from './names.js';
 

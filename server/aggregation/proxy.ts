@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { traceHeaders } from '../tracing/activeTrace.js';
+import { traceHeaders } from '../../program/tracing/activeTrace.js';
 import type { User } from '../../api/user.js';
 import { send } from '../endpoints/answers.js';
 import { BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';

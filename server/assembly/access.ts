@@ -10,7 +10,7 @@ import { frontProxyAuthenticator, type IdentityHeaders } from '../authentication
 import { publishedTrust, type PublishedTrust, type TrustFacts } from '../authentication/published.js';
 import { stripCredentials } from '../authentication/stripping.js';
 import { createIssuers, type Issuers } from '../authentication/jwt/issuers.js';
-import { derived, type Live } from '../files/liveFile.js';
+import { derived, type Live } from '../../program/files/liveFile.js';
 import { createIssuer } from '../authentication/serviceaccount/issuer.js';
 import { createLookup } from '../authentication/serviceaccount/lookup.js';
 import { secretTokens } from '../authentication/serviceaccount/secretTokens.js';
@@ -29,8 +29,8 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import { alwaysAllow, alwaysDeny } from '../authorization/builtin.js';
 import type { RuleResolver } from '../authorization/rules.js';
 import type { Egress } from '../egress/egress.js';
-import type { Logger } from '../observability/logger.js';
-import { featuresOf } from '../options/features.js';
+import type { Logger } from '../../program/log/logger.js';
+import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Storage } from '../storage/contract.js';
 

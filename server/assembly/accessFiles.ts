@@ -17,8 +17,8 @@ import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../authentication/peer.js';
 import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
 import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
-import { fixed, type Live, type LiveFiles } from '../files/liveFile.js';
-import type { Logger } from '../observability/logger.js';
+import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
+import type { Logger } from '../../program/log/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
 import {
   createCertificateMetrics,
@@ -33,10 +33,10 @@ import { createReviewMetrics } from '../observability/reviews.js';
 import type { Dial } from '../webhook/dialed.js';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
-import { createReloadMetrics } from '../observability/reloads.js';
+import { createReloadMetrics } from '../../program/metrics/reloads.js';
 import { readAuthorities } from '../http/credentials.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import { featuresOf } from '../options/features.js';
+import { featuresOf } from '../../program/features/options.js';
 
 /** What the options about access name in files. */
 export interface AccessFiles {
@@ -123,7 +123,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   const file = options['authentication-config'];
   const single = oidcSettings(options);
   if (file === null) return fixed({ jwt: single === null ? [] : [single], anonymous: null });
-  const reloads = createReloadMetrics(metrics, 'authentication_config_controller', { server: options['raft-member-id'] });
+  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', { server: options['raft-member-id'] });
   return live.follow({
     files: [file],
     read: () => {
@@ -152,7 +152,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
 function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
   const file = options['authorization-config'];
   if (file === null) return fixed(authorizersByMode(options));
-  const reloads = createReloadMetrics(metrics, 'authorization_config_controller', { server: options['raft-member-id'] });
+  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', { server: options['raft-member-id'] });
   return live.follow({
     files: [file],
     read: () => {

@@ -14,7 +14,7 @@ import { nodeChecks, nodeRestriction } from '../authorization/node/restriction.j
 import { ownerReferencesPermission } from '../authorization/ownerReferences.js';
 import { policyParamsCheck } from '../authorization/policyParams.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import { featuresOf } from '../options/features.js';
+import { featuresOf } from '../../program/features/options.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RaftStorage } from '../storage/raft.js';
 

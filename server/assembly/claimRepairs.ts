@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addresses } from '../kinds/core/service/claims.js';
 import type { PortRange } from '../kinds/core/service/ranges.js';
 import { PortRepair, repairServiceClaims, type Repaired } from '../kinds/core/service/repair.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Storage } from '../storage/contract.js';
 
 export interface ClaimRepairOptions {

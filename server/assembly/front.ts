@@ -6,23 +6,23 @@ import { Fairness } from '../fairness/fairness.js';
 import { FollowedObjects } from '../fairness/objectsFollowed.js';
 import type { SharedSeats } from '../fairness/seatPool.js';
 import { Tally } from '../fairness/tally.js';
-import type { Live } from '../files/liveFile.js';
+import type { Live } from '../../program/files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain, type Chain } from '../http/chain.js';
 import type { Count } from '../http/counts.js';
 import type { Listener } from '../http/listener.js';
 import { createRoutes } from '../http/routes.js';
-import { createHealthRegistry } from '../observability/health.js';
-import type { Logger } from '../observability/logger.js';
+import { createHealthRegistry } from '../../program/health.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { DebugPages } from '../observability/profiles/pages.js';
-import type { Exposition } from '../observability/sums.js';
+import type { DebugPages } from '../../program/profiles/pages.js';
+import type { Exposition } from '../../program/metrics/sums.js';
 import type { GroupResource } from '../../api/resource.js';
 import { exposeCaches } from '../observability/cacheMetrics.js';
 import { exposeCounts } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import { featuresOf } from '../options/features.js';
+import { featuresOf } from '../../program/features/options.js';
 import { leaderWork } from './leaderWork.js';
 import type { ProcessPages } from '../http/processPages.js';
 import { processPages } from './processPages.js';
@@ -31,7 +31,7 @@ import { drainAndClose } from '../http/shutdown.js';
 import type { ServerStore } from '../store/store.js';
 import type { Encryption } from '../storage/encryption/encryption.js';
 import { sealKeyOf } from '../storage/seal.js';
-import type { Tracer } from '../tracing/tracer.js';
+import type { Tracer } from '../../program/tracing/tracer.js';
 
 /** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
 

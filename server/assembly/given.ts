@@ -3,17 +3,17 @@ import { readEgressSelections } from '../egress/configuration.js';
 import { createEgress, directEgress, type Egress } from '../egress/egress.js';
 import type { AgentCredentials } from '../endpoints/backends/connection.js';
 import { readAgentCredentials } from '../endpoints/backends/credentials.js';
-import type { Live, LiveFiles } from '../files/liveFile.js';
+import type { Live, LiveFiles } from '../../program/files/liveFile.js';
 import type { ListenerOptions } from '../http/listener.js';
 import { createEncryptionMetrics } from '../observability/encryption.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import { createReloadMetrics } from '../observability/reloads.js';
-import { featuresOf } from '../options/features.js';
+import { createReloadMetrics } from '../../program/metrics/reloads.js';
+import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Encryption } from '../storage/encryption/encryption.js';
 import { loadEncryption } from '../storage/encryption/load.js';
-import { readTracingConfiguration } from '../tracing/configuration.js';
+import { readTracingConfiguration } from '../../program/tracing/configuration.js';
 import { servingOptions } from './serving.js';
 import { tracingOf, type Tracing } from './tracing.js';
 
@@ -55,7 +55,7 @@ function encryptionOf(
 ): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
   const server = options['raft-member-id'];
-  const reloads = createReloadMetrics(metrics, 'encryption_config_controller', { server });
+  const reloads = createReloadMetrics(metrics.registry, 'encryption_config_controller', { server });
   return loadEncryption(options, live, {
     allowsKmsV1: featuresOf(options).enabled('KMSv1'),
     counts: createEncryptionMetrics(metrics, server),

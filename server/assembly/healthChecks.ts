@@ -1,5 +1,5 @@
 import type { Replica, SpaceStatus } from '../../raft/index.js';
-import type { HealthEndpoint, HealthRegistry } from '../observability/health.js';
+import type { HealthEndpoint, HealthRegistry } from '../../program/health.js';
 
 /** Where the process stands; the checks read it. */
 export interface Progress {

@@ -1,5 +1,5 @@
 import { machineClock } from '../presence/machineClock.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { Registry } from '../registry/contract.js';
 import type { RaftStorage } from '../storage/raft.js';

@@ -8,8 +8,8 @@ import { bindingOf, type Policy } from '../admission/policies/policy.js';
 import { hooksOf, type Hook } from '../admission/webhooks/hook.js';
 import { HookIndex } from '../admission/webhooks/hookIndex.js';
 import type { ApiObject } from '../../api/object.js';
-import type { LiveFiles } from '../files/liveFile.js';
-import type { Logger } from '../observability/logger.js';
+import type { LiveFiles } from '../../program/files/liveFile.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ManifestMetrics } from '../observability/manifests.js';
 
 export interface AdmissionManifestParts extends LoadParts {

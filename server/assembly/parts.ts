@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 
 /** Something that a server is made of, as far as it has to be ended. */
 export interface Part {

@@ -9,7 +9,7 @@ import { validatingPolicies } from '../admission/policies/validating.js';
 import type { ApiObject } from '../../api/object.js';
 import { askAuthorizer } from '../authorization/askAuthorizer.js';
 import type { Authorizer } from '../authorization/authorizer.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { Storage } from '../storage/contract.js';
 import type { AdmissionManifests } from './manifests.js';

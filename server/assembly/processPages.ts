@@ -3,11 +3,11 @@ import type { Fairness } from '../fairness/fairness.js';
 import { dumpPage } from '../fairness/pages.js';
 import { writeText } from '../http/errors.js';
 import type { ProcessPages } from '../http/processPages.js';
-import type { DebugPages } from '../observability/profiles/pages.js';
-import { flagValues } from '../observability/zpages.js';
+import type { DebugPages } from '../../program/profiles/pages.js';
+import { flagValues } from '../../program/zpages.js';
 import { apiServerFlags, type ApiServerOptions } from '../options/flags.js';
-import { emulatedMinor } from '../options/emulation.js';
-import { featuresOf } from '../options/features.js';
+import { emulatedMinor } from '../../program/features/emulation.js';
+import { featuresOf } from '../../program/features/options.js';
 
 interface PagesOptions {
   readonly options: ApiServerOptions;

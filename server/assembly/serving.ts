@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import type { LiveFiles } from '../files/liveFile.js';
+import type { LiveFiles } from '../../program/files/liveFile.js';
 import { selfSignedPair, type KeyPairFiles } from '../http/credentials.js';
 import type { ListenerOptions } from '../http/listener.js';
 import { portOptions } from '../http/portOptions.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 
 /** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; throws a CredentialError. */

@@ -1,7 +1,7 @@
 import { publishTrackingStart, publishTrust } from '../authentication/published.js';
 import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
-import type { Logger } from '../observability/logger.js';
-import { featuresOf } from '../options/features.js';
+import type { Logger } from '../../program/log/logger.js';
+import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { bootstrap } from '../registry/bootstrap.js';
 import type { Registry } from '../registry/contract.js';

@@ -1,8 +1,8 @@
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import type { TracingConfiguration } from '../tracing/configuration.js';
-import { OtlpExporter } from '../tracing/otlp.js';
-import { Tracer } from '../tracing/tracer.js';
+import type { TracingConfiguration } from '../../program/tracing/configuration.js';
+import { OtlpExporter } from '../../program/tracing/otlp.js';
+import { Tracer } from '../../program/tracing/tracer.js';
 
 export interface Tracing {
   readonly tracer: Tracer;

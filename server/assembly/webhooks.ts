@@ -15,7 +15,7 @@ import { loadUsers, type ConnectionSettings } from '../../program/kubeconfig.js'
 import type { WebhookConverters } from '../extensions/conversion/contract.js';
 import { webhookConverters } from '../extensions/conversion/webhook.js';
 import { createConversionMetrics } from '../observability/conversions.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { createHookMetrics } from '../observability/webhooks.js';
 import { readPairOf, type KeyPairFiles } from '../http/credentials.js';

@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Dial } from '../webhook/dialed.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../api/object.js';
-import { configurationComplaints, type ConfigurationKind } from '../files/configuration.js';
+import { configurationComplaints, type ConfigurationKind } from '../../program/files/configuration.js';
 import { levels, stages } from './event.js';
 import type { Level, Stage } from './event.js';
 

@@ -1,4 +1,4 @@
-import { readConfiguration, refuseConfiguration } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration } from '../../program/files/configuration.js';
 import { policyKind, readPolicy, type AuditPolicy } from './policy.js';
 
 /** Reads a policy in YAML or JSON. Throws with the option, the file and everything that is wrong in it. */

@@ -2,7 +2,7 @@ import { dayText } from '../../api/time.js';
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import { certificateBlocks } from '../files/pem.js';
+import { certificateBlocks } from '../../program/files/pem.js';
 import type { Registry } from '../registry/contract.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import { membersOf } from '../../api/json/members.js';

@@ -1,4 +1,4 @@
-import type { Live } from '../files/liveFile.js';
+import type { Live } from '../../program/files/liveFile.js';
 import type { DecisionCount } from '../observability/access.js';
 import { firstDecision, type Authorizer, type Decision } from './authorizer.js';
 import { masters } from './builtin.js';

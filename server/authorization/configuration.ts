@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { Program } from '../cel/environment.js';
 import { inClusterSettings, loadKubeconfig } from '../../program/kubeconfig.js';
 import { parseDuration } from '../../program/flags/duration.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../registry/validation/field.js';
 import { subdomainName } from '../registry/validation/names.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../api/object.js';
 import type { TlsClientTerms } from '../../program/tls/tlsClient.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../files/configuration.js';
-import { socketPath } from '../grpc/socketPath.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
+import { socketPath } from '../../program/grpc/socketPath.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 
 /** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
-import { messageTypes } from '../grpc/messageType.js';
+import { messageTypes } from '../../program/grpc/messageType.js';
 import type { Transport } from './configuration.js';
 
 /** Kinds of packets of a Konnectivity server, by its numbers. */
@@ -63,7 +63,7 @@ export async function dialByGrpc(transport: Transport, host: string, port: numbe
 }
 
 async function clientOf(transport: Transport): Promise<Client> {
-  const { Client, credentials, secureCredentials } = await import('../grpc/client.js');
+  const { Client, credentials, secureCredentials } = await import('../../program/grpc/client.js');
   if ('path' in transport)
     return new Client(`unix:${transport.path}`, credentials.createInsecure(), { 'grpc.default_authority': 'localhost' });
   const { host, port, tls } = transport;

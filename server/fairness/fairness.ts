@@ -1,7 +1,7 @@
 import { tooManyRequests } from '../../api/status.js';
 import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../endpoints/context.js';
-import { inStep, type Repeated } from '../files/inStep.js';
+import { inStep, type Repeated } from '../../program/files/inStep.js';
 import { dealer } from './hand.js';
 import { Demand, share } from './lending.js';
 import { Level, type Ticket } from './level.js';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { DurationHistogram, type DurationSeries } from '../observability/durations.js';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 import type { Demand } from './lending.js';
 import { nextBegins, type Level } from './level.js';
 import type { LevelSettings, Schema } from './objects.js';

@@ -1,4 +1,4 @@
-import type { DurationSeries } from '../observability/durations.js';
+import type { DurationSeries } from '../../program/metrics/durations.js';
 
 /** A ratio that changes: each nanosecond counts as one observation of what it was then, so that the histogram tells for how long it was how much. */
 export class TimedRatio {

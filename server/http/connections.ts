@@ -6,7 +6,7 @@ import { boundSession, boundSocket } from './boundedWrites.js';
 import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
 import type { ConnectionBounds } from './connectionLimit.js';
-import { inStep, type Repeated } from '../files/inStep.js';
+import { inStep, type Repeated } from '../../program/files/inStep.js';
 import { standingOf } from './standing.js';
 
 /**

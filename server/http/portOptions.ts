@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 import { ciphers, tlsVersions } from '../../program/flags/tls.js';
-import type { Live, LiveFiles, Source } from '../files/liveFile.js';
+import type { Live, LiveFiles, Source } from '../../program/files/liveFile.js';
 import { canSharePorts } from './bind.js';
 import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from './credentials.js';
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';

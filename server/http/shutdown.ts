@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Chain } from './chain.js';
 import type { Exchange } from './exchange.js';
 import type { Listener } from './listener.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {
   /** Time in which everything is still served while `/readyz` fails already, so that balancers can look elsewhere. */

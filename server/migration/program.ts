@@ -13,7 +13,7 @@ import { EtcdEngine } from '../storage/etcd/engine.js';
 import { Leases } from '../storage/etcd/leases.js';
 import type { KeySpace } from '../storage/keys.js';
 import { seal, sealKeyOf, unseal } from '../storage/seal.js';
-import { readClusterToken } from '../files/clusterToken.js';
+import { readClusterToken } from '../../program/files/clusterToken.js';
 import { migrate, type HandOver, type MigrationReport } from './migrate.js';
 import { RemoteEngine } from './remoteEngine.js';
 import { keySpaceOf, type StoreKind } from './side.js';

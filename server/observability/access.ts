@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
-import { DurationHistogram } from './durations.js';
-import { total, totals, type Total } from './totals.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
+import { total, totals, type Total } from '../../program/metrics/totals.js';
 
 /** What is counted of every request on its way through the doors. */
 export interface AccessMetrics {

@@ -1,9 +1,9 @@
 import { Counter, Gauge } from 'prom-client';
 import type { AllocationCounts } from '../kinds/core/service/allocationCounts.js';
 import type { Usage } from '../kinds/core/service/usage.js';
-import { DurationHistogram } from './durations.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
 import type { Metrics } from './metrics.js';
-import { total } from './totals.js';
+import { total } from '../../program/metrics/totals.js';
 
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

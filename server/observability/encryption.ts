@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { Counter, Gauge } from 'prom-client';
 import type { EncryptionCounts, Way } from '../storage/encryption/counts.js';
-import { DurationHistogram, type DurationSeries } from './durations.js';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 import type { Metrics } from './metrics.js';
-import { total, totals, type Total } from './totals.js';
+import { total, totals, type Total } from '../../program/metrics/totals.js';
 
 const doubledFrom = (first: number, { count }: { readonly count: number }): number[] =>
   Array.from({ length: count }, (_, power) => first * 2 ** power);

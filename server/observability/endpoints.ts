@@ -1,9 +1,9 @@
 import { Counter, Gauge } from 'prom-client';
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from '../endpoints/counts.js';
-import { DurationHistogram } from './durations.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
 import type { Metrics } from './metrics.js';
-import { total, totals } from './totals.js';
+import { total, totals } from '../../program/metrics/totals.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);

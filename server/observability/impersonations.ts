@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import type { ImpersonationCounts } from '../authorization/impersonation.js';
-import { DurationHistogram } from './durations.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
 
 /** Bounds in seconds, as in the reference: doubled from one millisecond on. */
 const buckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);

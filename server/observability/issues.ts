@@ -1,6 +1,6 @@
 import type { Issue } from '../kinds/certificates.k8s.io/issue.js';
 import type { Metrics } from './metrics.js';
-import { totals } from './totals.js';
+import { totals } from '../../program/metrics/totals.js';
 
 /** What is counted of certificates that are issued, under the names of the reference. */
 export function createIssueMetrics({ registry }: Metrics): (issue: Issue) => void {

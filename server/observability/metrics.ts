@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
 import type { RequestInfo } from '../endpoints/context.js';
-import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
+import { ChosenMetrics, type MetricChoice } from '../../program/metrics/chosenMetrics.js';
 import { createPeerCertificateMetrics, type PeerCertificateMetrics } from './peerCertificates.js';
-import { HealthIndicators } from './slis.js';
-import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from './durations.js';
+import { HealthIndicators } from '../../program/metrics/healthIndicators.js';
+import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from '../../program/metrics/durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];

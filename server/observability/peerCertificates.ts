@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
-import { total } from './totals.js';
+import { total } from '../../program/metrics/totals.js';
 
 /** Requests to other programs whose certificates are of a kind that the reference takes no longer, by what is asked. */
 export interface PeerCertificateMetrics {

@@ -1,5 +1,5 @@
 import type { RuleTimes } from '../cel/rules/times.js';
-import { DurationHistogram } from './durations.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
 import type { Metrics } from './metrics.js';
 
 /** Bounds in seconds, as in the reference. */

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { inspect, memberId, rescueBackup, restoreBackup, type Member, verifyBackup } from '../../raft/index.js';
-import { readClusterToken } from '../files/clusterToken.js';
+import { readClusterToken } from '../../program/files/clusterToken.js';
 import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';

@@ -5,9 +5,10 @@ import { formatDuration } from '../../program/flags/duration.js';
 import { admissionComplaint } from './admission.js';
 import type { ApiServerOptions } from './flags.js';
 import { emulationComplaint } from './emulation.js';
-import { featuresComplaint, featuresOf, type SwitchingFeature } from './features.js';
-import { loggingComplaint } from './logging.js';
-import { hiddenMetricsComplaint } from './metrics.js';
+import { type SwitchingFeature } from './features.js';
+import { featuresComplaint, featuresOf } from '../../program/features/options.js';
+import { loggingComplaint } from '../../program/log/options.js';
+import { hiddenMetricsComplaint } from '../../program/metrics/options.js';
 import { emulatedRuntimeConfigComplaint, runtimeConfigComplaint } from './runtimeConfig.js';
 
 /** Rules between options: each yields a complaint that names the options, or null. */

@@ -1,5 +1,5 @@
 import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
-import { readClusterToken } from '../files/clusterToken.js';
+import { readClusterToken } from '../../program/files/clusterToken.js';
 import type { ApiServerOptions } from './flags.js';
 
 /** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. Throws where the file of the token cannot be read. */

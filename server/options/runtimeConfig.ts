@@ -1,12 +1,13 @@
 import { apiVersionOf } from '../../api/resource.js';
 import type { GroupResource, GroupVersion } from '../../api/resource.js';
-import { gateOf } from '../features/gatedResources.js';
-import { introducedIn } from '../features/introduced.js';
+import { gateOf } from '../../program/features/gatedResources.js';
+import { introducedIn } from '../../program/features/introduced.js';
 import { createCatalogue, type CatalogueOptions } from '../kinds/index.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { ApiServerOptions } from './flags.js';
-import { emulatedMinor, isTooNew, stabilityOf } from './emulation.js';
-import { featuresOf } from './features.js';
+import { isTooNew, stabilityOf } from './emulation.js';
+import { emulatedMinor } from '../../program/features/emulation.js';
+import { featuresOf } from '../../program/features/options.js';
 
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;

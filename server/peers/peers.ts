@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { traceHeaders } from '../tracing/activeTrace.js';
+import { traceHeaders } from '../../program/tracing/activeTrace.js';
 import { unavailable } from '../../api/status.js';
 import { identityHeaders } from '../aggregation/proxy.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';

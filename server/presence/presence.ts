@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
-import { untilNext } from '../files/inStep.js';
+import { untilNext } from '../../program/files/inStep.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import type { Target } from '../registry/target.js';
 import { ownWrites } from '../registry/ownWrites.js';

@@ -1,5 +1,5 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { inStep } from '../files/inStep.js';
+import { inStep } from '../../program/files/inStep.js';
 
 /**
  * How far the heap may grow beyond what was alive at the last full collection, in percent. Left to itself, V8 lets a heap of this size

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import type { EnabledFeatures, FieldGate, GatedFields } from '../features/fieldGates.js';
+import type { EnabledFeatures, FieldGate, GatedFields } from '../../program/features/fieldGates.js';
 import { isSet, itemsOf, membersOf } from '../../api/json/members.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Ended, Steps } from '../../workers/turns/turns.js';
 import type { ApiObject } from '../../api/object.js';
-import type { EnabledFeatures } from '../features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import type { Gated } from './gatedFields.js';
 import type { ShortPathIn } from './memberPath.js';
 import type { MemberOf } from '../../api/json/members.js';

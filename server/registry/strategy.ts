@@ -1,6 +1,6 @@
 import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, ObjectMeta } from '../../api/object.js';
-import type { EnabledFeatures, GatedFields } from '../features/fieldGates.js';
+import type { EnabledFeatures, GatedFields } from '../../program/features/fieldGates.js';
 import type { Review, ServedAs, WriteContext } from './rules.js';
 import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';

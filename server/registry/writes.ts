@@ -4,7 +4,7 @@ import { badRequest, conflict, invalidObject, modified, plainError, type StatusE
 import type { StoredObject } from '../storage/contract.js';
 import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
 import { oddPartOf } from '../storage/keyLayout.js';
-import type { EnabledFeatures } from '../features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';

@@ -1,7 +1,7 @@
 import type { WriteOutcome } from './engine.js';
 import { delayMsMax } from '../../program/flags/duration.js';
 import type { Version } from './contract.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 
 export interface CompactionOptions {
   /** What the store has reached. */

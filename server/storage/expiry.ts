@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
-import { inStep, type Repeated } from '../files/inStep.js';
+import { inStep, type Repeated } from '../../program/files/inStep.js';
 import type { Storage, StoredObject, Version } from './contract.js';
 import { follow, type Following } from './follow.js';
 

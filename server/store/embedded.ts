@@ -9,7 +9,7 @@ import {
 import type { Replica, ReplicaAdministration, SpaceStatus } from '../../raft/index.js';
 import { Compaction } from '../storage/compaction.js';
 import { exposeReplica } from '../observability/raftMetrics.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { replicaOptions } from '../options/replica.js';
 import type { HistoryOwner, ServerStore } from './store.js';

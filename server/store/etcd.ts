@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { revision } from '../../raft/index.js';
 import type { GroupResource } from '../../api/resource.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { every } from '../observability/storageMetrics.js';
 import type { ApiServerOptions } from '../options/flags.js';

@@ -1,6 +1,6 @@
 import type { ConsensusThread } from '../../raft/index.js';
 import type { Egress } from '../egress/egress.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { openEmbedded } from './embedded.js';
 import { openMemory } from './memory.js';

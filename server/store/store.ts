@@ -1,6 +1,6 @@
 import type { Replica, ReplicaAdministration, ReplicaTicket } from '../../raft/index.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { Logger } from '../observability/logger.js';
+import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { Version } from '../storage/contract.js';

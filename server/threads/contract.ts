@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { AuditEvent } from '../audit/event.js';
-import type { Exported, Exposition } from '../observability/sums.js';
+import type { Exported, Exposition } from '../../program/metrics/sums.js';
 import type { ApiServerOptions } from '../options/flags.js';
 
 /** What the first thread and another one say to each other: see DESIGN.md. */

@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { describeError } from '../observability/logger.js';
+import { describeError } from '../../program/log/logger.js';
 
 /** What one end of a line asks the other: an interface with, for each topic, question and answer, both plain data. */
 type Question<Topics, Topic extends keyof Topics> = Topics[Topic] extends readonly [infer Asked, unknown] ? Asked : never;

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { activeTrace } from '../tracing/activeTrace.js';
+import { activeTrace } from '../../program/tracing/activeTrace.js';
 import { dialingAgent, type Dial } from './dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from './peerCertificates.js';
 import { endUnlessRegular, silentWhileIdle } from './regularConnections.js';

@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
-import { shapeComplaints, type Shape } from '../../files/configuration.js';
+import { shapeComplaints, type Shape } from '../../../program/files/configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
 
 /** A service that says of images whether they may run. */

@@ -1,6 +1,6 @@
 import type { User } from '../../../api/user.js';
-import type { Live } from '../../files/liveFile.js';
-import type { Logger } from '../../observability/logger.js';
+import type { Live } from '../../../program/files/liveFile.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { jwtAuthenticator, type JwtAuthenticator } from './authenticator.js';
 import { distributedClaims, type DistributedClaims } from './distributedClaims.js';
 import type { Way } from './document.js';

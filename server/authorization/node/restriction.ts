@@ -3,7 +3,7 @@ import { qualifiedName } from '../../../api/resource.js';
 import { forbidden, notFound } from '../../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
 import type { Lookup } from '../../admission/lookup.js';
-import type { Features } from '../../features/chosen.js';
+import type { Features } from '../../../program/features/chosen.js';
 import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { orderedMetadata } from '../../registry/metadata.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../observability/logger.js';
+import type { Logger } from '../../../program/log/logger.js';
 import type { RequestMetrics } from '../../observability/metrics.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';

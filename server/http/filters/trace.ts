@@ -1,5 +1,5 @@
-import { activeTrace } from '../../tracing/activeTrace.js';
-import type { Tracer } from '../../tracing/tracer.js';
+import { activeTrace } from '../../../program/tracing/activeTrace.js';
+import type { Tracer } from '../../../program/tracing/tracer.js';
 import type { Exchange } from '../exchange.js';
 
 /** Watches and the like say nothing by how long they take, and health checks would fill every store of traces. */

@@ -1,5 +1,5 @@
 import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
-import type { EnabledFeatures } from '../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { subdomainName } from '../../registry/validation/names.js';
 
 /** Complaints about the name of a webhook configuration, a policy or a binding. */

@@ -1,6 +1,6 @@
 import type { StatefulSet, StatefulSetSpec } from '../../../api/types/apps/v1.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import type { EnabledFeatures } from '../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { memberAt, textAt } from '../../../api/json/members.js';

@@ -1,5 +1,5 @@
 import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
-import type { EnabledFeatures } from '../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import { parseDuration } from '../../../program/flags/duration.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type Shape } from '../../../program/files/configuration.js';
 import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
 import { keyNameCharactersMax } from './transformer.js';
 

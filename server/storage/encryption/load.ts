@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fixed, type Live, type LiveFiles } from '../../files/liveFile.js';
+import { fixed, type Live, type LiveFiles } from '../../../program/files/liveFile.js';
 import { noEncryptionCounts, type EncryptionCounts } from './counts.js';
 import { readEncryptionConfiguration, type ResourceRule } from './configuration.js';
 import { createEncryption, type Encryption } from './encryption.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
-import type { Method } from '../../grpc/localService.js';
+import type { Method } from '../../../program/grpc/localService.js';
 import { EtcdError, failureOf } from './failure.js';
 import { status, watchPath, watchRequest, watchResponse, type StatusResponse, type WatchRequest, type WatchResponse } from './messages.js';
 
@@ -151,7 +151,7 @@ export class EtcdClient {
   }
 
   async #connect(): Promise<readonly Endpoint[]> {
-    const grpc = await import('../../grpc/client.js');
+    const grpc = await import('../../../program/grpc/client.js');
     this.#metadata = new grpc.Metadata();
     // A member that is cut off from the leader says so, instead of keeping a watch that nothing comes through.
     this.#metadata.set('hasleader', 'true');

@@ -1,4 +1,4 @@
-import type { Logger } from '../../observability/logger.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { delayMsMax } from '../../../program/flags/duration.js';
 import type { BarrierOutcome, WriteOutcome } from '../engine.js';
 import type { EtcdClient } from './client.js';

@@ -1,5 +1,5 @@
-import { messageTypes, type MessageType } from '../../grpc/messageType.js';
-import type { Method } from '../../grpc/localService.js';
+import { messageTypes, type MessageType } from '../../../program/grpc/messageType.js';
+import type { Method } from '../../../program/grpc/localService.js';
 
 /**
  * The part of etcd's protocol (version 3, package `etcdserverpb`) that is used here: names and numbers of fields as etcd publishes them. Keys are declared

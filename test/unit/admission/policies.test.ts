@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { convertBuiltIn } from '../../../server/admission/matching/versions.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Decision } from '../../../server/authorization/authorizer.js';
-import { createLogger } from '../../../server/observability/logger.js';
+import { createLogger } from '../../../program/log/logger.js';
 import { createAdmissionPolicies } from '../../../server/assembly/policies.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 

@@ -7,7 +7,7 @@ import { certificateAuthenticator } from '../../../server/authentication/certifi
 import { frontProxyAuthenticator } from '../../../server/authentication/frontProxy.js';
 import { stripCredentials } from '../../../server/authentication/stripping.js';
 import { webSocketAuthenticator } from '../../../server/authentication/tokens/webSocket.js';
-import { fixed } from '../../../server/files/liveFile.js';
+import { fixed } from '../../../program/files/liveFile.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { call1, call2, openFrontDoor, type Call, type FrontDoor } from '../http/frontDoor.js';

@@ -9,7 +9,7 @@ import { oidcSettings } from '../../../server/authentication/jwt/oidcOptions.js'
 import type { JwtSettings } from '../../../server/authentication/jwt/settings.js';
 import type { Egress } from '../../../server/egress/egress.js';
 import { dialByConnect } from '../../../server/egress/httpConnect.js';
-import { derived, fixed, LiveFiles } from '../../../server/files/liveFile.js';
+import { derived, fixed, LiveFiles } from '../../../program/files/liveFile.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import type { ApiServerOptions } from '../../../server/options/flags.js';
 import { connectProxy } from '../../fixtures/egressProxies.js';

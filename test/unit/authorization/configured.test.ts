@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../server/options/read.js';
-import type { Logger } from '../../../server/observability/logger.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

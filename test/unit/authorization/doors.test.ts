@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../server/options/read.js';
-import type { Logger } from '../../../server/observability/logger.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2, recordingLogger, type Answer, type Call } from '../http/frontDoor.js';

@@ -8,7 +8,7 @@ import { readAuthorizationConfiguration } from '../../../server/authorization/co
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from '../../../server/authorization/webhook/authorizer.js';
 import { compileCondition, matches } from '../../../server/authorization/webhook/conditions.js';
 import type { Program } from '../../../server/cel/environment.js';
-import { LiveFiles } from '../../../server/files/liveFile.js';
+import { LiveFiles } from '../../../program/files/liveFile.js';
 import { webhookClient, type WebhookClient } from '../../../server/webhook/client.js';
 import { reviewRetrying } from '../../../server/webhook/retry.js';
 import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { LiveFiles } from '../../../server/files/liveFile.js';
+import { LiveFiles } from '../../../program/files/liveFile.js';
 import { loadEncryption, type EncryptionReports } from '../../../server/storage/encryption/load.js';
 import { KeyPlugin } from '../../fixtures/keyPlugin.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

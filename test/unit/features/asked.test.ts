@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { controllerCatalogue } from '../../../controllers/catalogue.js';
 import { switching as switchingInManager } from '../../../controllers/options/features.js';
-import { fieldGates } from '../../../server/features/fieldGates.js';
-import { binaryMinor, gatesOf } from '../../../server/features/gates.js';
+import { fieldGates } from '../../../program/features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../../../program/features/gates.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { switching } from '../../../server/options/features.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chooseFeatures, featureComplaints } from '../../../server/features/chosen.js';
-import { gatesOf } from '../../../server/features/gates.js';
+import { chooseFeatures, featureComplaints } from '../../../program/features/chosen.js';
+import { gatesOf } from '../../../program/features/gates.js';
 import { switching } from '../../../server/options/features.js';
 import { apiServerFlags } from '../../../server/options/flags.js';
 

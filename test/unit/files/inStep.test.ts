@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { inStep, untilNext } from '../../../server/files/inStep.js';
+import { inStep, untilNext } from '../../../program/files/inStep.js';
 
 describe('what is done now and then', () => {
   it('is due at multiples of its interval, half an interval from now at the earliest', () => {

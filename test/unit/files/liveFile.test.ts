@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { derived, LiveFiles } from '../../../server/files/liveFile.js';
+import { derived, LiveFiles } from '../../../program/files/liveFile.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 describe('files that are followed', () => {

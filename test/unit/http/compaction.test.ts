@@ -5,7 +5,7 @@ import type { WriteOutcome } from '../../../raft/replica-api.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import { memberId } from '../../../raft/types.js';
 import { Compaction } from '../../../server/storage/compaction.js';
-import type { Logger } from '../../../server/observability/logger.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { KeySpace } from '../../../server/storage/keys.js';
 import { createRaftStorage } from '../../../server/storage/raft.js';

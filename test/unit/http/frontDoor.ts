@@ -14,11 +14,11 @@ import type { Chain, ChainOptions } from '../../../server/http/chain.js';
 import { listen } from '../../../server/http/listener.js';
 import type { Listener, ListenerOptions } from '../../../server/http/listener.js';
 import { createRoutes } from '../../../server/http/routes.js';
-import { createHealthRegistry } from '../../../server/observability/health.js';
-import type { HealthRegistry } from '../../../server/observability/health.js';
-import type { Logger } from '../../../server/observability/logger.js';
+import { createHealthRegistry } from '../../../program/health.js';
+import type { HealthRegistry } from '../../../program/health.js';
+import type { Logger } from '../../../program/log/logger.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
-import { fixed, type Live } from '../../../server/files/liveFile.js';
+import { fixed, type Live } from '../../../program/files/liveFile.js';
 import type { Identities, Identity } from './identities.js';
 
 /** The HTTP side of a server with a resource handler that the test supplies, listening on a free port of 127.0.0.1. */

@@ -11,7 +11,7 @@ import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { ListenError } from '../../../server/http/bind.js';
 import { listen, secureContextOptions } from '../../../server/http/listener.js';
-import { fixed, LiveFiles } from '../../../server/files/liveFile.js';
+import { fixed, LiveFiles } from '../../../program/files/liveFile.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { servingOptions } from '../../../server/assembly/serving.js';
 import { sniChooser } from '../../../server/http/sni.js';

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { createHealthRegistry } from '../../../server/observability/health.js';
+import { createHealthRegistry } from '../../../program/health.js';
 import { LineBudget } from '../../../program/log/lineBudget.js';
-import { createLogger } from '../../../server/observability/logger.js';
+import { createLogger } from '../../../program/log/logger.js';
 import { createAccessMetrics } from '../../../server/observability/access.js';
 import { createMetrics } from '../../../server/observability/metrics.js';
 

@@ -4,7 +4,7 @@ import type { Request, RequestInfo, Response } from '../../../server/endpoints/c
 import { ExchangeList } from '../../../server/http/exchangeList.js';
 import type { Draining } from '../../../server/http/chain.js';
 import { Exchange } from '../../../server/http/exchange.js';
-import { createLogger } from '../../../server/observability/logger.js';
+import { createLogger } from '../../../program/log/logger.js';
 import { drainAndClose, type ShutdownOptions } from '../../../server/http/shutdown.js';
 
 /** A request that is answered when its signal says that the answer is no longer wanted. */

@@ -30,25 +30,9 @@ const apiFacts = ['api/'];
 const generator = 'api/generate/';
 const plainWords = [...apiFacts, 'program/'];
 const raftDoor = 'raft/index.js';
-const belowHttp = [
-  raftDoor,
-  'workers/',
-  ...plainWords,
-  'server/options/',
-  'server/observability/',
-  'server/webhook/',
-  'server/cel/',
-  'server/files/',
-  'server/grpc/',
-  'server/tracing/',
-  'server/features/',
-];
-/** What every program does with the process that it is: its options, log, metrics, profiles and gates, and a port with a door that not everybody may pass. */
+const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/'];
+/** What the controller manager's port still takes of the server. */
 const anyProcess = [
-  'server/options/',
-  'server/observability/',
-  'server/features/',
-  'server/files/',
   'server/http/',
   'server/authentication/authenticator.js',
   'server/authentication/certificate.js',
@@ -80,13 +64,9 @@ const rules: readonly Rule[] = [
   { from: 'workers/', to: ['workers/', ...apiFacts] },
   { from: 'program/', to: ['program/', 'workers/codecs/', ...apiFacts] },
   { from: 'server/', to: ['server/', ...plainWords, raftDoor, 'workers/'] },
-  { from: 'server/files/', to: ['server/files/', 'workers/', ...plainWords] },
-  { from: 'server/grpc/', to: ['server/grpc/', ...plainWords] },
-  { from: 'server/features/', to: ['server/features/', ...plainWords] },
-  { from: 'server/tracing/', to: ['server/tracing/', 'server/grpc/', 'server/files/', ...plainWords] },
-  { from: 'server/webhook/', to: ['server/webhook/', 'server/tracing/activeTrace.js', ...plainWords] },
+  { from: 'server/webhook/', to: ['server/webhook/', 'program/tracing/activeTrace.js', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
-  { from: 'server/operations/', to: ['server/operations/', raftDoor, 'server/files/clusterToken', ...plainWords] },
+  { from: 'server/operations/', to: ['server/operations/', raftDoor, 'program/files/clusterToken', ...plainWords] },
   // Patterns mean in expressions what they mean where objects are checked.
   { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', 'workers/turns/', ...plainWords] },
   // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
@@ -95,7 +75,7 @@ const rules: readonly Rule[] = [
     to: [...belowHttp, 'server/registry/', 'server/admission/contract.js', 'server/patch/', 'server/storage/'],
   },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
-  { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts], types: ['server/features/chosen.js'] },
+  { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts], types: ['program/features/chosen.js'] },
   // What an earlier release has not filled in is filled in as the API server of this one does it: pure code over objects.
   {
     from: 'controllers/statefulset/semantic.ts',

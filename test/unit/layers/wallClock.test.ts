@@ -7,9 +7,9 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
     'server/assembly/api.ts',
-    'server/observability/logger.ts',
+    'program/log/logger.ts',
     'server/observability/manifests.ts',
-    'server/observability/reloads.ts',
+    'program/metrics/reloads.ts',
     'server/observability/encryption.ts',
     'server/http/conditional.ts',
     'server/audit/auditor.ts',
@@ -38,7 +38,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
   ],
   'How long ago an object says that it was written, and times in leases, which other machines read': ['server/presence/machineClock.ts'],
   'The age of old log files, by the dates in their names': ['server/audit/rotatingFile.ts'],
-  'Deadlines as gRPC wants them; it turns them into timers at once': ['server/grpc/localService.ts', 'server/storage/etcd/client.ts'],
+  'Deadlines as gRPC wants them; it turns them into timers at once': ['program/grpc/localService.ts', 'server/storage/etcd/client.ts'],
 };
 
 function readsWallClock(file: string): boolean {

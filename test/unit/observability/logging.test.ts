@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createLogger } from '../../../server/observability/logger.js';
-import { splitStreams } from '../../../server/observability/logOutput.js';
+import { createLogger } from '../../../program/log/logger.js';
+import { splitStreams } from '../../../program/log/logOutput.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
-import { loggerOptions } from '../../../server/options/logging.js';
+import { loggerOptions } from '../../../program/log/options.js';
 
 class Recorded {
   readonly writes: string[] = [];

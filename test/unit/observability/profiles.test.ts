@@ -6,8 +6,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 import { serveDebugSocket } from '../../../server/http/debugSocket.js';
-import { DebugPages, type PageAnswer } from '../../../server/observability/profiles/pages.js';
-import { encodePprof } from '../../../server/observability/profiles/pprof.js';
+import { DebugPages, type PageAnswer } from '../../../program/profiles/pages.js';
+import { encodePprof } from '../../../program/profiles/pprof.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 /** Of pprof's format, what is written here; numbers and types as `profile.proto` has them. */

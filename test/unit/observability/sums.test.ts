@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { DurationHistogram } from '../../../server/observability/durations.js';
-import { HealthIndicators } from '../../../server/observability/slis.js';
-import { summed, textOf, type Exported } from '../../../server/observability/sums.js';
+import { DurationHistogram } from '../../../program/metrics/durations.js';
+import { HealthIndicators } from '../../../program/metrics/healthIndicators.js';
+import { summed, textOf, type Exported } from '../../../program/metrics/sums.js';
 
 /** What one thread counts: requests, how long they took, what is open, and what is the same for all. */
 async function reading(

@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { readPluginConfigurations } from '../../../server/admission/configuration.js';
 import { podSecurityRules } from '../../../server/admission/podsecurity/configuration.js';
 import { readPolicyFile } from '../../../server/audit/policyFile.js';
-import { withLines } from '../../../server/files/places.js';
-import { readTracingConfiguration } from '../../../server/tracing/configuration.js';
+import { withLines } from '../../../program/files/places.js';
+import { readTracingConfiguration } from '../../../program/tracing/configuration.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 /** What is wrong in a configuration file is told with option, file, line, member and what may have been meant. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import type { ApiServerOptions } from '../../../server/options/flags.js';
-import { featuresOf } from '../../../server/options/features.js';
+import { featuresOf } from '../../../program/features/options.js';
 import { cachedResources } from '../../../server/options/watchCache.js';
 
 const options = (...argv: string[]): ApiServerOptions => {

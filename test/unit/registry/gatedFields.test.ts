@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { fieldGates, type FieldGate, type GatedFields } from '../../../server/features/fieldGates.js';
-import { binaryMinor, gatesOf } from '../../../server/features/gates.js';
+import { fieldGates, type FieldGate, type GatedFields } from '../../../program/features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../../../program/features/gates.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { typeOfKind } from '../../../api/catalogue/types.js';
 import { fieldPath, gatedFieldDropper } from '../../../server/registry/gatedFields.js';

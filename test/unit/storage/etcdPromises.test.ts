@@ -9,7 +9,7 @@ import { EtcdEngine } from '../../../server/storage/etcd/engine.js';
 import { Leases } from '../../../server/storage/etcd/leases.js';
 import { compact, range, txn } from '../../../server/storage/etcd/messages.js';
 import { answersProgressRightly } from '../../../server/storage/etcd/progress.js';
-import { createLogger } from '../../../server/observability/logger.js';
+import { createLogger } from '../../../program/log/logger.js';
 import { hasEtcd, startEtcd, type EtcdServers } from '../../fixtures/etcdServers.js';
 import { createAuthority } from '../../fixtures/certificates.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

@@ -1,4 +1,4 @@
-import { messageTypes } from '../../../grpc/messageType.js';
+import { messageTypes } from '../../../../program/grpc/messageType.js';
 
 /** The messages of the service that signs tokens outside, `k8s.io/externaljwt` version v1. */
 const messageType = messageTypes({

@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import type { JsonObject } from '../../../../api/object.js';
-import { LocalService } from '../../../grpc/localService.js';
-import { socketPath } from '../../../grpc/socketPath.js';
-import type { MessageType } from '../../../grpc/messageType.js';
+import { LocalService } from '../../../../program/grpc/localService.js';
+import { socketPath } from '../../../../program/grpc/socketPath.js';
+import type { MessageType } from '../../../../program/grpc/messageType.js';
 import { verificationKey, type VerificationKey, type VerificationKeys } from '../keys.js';
 import type { TokenIssuer } from '../issuer.js';
 import { signerMethods, signerService, type PublishedKeys, type SignedParts } from './messages.js';

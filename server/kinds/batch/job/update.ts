@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
-import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { isSet, memberAt } from '../../../../api/json/members.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../api/object.js';
-import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { objectAt } from '../../../../api/json/defaulting.js';
 import { textAt } from '../../../../api/json/members.js';
 

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import type { WriteContext } from '../../../registry/rules.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import { itemsOf, textAt } from '../../../../api/json/members.js';

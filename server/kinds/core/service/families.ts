@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { isSixText, type Family } from '../../../registry/validation/addresses.js';
 import { invalid, Path, withoutKept, type FieldError } from '../../../registry/validation/field.js';
-import type { EnabledFeatures } from '../../../features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { standing } from '../../../registry/validation/gatedFindings.js';
 import { validateAddressing } from './addressing.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, needsClusterIP, policyOf, sameSpec, typeOf } from './kinds.js';

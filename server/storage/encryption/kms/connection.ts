@@ -1,6 +1,6 @@
-import { LocalService } from '../../../grpc/localService.js';
-import type { MessageType } from '../../../grpc/messageType.js';
-import { socketPath } from '../../../grpc/socketPath.js';
+import { LocalService } from '../../../../program/grpc/localService.js';
+import type { MessageType } from '../../../../program/grpc/messageType.js';
+import { socketPath } from '../../../../program/grpc/socketPath.js';
 import { statusOf, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError } from '../transformer.js';
 

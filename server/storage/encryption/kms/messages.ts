@@ -1,4 +1,4 @@
-import { messageTypes } from '../../../grpc/messageType.js';
+import { messageTypes } from '../../../../program/grpc/messageType.js';
 
 /** The messages of the key management services, `k8s.io/kms`: v1beta1 (called v1 in configurations) and v2; and the envelope of v2 values. */
 const messageType = messageTypes({

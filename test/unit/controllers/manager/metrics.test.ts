@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { measures } from '../../../../controllers/measures.js';
 import { Metrics } from '../../../../controllers/serving/metrics.js';
-import { featuresOf } from '../../../../server/options/features.js';
+import { featuresOf } from '../../../../program/features/options.js';
 import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { controllerCatalogue, isEnabled, isWanted, missingControllers, unknownControllers } from '../../../../controllers/catalogue.js';
 import { leaderMigrationOf, placeOf } from '../../../../controllers/options/migration.js';
-import { featuresOf } from '../../../../server/options/features.js';
+import { featuresOf } from '../../../../program/features/options.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { controllerManagerFlags } from '../../../../controllers/options/flags.js';
 import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
@@ -15,7 +15,7 @@ const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'exte
 /** What they ask for is done in any case, or there is nothing that they could change; `--help` says so. */
 const alwaysSo = ['permit-address-sharing', 'concurrent-validating-admission-policy-status-syncs', 'cloud-config'];
 /** What options of both programs are read by. */
-const shared = ['server/http/portOptions.ts', 'server/options/emulation.ts', 'server/options/logging.ts', 'server/options/metrics.ts'];
+const shared = ['server/http/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
 /** Options of controllers that may be missing. */
 const waiting: Readonly<Record<string, string>> = {
   'concurrent-daemonset-syncs': 'daemonset-controller',

@@ -1,6 +1,6 @@
-import type { CommonOptions } from '../../program/flags/bothPrograms.js';
-import { oneStream, splitStreams, type LogOutput, type Stream } from '../observability/logOutput.js';
-import type { LoggerOptions, Verbosity } from '../observability/logger.js';
+import type { CommonOptions } from '../flags/bothPrograms.js';
+import { oneStream, splitStreams, type LogOutput, type Stream } from './logOutput.js';
+import type { LoggerOptions, Verbosity } from './logger.js';
 
 export interface LogStreams {
   readonly errors: Stream;

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { getHeapSnapshot } from 'node:v8';
 import type { Readable } from 'node:stream';
-import type { Verbosity } from '../logger.js';
+import type { Verbosity } from '../log/logger.js';
 import { allocationProfile, cpuProfile, eventTrace, pprofOfCpu, pprofOfHeap, ProfilerBusyError } from './inspector.js';
 import { encodePprof, type Profile, type Sample } from './pprof.js';
 

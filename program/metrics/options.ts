@@ -1,8 +1,8 @@
 import { isObject } from '../../api/json/json.js';
 import { readDocument } from '../files/configuration.js';
-import type { CommonOptions } from '../../program/flags/bothPrograms.js';
-import { metricLabels } from '../../program/flags/checks.js';
-import type { MetricChoice } from '../observability/chosenMetrics.js';
+import type { CommonOptions } from '../flags/bothPrograms.js';
+import { metricLabels } from '../flags/checks.js';
+import type { MetricChoice } from './chosenMetrics.js';
 import { binaryMinor } from '../features/gates.js';
 
 /** What the options say about metrics. Reads the file that one of them names, and throws with what is wrong in it. */

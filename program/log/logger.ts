@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { createLogger as createWinston, format, transports } from 'winston';
-import { LineBudget } from '../../program/log/lineBudget.js';
+import { LineBudget } from './lineBudget.js';
 import { oneStream, type LogOutput } from './logOutput.js';
 
 /** Facts that belong to an event; they print as `key=value`. Members whose name speaks of a secret print as `[redacted]`. */

@@ -1,4 +1,4 @@
-import { release } from '../../program/version.js';
+import { release } from '../version.js';
 
 /**
  * Feature gates of the release, each with its history: from which minor version on it is in a stage (a alpha, b beta, g generally available, d deprecated), whether it

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../program/flags/duration.js';
-import type { Flag, FlagTable } from '../../program/flags/flag.js';
+import { formatDuration } from './flags/duration.js';
+import type { Flag, FlagTable } from './flags/flag.js';
 
 /** The component that tells of itself, as the reference names it. */
 export type Component = 'kube-apiserver' | 'kube-controller-manager';

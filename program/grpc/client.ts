@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
-import { tlsClientOptions, type TlsClientTerms } from '../../program/tls/tlsClient.js';
+import { tlsClientOptions, type TlsClientTerms } from '../tls/tlsClient.js';
 
 /**
  * What is used of the gRPC library. Loaded when a service is first called. Imported by name here and not where it is loaded: of a CommonJS package that a

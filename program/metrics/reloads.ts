@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { Counter, Gauge } from 'prom-client';
-import type { Metrics } from './metrics.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Counts how often a configuration file was read again, and how that went. */
 export interface ReloadMetrics {
@@ -10,7 +9,7 @@ export interface ReloadMetrics {
 }
 
 /** `subsystem` as in the names of the reference's metrics: `authentication_config_controller`. `server` tells replicas apart. */
-export function createReloadMetrics({ registry }: Metrics, subsystem: string, { server }: { readonly server: string }): ReloadMetrics {
+export function createReloadMetrics(registry: Registry, subsystem: string, { server }: { readonly server: string }): ReloadMetrics {
   const labelNames = ['status', 'apiserver_id_hash'];
   const total = new Counter({
     name: `apiserver_${subsystem}_automatic_reloads_total`,

@@ -1,4 +1,4 @@
-import { closest } from '../../program/flags/suggest.js';
+import { closest } from '../flags/suggest.js';
 import { gatesOf, wholeStages, type Gate } from './gates.js';
 
 /** Which gates are on: those told, then whole stages, then what each is by default. */

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { HealthEndpoint } from './health.js';
+import type { HealthEndpoint } from '../health.js';
 
 /** What health checks have said, for service level indicators: `/metrics/slis`. Asked for often, it holds nothing else. */
 export class HealthIndicators {

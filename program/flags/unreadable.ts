@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { FlagTable } from '../../program/flags/flag.js';
+import type { FlagTable } from './flag.js';
 
 /** Options that name files which the program reads, each with the names in its values. */
 function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly (readonly [option: string, file: string])[] {

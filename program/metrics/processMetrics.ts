@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { VersionInfo } from '../../program/version.js';
+import type { VersionInfo } from '../version.js';
 import type { Features } from '../features/chosen.js';
 import type { ChosenMetrics } from './chosenMetrics.js';
 

@@ -2,7 +2,7 @@ import { isObject } from '../../api/json/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { closest } from '../../program/flags/suggest.js';
+import { closest } from '../flags/suggest.js';
 import { withLines } from './places.js';
 
 /** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */
