@@ -32,7 +32,7 @@ import { enabledPlugins } from './admission/names.js';
 import type { Logger, Verbosity } from '../program/log/logger.js';
 import { exposeProgram } from '../program/metrics/processMetrics.js';
 import { DebugPages } from '../program/profiles/pages.js';
-import { createMetrics, type Metrics } from './observability/metrics.js';
+import { createMetrics, type Metrics } from './http/metrics.js';
 import type { ApiServerOptions } from './options/flags.js';
 import { emulatedMinor } from '../program/features/emulation.js';
 import { featuresOf } from '../program/features/options.js';
@@ -103,7 +103,13 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   parts.add({ name: 'debug socket', stop: () => socket?.close() });
   const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
   parts.add({ name: 'signers and reviewers', stop: () => closeAccessFiles(files) });
-  const auditor = await createAuditing({ options, metrics, dial: egress('controlplane'), log: log.named('audit') });
+  const auditor = await createAuditing({
+    options,
+    registry: metrics.registry,
+    certificates: metrics.peerCertificates.webhooks,
+    dial: egress('controlplane'),
+    log: log.named('audit'),
+  });
   parts.add({ name: 'audit', stop: () => auditor?.close() });
 
   // A program has put the number of its machine in place of 0; who embeds a server, and did not ask, gets no threads.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { StatusError, tooManyRequests, unauthorized } from '../../api/status.js';
 import type { User } from '../../api/user.js';
 import type { Authenticator } from '../../server/authentication/authenticator.js';
-import type { Request, Response } from '../../server/endpoints/context.js';
+import type { Request, Response } from '../../program/port/message.js';
 import type { Connection } from '../../server/http/connection.js';
 import { writeStatusError, writeText } from '../../server/http/errors.js';
 import { Exchange } from '../../server/http/exchange.js';

@@ -1,5 +1,5 @@
 import { forbidden } from '../../api/status.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 
 /** Lets everything pass, as leaving it out does. */
 export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: null };

@@ -1,5 +1,5 @@
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
-import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from './contract.js';
+import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from '../registry/admission.js';
 import { noTimes, type AdmissionTimes, type Half, type Operation, type Times } from './times.js';
 
 /** Runs steps in the order given. Which ones look at a resource is worked out once for each. */

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { objectAt } from '../../api/json/defaulting.js';
 import { itemsOf } from '../../api/json/members.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 
 const services = { group: '', resource: 'services' };
 const addressesOf = (service: ApiObject): readonly string[] => itemsOf((objectAt(service, 'spec') ?? {})['externalIPs']).map(String);

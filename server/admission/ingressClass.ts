@@ -1,6 +1,6 @@
 import { ensureObject } from '../../api/json/defaulting.js';
 import { memberAt } from '../../api/json/members.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 import { latestDefault } from './defaultClass.js';
 import type { Lookup } from './lookup.js';
 

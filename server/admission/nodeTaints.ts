@@ -1,6 +1,6 @@
 import { ensureObject, objectsIn } from '../../api/json/defaulting.js';
 import { textAt } from '../../api/json/members.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 

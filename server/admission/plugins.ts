@@ -2,7 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import type { Storage } from '../storage/contract.js';
 import { alwaysAdmit, alwaysDeny } from './always.js';
 import type { PluginConfigurations } from './configuration.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 import { denyServiceExternalIps } from './externalIps.js';
 import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { invalidObject } from '../../api/status.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { forbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
-import type { AdmissionPlugin } from './contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 
 /** Where each kind has the specification of its pods. */
 const specs: Readonly<Record<string, readonly string[]>> = {

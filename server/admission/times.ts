@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from './contract.js';
+import type { AdmissionRequest } from '../registry/admission.js';
 
 /** Which half of admission: that changes what is written, or that only looks at it. */
 export type Half = 'admit' | 'validate';

@@ -1,7 +1,7 @@
 import { escalationCheck } from '../authorization/rbac/escalation.js';
 import { createNodeAuthorization } from '../authorization/node/authorizer.js';
 import { createRbac, type Rbac } from '../authorization/rbac/authorizer.js';
-import type { AdmissionPlugin } from '../admission/contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 import { closeAccessFiles, type AccessFiles } from './accessFiles.js';
 import { anonymousOn, firstOf } from '../authentication/authenticator.js';
 import type { Authenticator } from '../authentication/authenticator.js';

@@ -27,9 +27,9 @@ import {
   createTokenCacheMetrics,
   createTokenMetrics,
   type DecisionCount,
-} from '../observability/access.js';
-import type { Metrics } from '../observability/metrics.js';
-import { createReviewMetrics } from '../observability/reviews.js';
+} from '../authentication/accessMetrics.js';
+import type { Metrics } from '../http/metrics.js';
+import { createReviewMetrics } from '../authorization/reviewMetrics.js';
 import type { Dial } from '../webhook/dialed.js';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
@@ -100,7 +100,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     certificates,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
-    observeReview: createReviewMetrics(metrics),
+    observeReview: createReviewMetrics(metrics.registry),
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),
     tokenCacheCounts: createTokenCacheMetrics(metrics.registry),

@@ -1,7 +1,7 @@
 import type { Access } from './access.js';
 import { createAdmission } from '../admission/chain.js';
 import type { PluginConfigurations } from '../admission/configuration.js';
-import type { Admission, AdmissionPlugin } from '../admission/contract.js';
+import type { Admission, AdmissionPlugin } from '../registry/admission.js';
 import type { CountEvents } from '../admission/events/rateLimit.js';
 import { createLookup } from '../admission/lookup.js';
 import { createPlugins } from '../admission/plugins.js';

@@ -29,16 +29,16 @@ import { addressUsage } from '../kinds/core/service/usage.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
 import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
-import { createAdmissionMetrics } from '../observability/admissions.js';
-import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../observability/allocations.js';
-import { createIssueMetrics } from '../observability/issues.js';
+import { createAdmissionMetrics } from '../admission/metrics.js';
+import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../kinds/core/service/metrics.js';
+import { createIssueMetrics } from '../kinds/certificates.k8s.io/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
-import { createEndpointMetrics } from '../observability/endpoints.js';
-import type { Metrics } from '../observability/metrics.js';
-import { createPodSecurityMetrics } from '../observability/podSecurity.js';
-import { createManifestMetrics } from '../observability/manifests.js';
-import { createPolicyMetrics } from '../observability/policies.js';
-import { createRuleMetrics } from '../observability/rules.js';
+import { createEndpointMetrics } from '../endpoints/metrics.js';
+import type { Metrics } from '../http/metrics.js';
+import { createPodSecurityMetrics } from '../admission/podsecurity/metrics.js';
+import { createManifestMetrics } from '../admission/manifests/metrics.js';
+import { createPolicyMetrics } from '../admission/policies/metrics.js';
+import { createRuleMetrics } from '../cel/rules/metrics.js';
 import { createOpenApi } from '../openapi/openapi.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { emulatedMinor } from '../../program/features/emulation.js';
@@ -157,7 +157,7 @@ export function assembleApi({
     storage,
     builtIn,
     webhooks: conversion.converters,
-    ruleTimes: createRuleMetrics(metrics),
+    ruleTimes: createRuleMetrics(metrics.registry),
     report: (error) => {
       log.named('extensions').error('a definition cannot be served', { error });
     },
@@ -179,8 +179,8 @@ export function assembleApi({
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const ports = parsePortRange(options['service-node-port-range']);
   const portRecord = store.asReference ? portBitmap(storage, ports) : portClaims(storage);
-  const services = createServiceAllocator({ storage, ranges, ports, portRecord, counts: createAllocationMetrics(metrics) });
-  exposeAllocations(metrics, {
+  const services = createServiceAllocator({ storage, ranges, ports, portRecord, counts: createAllocationMetrics(metrics.registry) });
+  exposeAllocations(metrics.registry, {
     addresses: () => addressUsage({ storage, ranges }),
     ports: async () => {
       const allocated = await portRecord.taken();
@@ -192,7 +192,7 @@ export function assembleApi({
     log: log.named('services'),
     now: () => timeText(Date.now()),
     ports: store.asReference ? ports : null,
-    failed: createRepairMetrics(metrics),
+    failed: createRepairMetrics(metrics.registry),
   });
   parts.add({ name: 'claims of services', stop: () => repairs.stop() });
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
@@ -210,7 +210,7 @@ export function assembleApi({
     live,
     catalogue: builtIn,
     enabled: (feature) => features.enabled(feature),
-    counts: createManifestMetrics(metrics, options['raft-member-id']),
+    counts: createManifestMetrics(metrics.registry, options['raft-member-id']),
     log: log.named('admission'),
   });
   const webhooks = createAdmissionWebhooks({
@@ -233,7 +233,7 @@ export function assembleApi({
     authorize: access.authorize,
     enabled,
     manifests,
-    metrics: createPolicyMetrics(metrics),
+    metrics: createPolicyMetrics(metrics.registry),
     log: log.named('policies'),
   });
   parts.add({ name: 'admission policies', stop: () => policies.stop() });
@@ -243,7 +243,7 @@ export function assembleApi({
     collectsGarbage: options['enable-garbage-collector'],
     allocators: { services },
     deletionsAtOnce: options['delete-collection-workers'],
-    observers: [issueObserver(createIssueMetrics(metrics))],
+    observers: [issueObserver(createIssueMetrics(metrics.registry))],
   };
   const ownRegistry = createRegistry(lifeCycle);
   const registry: Registry = createRegistry({
@@ -252,9 +252,9 @@ export function assembleApi({
     admission: admissionOf({
       options,
       plugins,
-      podSecurityCounts: createPodSecurityMetrics(metrics),
+      podSecurityCounts: createPodSecurityMetrics(metrics.registry),
       countEvents,
-      times: createAdmissionMetrics(metrics),
+      times: createAdmissionMetrics(metrics.registry),
       storage,
       catalogue,
       access,
@@ -321,7 +321,7 @@ export function assembleApi({
     splitsLogs: features.enabled('PodLogsQuerySplitStreams'),
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
-    counts: createEndpointMetrics(metrics),
+    counts: createEndpointMetrics(metrics.registry),
   });
   const openapi = createOpenApi({
     builtIn,

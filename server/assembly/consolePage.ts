@@ -6,7 +6,7 @@ import type { RequestTap } from '../console/requestTap.js';
 import { Samples } from '../console/samples.js';
 import { Servers } from '../console/servers.js';
 import type { Exchange } from '../http/exchange.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from '../http/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { leaseName } from '../presence/serverLease.js';
 

@@ -15,12 +15,12 @@ import type { Listener } from '../http/listener.js';
 import { createRoutes } from '../http/routes.js';
 import { createHealthRegistry } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from '../http/metrics.js';
 import type { DebugPages } from '../../program/profiles/pages.js';
 import type { Exposition } from '../../program/metrics/sums.js';
 import type { GroupResource } from '../../api/resource.js';
-import { exposeCaches } from '../observability/cacheMetrics.js';
-import { exposeCounts } from '../observability/storageMetrics.js';
+import { exposeCaches } from '../storage/cache/metrics.js';
+import { exposeCounts } from '../storage/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
 import { leaderWork } from './leaderWork.js';
@@ -83,11 +83,11 @@ export function frontOf({
   threads,
 }: FrontOptions): Chain {
   const resources = (): readonly GroupResource[] => storedResources(api.catalogue);
-  exposeCaches(metrics, { resources, counts: (resource) => api.storage.counts(resource) });
+  exposeCaches(metrics.registry, { resources, counts: (resource) => api.storage.counts(resource) });
   if (threads?.isFirst !== false) {
     store.expose(metrics, options);
     exposeCounts({
-      metrics,
+      registry: metrics.registry,
       resources,
       count: (resource) => api.storage.estimate(resource),
       periodMs: options['etcd-count-metric-poll-period'],

@@ -5,9 +5,9 @@ import type { AgentCredentials } from '../endpoints/backends/connection.js';
 import { readAgentCredentials } from '../endpoints/backends/credentials.js';
 import type { Live, LiveFiles } from '../../program/files/liveFile.js';
 import type { ListenerOptions } from '../http/listener.js';
-import { createEncryptionMetrics } from '../observability/encryption.js';
+import { createEncryptionMetrics } from '../storage/encryption/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from '../http/metrics.js';
 import { createReloadMetrics } from '../../program/metrics/reloads.js';
 import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
@@ -58,7 +58,7 @@ function encryptionOf(
   const reloads = createReloadMetrics(metrics.registry, 'encryption_config_controller', { server });
   return loadEncryption(options, live, {
     allowsKmsV1: featuresOf(options).enabled('KMSv1'),
-    counts: createEncryptionMetrics(metrics, server),
+    counts: createEncryptionMetrics(metrics.registry, server),
     reports: {
       loaded: (content) => {
         reloads.loaded(content);

@@ -10,7 +10,7 @@ import { HookIndex } from '../admission/webhooks/hookIndex.js';
 import type { ApiObject } from '../../api/object.js';
 import type { LiveFiles } from '../../program/files/liveFile.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { ManifestMetrics } from '../observability/manifests.js';
+import type { ManifestMetrics } from '../admission/manifests/metrics.js';
 
 export interface AdmissionManifestParts extends LoadParts {
   readonly configurations: PluginConfigurations;

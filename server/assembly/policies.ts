@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from '../admission/contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 import type { ConvertObject } from '../admission/matching/versions.js';
 import { followPolicies, type FollowedPolicies, type PolicyResources } from '../admission/policies/following.js';
 import type { PolicyParts } from '../admission/policies/matching.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { checkPluginConfiguration, type PluginConfigurations, type PluginKind } from '../admission/configuration.js';
-import type { AdmissionPlugin } from '../admission/contract.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 import type { ConvertObject } from '../admission/matching/versions.js';
 import { imagePolicyIn, imagePolicyWebhook } from '../admission/pods/imagePolicy.js';
 import type { CallerParts } from '../admission/webhooks/caller.js';
@@ -14,10 +14,10 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import { loadUsers, type ConnectionSettings } from '../../program/kubeconfig.js';
 import type { WebhookConverters } from '../extensions/conversion/contract.js';
 import { webhookConverters } from '../extensions/conversion/webhook.js';
-import { createConversionMetrics } from '../observability/conversions.js';
+import { createConversionMetrics } from '../extensions/conversion/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
-import { createHookMetrics } from '../observability/webhooks.js';
+import type { Metrics } from '../http/metrics.js';
+import { createHookMetrics } from '../admission/webhooks/metrics.js';
 import { readPairOf, type KeyPairFiles } from '../http/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/flags.js';
@@ -102,7 +102,7 @@ export function createAdmissionWebhooks({
   metrics,
   log,
 }: AdmissionWebhookParts): AdmissionWebhooks {
-  const counted = createHookMetrics(metrics);
+  const counted = createHookMetrics(metrics.registry);
   const running = plugins
     .filter(([name]) => enabled.has(name))
     .map(([name, kind, make]) => {
@@ -217,7 +217,7 @@ const convertedBytesMax = 64 * 1024 * 1024;
 export function createConversionWebhooks(connections: HookConnections, metrics: Metrics): ConversionWebhooks {
   const clients = clientsFor(connections, null, convertedBytesMax);
   return {
-    converters: webhookConverters({ clients, observe: createConversionMetrics(metrics) }),
+    converters: webhookConverters({ clients, observe: createConversionMetrics(metrics.registry) }),
     stop: () => {
       clients.close();
     },

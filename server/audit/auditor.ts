@@ -1,6 +1,6 @@
 import { internalError } from '../../api/status.js';
 import { attributesOf } from '../authorization/authorizer.js';
-import type { Response } from '../endpoints/context.js';
+import type { Response } from '../../program/port/message.js';
 import type { Sink } from './contract.js';
 import type { Stage } from './event.js';
 import { AuditRecord, type Audited } from './record.js';

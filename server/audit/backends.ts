@@ -1,8 +1,8 @@
-import { Counter } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Dial } from '../webhook/dialed.js';
+import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type ClientWays } from '../webhook/client.js';
 import { createAuditor, type AuditMetrics, type OpenAuditor } from './auditor.js';
 import { BatchSink } from './batchSink.js';
@@ -15,7 +15,9 @@ import { fileWriter, formats, streamWriter, webhookWriter } from './writers.js';
 
 export interface AuditingOptions {
   readonly options: ApiServerOptions;
-  readonly metrics: Metrics;
+  readonly registry: Registry;
+  /** What is counted of the certificates that services show. */
+  readonly certificates: CertificateCounts;
   readonly log: Logger;
   /** The way to the service that takes events; null for the direct one. */
   readonly dial?: Dial | null;
@@ -28,10 +30,17 @@ const megabyte = 1024 * 1024;
 const defaultMegabytes = 100;
 
 /** The auditor that the options ask for; null when nothing is to be written. Rejects when a file or a service cannot be used. */
-export async function createAuditing({ options, metrics, log, dial = null, elsewhere }: AuditingOptions): Promise<OpenAuditor | null> {
+export async function createAuditing({
+  options,
+  registry,
+  certificates,
+  log,
+  dial = null,
+  elsewhere,
+}: AuditingOptions): Promise<OpenAuditor | null> {
   const { 'audit-policy-file': policyFile, 'audit-log-path': logPath, 'audit-webhook-config-file': webhookFile } = options;
   const policy = policyFile === null ? null : readPolicyFile(policyFile);
-  const counts = auditMetrics(metrics);
+  const counts = auditMetrics(registry);
   if (logPath === null && webhookFile === null) return null;
   if (policy === null) {
     log.warn('no audit event is written, because there is no policy; give --audit-policy-file');
@@ -42,14 +51,7 @@ export async function createAuditing({ options, metrics, log, dial = null, elsew
   const sinks: Sink[] = [];
   if (logPath !== null) sinks.push(sinkFor('log', await logWriter(logPath, options, log), options, loss('log')));
   if (webhookFile !== null) {
-    sinks.push(
-      sinkFor(
-        'webhook',
-        serviceWriter(webhookFile, options, { dial, certificates: metrics.peerCertificates.webhooks }),
-        options,
-        loss('webhook'),
-      ),
-    );
+    sinks.push(sinkFor('webhook', serviceWriter(webhookFile, options, { dial, certificates }), options, loss('webhook')));
   }
   return createAuditor({ extentOf: extentBy(policy), sinks, metrics: counts });
 }
@@ -104,7 +106,7 @@ interface Counts extends AuditMetrics {
   lost(backend: Backend, events: number): void;
 }
 
-function auditMetrics({ registry }: Metrics): Counts {
+function auditMetrics(registry: Registry): Counts {
   const events = new Counter({
     name: 'apiserver_audit_event_total',
     help: 'Audit events made and sent to the audit backends.',

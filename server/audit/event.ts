@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
-import type { RequestInfo } from '../endpoints/context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 
 /** How much of a request an event tells, from nothing to everything. */
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;

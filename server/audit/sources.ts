@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Request } from '../endpoints/context.js';
+import type { Request } from '../../program/port/message.js';
 
 /** Who sent a request: what proxies on the way say, and last the address that cannot be forged. */
 export function sourceIPs({ headers, socket }: Request): string[] {

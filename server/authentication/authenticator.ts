@@ -1,4 +1,5 @@
-import type { Request, User } from '../endpoints/context.js';
+import type { Request } from '../../program/port/message.js';
+import type { User } from '../../api/user.js';
 
 /** What the audit event tells of credentials beside whose they are, as an annotation. */
 export interface CredentialNote {

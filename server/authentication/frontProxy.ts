@@ -1,4 +1,4 @@
-import type { Request } from '../endpoints/context.js';
+import type { Request } from '../../program/port/message.js';
 import type { Live } from '../../program/files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authenticator } from './authenticator.js';

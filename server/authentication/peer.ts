@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { Request } from '../endpoints/context.js';
+import type { Request } from '../../program/port/message.js';
 import type { Live } from '../../program/files/liveFile.js';
 
 /** The certificate that a client has shown, for as long as its connection lives. */

@@ -1,4 +1,4 @@
-import type { Request } from '../endpoints/context.js';
+import type { Request } from '../../program/port/message.js';
 import type { Authentication, Authenticator } from './authenticator.js';
 import type { IdentityHeaders } from './frontProxy.js';
 

@@ -1,5 +1,6 @@
 import { parseFieldSelector, type FieldSelector } from '../../api/selectors/index.js';
-import type { RequestInfo, User } from '../endpoints/context.js';
+import type { User } from '../../api/user.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 
 /** What is asked for, in the words that rules are written in. */
 export type Attributes =

@@ -6,7 +6,7 @@ import { organizationsOf } from '../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../api/json/equality.js';
 import { memberAt, textAt } from '../../api/json/members.js';
 import { forbidden as fieldForbidden, Path, toCause } from '../registry/validation/field.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 
 /** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
 

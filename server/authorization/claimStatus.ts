@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { invalidObject } from '../../api/status.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { sameValue } from '../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../api/json/members.js';

@@ -1,6 +1,6 @@
 import type { StatusError } from '../../api/status.js';
 import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../authentication/authenticator.js';
-import type { User } from '../endpoints/context.js';
+import type { User } from '../../api/user.js';
 import { subdomainName } from '../registry/validation/names.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 import { forbidden } from './forbidden.js';

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 import type { OwnerReference } from '../../api/object.js';
 import { forbidden } from '../../api/status.js';
 import { sameValue } from '../../api/json/equality.js';

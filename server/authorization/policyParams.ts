@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 import type { Lookup } from '../admission/lookup.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { invalidObject } from '../../api/status.js';

@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../api/status.js';
-import { answerStream } from '../endpoints/streams.js';
+import { answerStream } from '../../program/port/streams.js';
 import type { Exchange } from '../http/exchange.js';
 import type { RequestTap, SeenRequest } from './requestTap.js';
 

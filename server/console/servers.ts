@@ -5,7 +5,7 @@ import { identityHeaders } from '../aggregation/proxy.js';
 import { notFound, StatusError, unavailable } from '../../api/status.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';
-import { writableOf } from '../endpoints/streams.js';
+import { writableOf } from '../../program/port/streams.js';
 import type { Exchange } from '../http/exchange.js';
 import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';

@@ -1,4 +1,4 @@
-import type { BodyForm } from '../admission/contract.js';
+import type { BodyForm } from '../registry/admission.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { proxiedPath } from './backends/paths.js';
 import type { RequestContext } from './context.js';

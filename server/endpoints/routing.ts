@@ -1,7 +1,8 @@
 import { badRequest, methodNotAllowed, methodNotSupported, notFound, pathNotFound, type StatusError } from '../../api/status.js';
 import type { Catalogue, ServedGroup, ServedResource, Subresource } from '../registry/resources.js';
 import { pathSegmentName } from '../registry/validation/names.js';
-import type { RequestContext, RequestInfo } from './context.js';
+import type { RequestContext } from './context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 
 export type ResourceInfo = Extract<RequestInfo, { isResource: true }>;
 

@@ -4,8 +4,8 @@ import { turns } from '../../workers/turns/turns.js';
 import type { RequestContext } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
 import { pieceBytes, pieces, type Piece } from './pieces.js';
-import { answerStream, isGone, writableOf } from './streams.js';
-import { warningHeaders } from './warningHeaders.js';
+import { answerStream, isGone, writableOf } from '../../program/port/streams.js';
+import { warningHeaders } from '../../program/port/warningHeaders.js';
 
 /** Pieces that may be under way to a client at a time: one that it takes, and the next. */
 const writtenBytesMax = 2 * pieceBytes;

@@ -1,6 +1,7 @@
 import { WebSocketServer, type WebSocket } from 'ws';
 import { badRequest } from '../../api/status.js';
-import type { RequestContext, Upgrade } from './context.js';
+import type { RequestContext } from './context.js';
+import type { Upgrade } from '../../program/port/message.js';
 
 /** WebSockets that end at this server: watches and logs. Those of processes in pods are handed over to the nodes. */
 

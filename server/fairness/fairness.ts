@@ -1,6 +1,6 @@
 import { tooManyRequests } from '../../api/status.js';
 import type { User } from '../../api/user.js';
-import type { RequestInfo } from '../endpoints/context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 import { inStep, type Repeated } from '../../program/files/inStep.js';
 import { dealer } from './hand.js';
 import { Demand, share } from './lending.js';

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
-import type { RequestInfo } from '../endpoints/context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../api/json/members.js';
 

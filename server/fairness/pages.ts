@@ -1,4 +1,4 @@
-import type { RequestInfo } from '../endpoints/context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 import type { Fairness } from './fairness.js';
 
 const root = '/debug/api_priority_and_fairness/';

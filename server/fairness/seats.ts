@@ -1,5 +1,5 @@
 import type { GroupResource } from '../../api/resource.js';
-import type { RequestInfo } from '../endpoints/context.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
 
 /** What a request takes: seats while it is worked on, and seats for some time afterwards, while its change goes out to those who watch. */
 export interface Work {

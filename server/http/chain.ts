@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, Response, Upgrade } from '../endpoints/context.js';
+import type { Request, Response, Upgrade } from '../../program/port/message.js';
 import type { Authenticator } from '../authentication/authenticator.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { StatusError, tooManyRequests, unavailable } from '../../api/status.js';
 import type { Logger } from '../../program/log/logger.js';
-import { createAccessMetrics } from '../observability/access.js';
-import { createImpersonationMetrics } from '../observability/impersonations.js';
-import type { Metrics } from '../observability/metrics.js';
+import { createAccessMetrics } from '../authentication/accessMetrics.js';
+import { createImpersonationMetrics } from '../authorization/impersonationMetrics.js';
+import type { Metrics } from './metrics.js';
 import type { Connection } from './connection.js';
 import { ExchangeList, type ActiveExchanges } from './exchangeList.js';
 import { Exchange } from './exchange.js';

@@ -1,7 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { User } from '../endpoints/context.js';
+import type { User } from '../../api/user.js';
 import { boundSession, boundSocket } from './boundedWrites.js';
 import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';

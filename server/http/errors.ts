@@ -2,7 +2,7 @@ import { internalError, StatusError } from '../../api/status.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import type { Exchange } from './exchange.js';
 import { errorEncoder } from '../endpoints/negotiation.js';
-import { warningHeaders } from '../endpoints/warningHeaders.js';
+import { warningHeaders } from '../../program/port/warningHeaders.js';
 
 /**
  * Turns whatever a filter or an endpoint threw into the Status that the client sees. Only a StatusError was meant for clients;

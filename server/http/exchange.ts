@@ -1,7 +1,10 @@
 import type { AuditRecord } from '../audit/record.js';
 import type { CredentialNote } from '../authentication/authenticator.js';
-import type { Request, RequestContext, RequestInfo, Response, Upgrade, User } from '../endpoints/context.js';
-import { answerStream, bodyStream } from '../endpoints/streams.js';
+import type { RequestContext } from '../endpoints/context.js';
+import type { Request, Response, Upgrade } from '../../program/port/message.js';
+import type { User } from '../../api/user.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
+import { answerStream, bodyStream } from '../../program/port/streams.js';
 import { BodyReading, type BodySender } from './bodyReading.js';
 import { unsentOf } from './boundedWrites.js';
 import type { Connection } from './connection.js';

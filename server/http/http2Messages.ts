@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { StreamRequest, StreamResponse } from '../endpoints/context.js';
-import type { SendBuffer } from '../endpoints/sendBuffer.js';
+import type { StreamRequest, StreamResponse } from '../../program/port/message.js';
+import type { SendBuffer } from '../../program/port/sendBuffer.js';
 import { boundStream, endStream, sendBufferOf } from './boundedWrites.js';
 
 /**

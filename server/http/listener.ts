@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import { partialChain } from '../../program/tls/tlsClient.js';
-import type { Request, Response, Upgrade } from '../endpoints/context.js';
+import type { Request, Response, Upgrade } from '../../program/port/message.js';
 import { inStep } from '../../program/files/inStep.js';
 import type { Live } from '../../program/files/liveFile.js';
 import { readAsStream } from './backPressure.js';

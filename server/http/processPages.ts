@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StatusError } from '../../api/status.js';
-import { writableOf } from '../endpoints/streams.js';
+import { writableOf } from '../../program/port/streams.js';
 import type { DebugPages, PageAnswer } from '../../program/profiles/pages.js';
 import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../../program/zpages.js';
 import { writeText } from './errors.js';

@@ -1,4 +1,4 @@
-import type { RequestInfo, Verb } from '../endpoints/context.js';
+import type { RequestInfo, Verb } from '../../api/requestInfo.js';
 
 /** What a method means when the path names one object; collections refine it afterwards. */
 const objectVerbs: ReadonlyMap<string, Verb> = new Map([

@@ -4,7 +4,7 @@ import type { RequestContext } from '../endpoints/context.js';
 import { StatusError } from '../../api/status.js';
 import type { HealthEndpoint, HealthRegistry, HealthReport } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from './metrics.js';
 import type { Answer } from './chain.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';

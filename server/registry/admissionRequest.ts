@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../admission/contract.js';
+import type { AdmissionRequest } from './admission.js';
 import type { WriteOptions } from './contract.js';
 import type { Target } from './target.js';
 

@@ -1,4 +1,4 @@
-import type { BodyForm } from '../admission/contract.js';
+import type { BodyForm } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
 import type { DeleteOptions } from './deletion.js';

@@ -1,5 +1,5 @@
 import { turns } from '../../workers/turns/turns.js';
-import type { Admission } from '../admission/contract.js';
+import type { Admission } from './admission.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { plainError, unavailable } from '../../api/status.js';
 import type { ObjectKey, SideWrite, StoredObject } from '../storage/contract.js';

@@ -1,4 +1,4 @@
-import type { Admission } from '../admission/contract.js';
+import type { Admission } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
 import { forbidden, invalidObject, StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Admission } from '../admission/contract.js';
+import type { Admission } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
 import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../../program/features/gates.js';

@@ -1,5 +1,5 @@
 import { turns } from '../../workers/turns/turns.js';
-import type { Admission, AdmissionRequest } from '../admission/contract.js';
+import type { Admission, AdmissionRequest } from './admission.js';
 import { copyOf } from '../../api/json/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';

@@ -8,7 +8,7 @@ import {
 } from '../../raft/index.js';
 import type { Replica, ReplicaAdministration, SpaceStatus } from '../../raft/index.js';
 import { Compaction } from '../storage/compaction.js';
-import { exposeReplica } from '../observability/raftMetrics.js';
+import { exposeReplica } from './metrics.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { replicaOptions } from '../options/replica.js';

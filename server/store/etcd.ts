@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { revision } from '../../raft/index.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Metrics } from '../observability/metrics.js';
-import { every } from '../observability/storageMetrics.js';
+import type { ProcessMetrics } from '../../program/metrics/metrics.js';
+import { every } from '../storage/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { readEtcdOverride } from '../options/etcdOverrides.js';
 import { EtcdClient } from '../storage/etcd/client.js';
@@ -139,7 +139,7 @@ function fileOf(options: ApiServerOptions, name: 'etcd-cafile' | 'etcd-certfile'
 }
 
 /** Sizes of the members' databases, under the names that alerts know. */
-function exposeSize(metrics: Metrics, clients: readonly EtcdClient[], periodMs: number): void {
+function exposeSize(metrics: ProcessMetrics, clients: readonly EtcdClient[], periodMs: number): void {
   if (periodMs === 0) return;
   const sizes = every(periodMs, async () => {
     const members = (await Promise.all(clients.map((client) => client.members(statusTimeoutMs)))).flat();

@@ -1,5 +1,5 @@
 import type { Replica, ReplicaAdministration, ReplicaTicket } from '../../raft/index.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { ProcessMetrics } from '../../program/metrics/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { GroupResource } from '../../api/resource.js';
@@ -48,7 +48,7 @@ export interface ServerStore {
   /** Called when the store can no longer serve: the process must end. */
   onFailure(listener: (error: Error) => void): void;
   history(owner: HistoryOwner, log: Logger): HistoryKeeper;
-  expose(metrics: Metrics, options: ApiServerOptions): void;
+  expose(metrics: ProcessMetrics, options: ApiServerOptions): void;
   /** Lets go of what only one server can have. */
   handOver(log: Logger): Promise<void>;
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import { connectionsMax } from '../http/connectionLimit.js';
 import { listen } from '../http/listener.js';
 import { unsentBytes } from '../http/unsentBytes.js';
 import { createLogger } from '../../program/log/logger.js';
-import { createMetrics } from '../observability/metrics.js';
+import { createMetrics } from '../http/metrics.js';
 import { DebugPages } from '../../program/profiles/pages.js';
 import type { Exported, Exposition } from '../../program/metrics/sums.js';
 import { loggerOptions } from '../../program/log/options.js';
@@ -72,7 +72,13 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     now: machineClock.now,
   });
   const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
-  const auditor = await createAuditing({ options, metrics, log: log.named('audit'), elsewhere: auditedBy(line) });
+  const auditor = await createAuditing({
+    options,
+    registry: metrics.registry,
+    certificates: metrics.peerCertificates.webhooks,
+    log: log.named('audit'),
+    elsewhere: auditedBy(line),
+  });
   bodyBudget.shareAmong(threads);
   unsentBytes.shareAmong(threads);
 

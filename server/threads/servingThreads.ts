@@ -8,7 +8,7 @@ import type { ThreadShare } from '../assembly/front.js';
 import type { Listener } from '../http/listener.js';
 import { SharedCount, type Count } from '../http/counts.js';
 import { oneStream } from '../../program/log/logOutput.js';
-import type { Metrics } from '../observability/metrics.js';
+import type { Metrics } from '../http/metrics.js';
 import { summed, textOf, type Exported, type Exposition } from '../../program/metrics/sums.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { loggerOptions } from '../../program/log/options.js';

@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { tooManyRequests } from '../../../api/status.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 
 const types = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
 

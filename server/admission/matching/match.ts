@@ -5,7 +5,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import { matchesRule, ruleOf, type Addressed, type Attributes, type Rule } from './rules.js';
 import { attributesOf, equivalentsOf } from './subject.js';
 

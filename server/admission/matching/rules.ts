@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
-import type { GroupVersionKind } from '../contract.js';
+import type { GroupVersionKind } from '../../registry/admission.js';
 
 /** Which requests a rule of a webhook or a policy is about. */
 export interface Rule {

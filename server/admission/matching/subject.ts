@@ -1,5 +1,5 @@
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
-import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
+import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 import type { Addressed, Attributes } from './rules.js';
 
 /** What a request is about, as rules of webhooks and policies see it. */

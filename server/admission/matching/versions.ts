@@ -6,7 +6,7 @@ import { kindOf } from '../../kinds/index.js';
 import { fromStorage, toStorage } from '../../registry/conversion.js';
 import { storedForm } from '../../registry/metadata.js';
 import type { ServedResource } from '../../registry/resources.js';
-import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
+import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 
 /**
  * Brings an object of a resource from one API version to another. The object names neither its kind nor its version, belongs to the callee and comes

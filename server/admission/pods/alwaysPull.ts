@@ -3,7 +3,7 @@ import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 
 const pods = { group: '', resource: 'pods' };
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];

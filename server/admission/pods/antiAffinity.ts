@@ -1,7 +1,7 @@
 import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 
 const pods = { group: '', resource: 'pods' };
 const host = 'kubernetes.io/hostname';

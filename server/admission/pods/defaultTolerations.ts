@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 
 /** How long a pod stays on a node that has become unreachable, unless it says so itself. */
 const staySeconds = 300;

@@ -1,6 +1,6 @@
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { isExtendedResource } from '../../registry/validation/resourcenames.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 import { mergeTolerations } from './tolerations.js';
 
 /** Nodes with rare devices are kept free by a taint named after the device; pods that ask for the device may go there. */

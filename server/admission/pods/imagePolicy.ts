@@ -4,7 +4,7 @@ import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
 import { shapeComplaints, type Shape } from '../../../program/files/configuration.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 
 /** A service that says of images whether they may run. */
 export interface ImagePolicy {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 
 type Labels = Readonly<Record<string, string>>;

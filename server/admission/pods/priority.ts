@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };

@@ -3,7 +3,7 @@ import { forbidden, plainError } from '../../../api/status.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import { mergeTolerations } from './tolerations.js';
 

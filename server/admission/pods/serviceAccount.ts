@@ -6,7 +6,7 @@ import { generatedName } from '../../registry/generatedName.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { annotationsOf, mirrorAnnotation } from '../../kinds/core/pod/annotations.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import { forbiddenDebugSecret, forbiddenSecret } from './mountableSecrets.js';
 

@@ -6,7 +6,7 @@ import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { qosClass } from '../../../api/podQos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import { covers, mergeTolerations } from './tolerations.js';
 

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../../api/object.js';
 import { textAt } from '../../../api/json/members.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 
 const nodes = { group: '', resource: 'nodes' };

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import type { Mode, Standard } from './policy.js';
 
 /** What is counted of the standards that pods are held to. */

@@ -4,7 +4,7 @@ import { forbidden, internalError, invalidObject } from '../../../api/status.js'
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { membersOf, textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import type { PodSecurityRules } from './configuration.js';
 import { noCounts, type PodSecurityCounts } from './counts.js';

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import { UnreadGuards } from '../unreadGuards.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
 import { isExempt, isReview } from './exempt.js';

@@ -1,3 +1,5 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+
 /** What kept an evaluation from a verdict: nothing, an expression that cannot be compiled, one that fails, or the budget of all of them. */
 export type EvaluationError = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget';
 
@@ -17,3 +19,43 @@ export interface PolicyMetrics {
 }
 
 export const uncounted: PolicyMetrics = { validated: () => undefined, mutated: () => undefined };
+
+/** What is counted of evaluations of admission policies, under the names of the reference. */
+export function createPolicyMetrics(registry: Registry): PolicyMetrics {
+  const family = <Label extends string>(
+    kind: string,
+    labelNames: readonly Label[],
+  ): ((labels: Record<Label, string>, seconds: number) => void) => {
+    const parts = { labelNames, registers: [registry] };
+    const total = new Counter({
+      ...parts,
+      name: `apiserver_${kind}_admission_policy_check_total`,
+      help: `Evaluations of ${kind} admission policies that had consequences.`,
+    });
+    const duration = new Histogram({
+      ...parts,
+      name: `apiserver_${kind}_admission_policy_check_duration_seconds`,
+      help: `Time that evaluations of ${kind} admission policies took, in seconds.`,
+      buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+    });
+    return (labels, seconds) => {
+      total.inc(labels);
+      duration.observe(labels, seconds);
+    };
+  };
+  const common = ({ policy, binding, error }: Evaluated): Record<'policy' | 'policy_binding' | 'error_type', string> => ({
+    policy,
+    policy_binding: binding,
+    error_type: error,
+  });
+  const validating = family('validating', ['policy', 'policy_binding', 'error_type', 'enforcement_action']);
+  const mutating = family('mutating', ['policy', 'policy_binding', 'error_type']);
+  return {
+    validated: ({ action, ...evaluated }) => {
+      validating({ ...common(evaluated), enforcement_action: action }, evaluated.seconds);
+    },
+    mutated: (evaluated) => {
+      mutating(common(evaluated), evaluated.seconds);
+    },
+  };
+}

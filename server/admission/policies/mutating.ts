@@ -10,7 +10,7 @@ import { outOfBudget } from '../../cel/matchConditions.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { sameValue } from '../../../api/json/equality.js';
-import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../../registry/admission.js';
 import { shownAs } from '../matching/versions.js';
 import { onceSynced } from '../synced.js';
 import { putBackWithDefaults, received } from '../webhooks/mutating.js';

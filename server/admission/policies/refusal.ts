@@ -1,5 +1,5 @@
 import { forbidden, StatusError } from '../../../api/status.js';
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
 

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import { onceSynced } from '../synced.js';
 import { policiesFor, type Bound, type FollowedPolicies } from './following.js';
 import { judge, type Denial, type Judgement } from './judgement.js';

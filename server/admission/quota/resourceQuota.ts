@@ -13,7 +13,7 @@ import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import { compareQuantities, formatQuantity, type Quantity } from '../../../api/quantity.js';
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { LimitedResource } from './configuration.js';
 import { uncovered } from './coverage.js';
 import { unnamedResources } from './unnamed.js';

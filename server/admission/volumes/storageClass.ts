@@ -3,7 +3,7 @@ import { forbidden } from '../../../api/status.js';
 import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
 import { compareAmounts } from '../../registry/validation/quantities.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 import { latestDefault } from '../defaultClass.js';
 import type { Lookup } from '../lookup.js';
 

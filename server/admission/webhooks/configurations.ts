@@ -1,6 +1,6 @@
 import type { Storage } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import { isExempt } from './exempt.js';
 import { hooksOf, type Hook, type HookKind } from './hook.js';
 import { HookIndex } from './hookIndex.js';

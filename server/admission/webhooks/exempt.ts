@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 
 const configurations: ReadonlySet<string> = new Set([
   'validatingwebhookconfigurations',

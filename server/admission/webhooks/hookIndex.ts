@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
 import type { Hook } from './hook.js';
 

@@ -1,3 +1,4 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HookKind } from './hook.js';
 
 /** How a call ended, for metrics. */
@@ -19,4 +20,68 @@ export interface HookMetrics {
   failedOpen(hook: string, kind: HookKind): void;
   /** Conditions kept a webhook from being called. */
   excluded(hook: string, kind: HookKind, operation: string): void;
+}
+
+/** Codes from here on are counted together: they are a webhook's own invention. */
+const codeMax = 600;
+const typeOf = (kind: HookKind): string => (kind === 'mutating' ? 'admit' : 'validating');
+const errorTypes = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;
+
+/** What is counted of calls of admission webhooks, under the names of the reference. */
+export function createHookMetrics(registry: Registry): HookMetrics {
+  const registers = [registry];
+  const prefix = 'apiserver_admission_webhook';
+  const duration = new Histogram({
+    name: `${prefix}_admission_duration_seconds`,
+    help: 'Time that calls of admission webhooks took, in seconds.',
+    labelNames: ['name', 'type', 'operation', 'rejected'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
+    registers,
+  });
+  const total = new Counter({
+    name: `${prefix}_request_total`,
+    help: 'Calls of admission webhooks, by the code of their outcome.',
+    labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
+    registers,
+  });
+  const rejections = new Counter({
+    name: `${prefix}_rejection_count`,
+    help: 'Requests refused because of an admission webhook, by whose fault it was.',
+    labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    registers,
+  });
+  const failOpen = new Counter({
+    name: `${prefix}_fail_open_count`,
+    help: 'Failed calls of admission webhooks that let a request pass.',
+    labelNames: ['name', 'type'],
+    registers,
+  });
+  const exclusions = new Counter({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Requests that match conditions kept from a webhook.',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+    registers,
+  });
+  return {
+    called({ hook: name, kind, operation, seconds, code, rejected }) {
+      const type = typeOf(kind);
+      const refused = String(rejected !== 'no');
+      duration.observe({ name, type, operation, rejected: refused }, seconds);
+      total.inc({ name, type, operation, code: String(Math.min(code, codeMax)), rejected: refused });
+      if (rejected !== 'no')
+        rejections.inc({
+          name,
+          type,
+          operation,
+          error_type: errorTypes[rejected],
+          rejection_code: String(rejected === 'byServer' ? 0 : Math.min(code, codeMax)),
+        });
+    },
+    failedOpen: (name, kind) => {
+      failOpen.inc({ name, type: typeOf(kind) });
+    },
+    excluded: (name, kind, operation) => {
+      exclusions.inc({ name, kind: 'webhook', type: kind === 'mutating' ? 'admit' : 'validate', operation });
+    },
+  };
 }

@@ -10,7 +10,7 @@ import { withMetadata } from '../../registry/behaviour.js';
 import { sameValue } from '../../../api/json/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { endedOf } from '../../registry/turns.js';
-import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../../registry/admission.js';
 import { subjectOf } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
 import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';

@@ -3,7 +3,7 @@ import { StatusError, type StatusCause, type StatusDetails } from '../../../api/
 import type { User } from '../../../api/user.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
-import type { AdmissionRequest, GroupVersionKind } from '../contract.js';
+import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 import type { Addressed, Attributes } from '../matching/rules.js';
 import type { ReviewVersion } from './hook.js';
 

@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import { subjectOf } from '../matching/match.js';
 import { onceSynced } from '../synced.js';
 import type { Addressed } from '../matching/rules.js';

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import { plainError } from '../../../api/status.js';
-import type { AdmissionRequest } from '../../admission/contract.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../../admission/lookup.js';
 import { mirrorAnnotation } from './mirrorPod.js';
 import { textAt } from '../../../api/json/members.js';

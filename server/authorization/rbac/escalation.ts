@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../../admission/contract.js';
+import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { ApiObject } from '../../../api/object.js';
 import { forbidden, notFound, type StatusError } from '../../../api/status.js';
 import { groupMasters } from '../../authentication/authenticator.js';

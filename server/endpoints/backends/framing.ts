@@ -1,8 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import { badRequest } from '../../../api/status.js';
-import type { Request } from '../context.js';
-import { bodyStream, destroyLater } from '../streams.js';
+import type { Request } from '../../../program/port/message.js';
+import { bodyStream, destroyLater } from '../../../program/port/streams.js';
 
 /** The body of a client's request on its way to a backend. */
 export interface FramedBody {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RequestInfo } from '../context.js';
+import type { RequestInfo } from '../../../api/requestInfo.js';
 
 /** Paths through proxies. Everybody reads the decoded path: authorization, admission and the backend mean the same by it. Pure. */
 

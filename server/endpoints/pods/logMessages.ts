@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import { plainError } from '../../../api/status.js';
 import { pass, type LogWay } from '../backends/relay.js';
-import type { RequestContext, Upgrade } from '../context.js';
+import type { RequestContext } from '../context.js';
+import type { Upgrade } from '../../../program/port/message.js';
 import { acceptWebSocket, normalClosure, offeredProtocols, webSocketUpgrade } from '../webSockets.js';
 
 /**

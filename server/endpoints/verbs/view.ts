@@ -1,4 +1,4 @@
-import type { BodyForm } from '../../admission/contract.js';
+import type { BodyForm } from '../../registry/admission.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { StatusError } from '../../../api/status.js';
 import { inForm } from '../../kinds/builtIn.js';

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context.js';
 import { negotiate } from '../negotiation.js';
 import { parseWatchOptions, type WatchOptions } from '../options/listOptions.js';
 import type { Route } from '../routing.js';
-import { isGone } from '../streams.js';
+import { isGone } from '../../../program/port/streams.js';
 import { WatchStream } from '../watch/stream.js';
 import { plain, type Transport } from '../watch/transport.js';
 import { openResponse } from '../watch/response.js';

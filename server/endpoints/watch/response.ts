@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context.js';
 import { writeHead } from '../sending.js';
-import { answerStream } from '../streams.js';
+import { answerStream } from '../../../program/port/streams.js';
 import { openStream } from './streamTransport.js';
 import { writeTogether, type Transport, type Writer } from './transport.js';
 

@@ -1,4 +1,5 @@
-import type { RequestContext, Upgrade } from '../context.js';
+import type { RequestContext } from '../context.js';
+import type { Upgrade } from '../../../program/port/message.js';
 import { acceptWebSocket, normalClosure } from '../webSockets.js';
 import type { Encoder } from '../encoders/encoder.js';
 import { writeTogether, type Framing, type Transport } from './transport.js';

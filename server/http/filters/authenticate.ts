@@ -1,6 +1,6 @@
 import { unauthorized } from '../../../api/status.js';
 import type { Authentication, Authenticator } from '../../authentication/authenticator.js';
-import type { AccessMetrics } from '../../observability/access.js';
+import type { AccessMetrics } from '../../authentication/accessMetrics.js';
 import type { Logger } from '../../../program/log/logger.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';

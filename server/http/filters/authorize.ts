@@ -2,7 +2,7 @@ import { StatusError } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import type { Attributes, Authorizer, Decision } from '../../authorization/authorizer.js';
 import { forbidden } from '../../authorization/forbidden.js';
-import type { AccessMetrics } from '../../observability/access.js';
+import type { AccessMetrics } from '../../authentication/accessMetrics.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 

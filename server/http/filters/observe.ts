@@ -1,5 +1,5 @@
 import type { Logger } from '../../../program/log/logger.js';
-import type { RequestMetrics } from '../../observability/metrics.js';
+import type { RequestMetrics } from '../metrics.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 

@@ -9,8 +9,8 @@ import { createAdmissionWebhooks, hookConnections } from '../../../server/assemb
 import { everything } from '../../../server/registry/everything.js';
 import { LiveFiles } from '../../../program/files/liveFile.js';
 import { createLogger } from '../../../program/log/logger.js';
-import { createManifestMetrics } from '../../../server/observability/manifests.js';
-import { createMetrics, type Metrics } from '../../../server/observability/metrics.js';
+import { createManifestMetrics } from '../../../server/admission/manifests/metrics.js';
+import { createMetrics, type Metrics } from '../../../server/http/metrics.js';
 import { startHookService, type HookService } from '../../fixtures/hookService.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
@@ -113,7 +113,7 @@ describe('admission from files', () => {
           live,
           catalogue,
           enabled: (feature) => feature !== 'ManifestBasedAdmissionControlConfig' || enabled,
-          counts: createManifestMetrics(metrics, 'r1'),
+          counts: createManifestMetrics(metrics.registry, 'r1'),
           log,
         });
         const authorize = () => Promise.resolve({ decision: 'allow', reason: '' } as const);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
-import type { AdmissionRequest, MutationPass } from '../../../server/admission/contract.js';
+import type { AdmissionRequest, MutationPass } from '../../../server/registry/admission.js';
 import { serviceAccount } from '../../../server/admission/pods/serviceAccount.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 

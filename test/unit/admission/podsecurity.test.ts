@@ -4,7 +4,7 @@ import { podSecurityRules } from '../../../server/admission/podsecurity/configur
 import { noPolicy, policyOf, type Level } from '../../../server/admission/podsecurity/policy.js';
 import { detailsText, violations } from '../../../server/admission/podsecurity/standards.js';
 import { subjectOf } from '../../../server/admission/podsecurity/subject.js';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import { podSecurity } from '../../../server/admission/podsecurity/podSecurity.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';

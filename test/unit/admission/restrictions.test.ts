@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import { eventCounter, eventLimitsIn, eventRateLimit } from '../../../server/admission/events/rateLimit.js';
 import { imagePolicyIn, imagePolicyWebhook, type ImagePolicy } from '../../../server/admission/pods/imagePolicy.js';
 import { nodeSelectorsIn } from '../../../server/admission/pods/nodeSelector.js';

@@ -13,7 +13,7 @@ import { createChain } from '../../../server/http/chain.js';
 import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import type { Logger } from '../../../program/log/logger.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 import { createRegistry } from '../../../server/registry/store.js';
 import { ServiceUnresolvedError } from '../../../server/registry/serviceAddresses.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { tokenWebhook, type TokenWebhookOptions } from '../../../server/authentication/tokens/webhook.js';
 import type { TokenAuthenticator } from '../../../server/authentication/tokens/token.js';
-import { createTokenCacheMetrics } from '../../../server/observability/access.js';
+import { createTokenCacheMetrics } from '../../../server/authentication/accessMetrics.js';
 import { webhookClient, type WebhookClient } from '../../../server/webhook/client.js';
 import { reviewRetrying } from '../../../server/webhook/retry.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { StatusError } from '../../../api/status.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { impersonate, type Wanted } from '../../../server/authorization/impersonation.js';
-import type { User } from '../../../server/endpoints/context.js';
+import type { User } from '../../../api/user.js';
 
 /** A right as `verb group/resource/subresource namespace/name`: everything that an authorizer is asked, in one line. */
 const lineOf = (asked: Attributes): string =>

@@ -3,7 +3,7 @@ import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import type { Lookup } from '../../../server/admission/lookup.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 

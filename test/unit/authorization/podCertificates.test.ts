@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import type { Lookup } from '../../../server/admission/lookup.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { nodeRestriction } from '../../../server/authorization/node/restriction.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Attributes } from '../../../server/authorization/authorizer.js';
 import { policyParamsCheck } from '../../../server/authorization/policyParams.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Gauge, Registry } from 'prom-client';
 import type { Replica, ReplicaStatus } from '../../../raft/replica-api.js';
 import { Samples, samplesWindowMs } from '../../../server/console/samples.js';
-import { createMetrics, type ObservedRequest } from '../../../server/observability/metrics.js';
+import { createMetrics, type ObservedRequest } from '../../../server/http/metrics.js';
 
 describe('console/samples', () => {
   const status = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import { createMetrics } from '../../../server/observability/metrics.js';
-import { createEncryptionMetrics } from '../../../server/observability/encryption.js';
+import { createMetrics } from '../../../server/http/metrics.js';
+import { createEncryptionMetrics } from '../../../server/storage/encryption/metrics.js';
 import type { ChangeBatch } from '../../../raft/replica-api.js';
 import type { Change, KeyValue, Operation } from '../../../raft/store/contract.js';
 import { revision } from '../../../raft/types.js';
@@ -324,7 +324,7 @@ describe('encryption, key services', () => {
 
   it('is counted: values, their keys, and calls of the service', async () => {
     const metrics = createMetrics({}, { ofProcess: false });
-    const counts = createEncryptionMetrics(metrics, 'server');
+    const counts = createEncryptionMetrics(metrics.registry, 'server');
     const shown = (name: string): Promise<Readonly<Record<string, number>>> => shownSeries(metrics.registry, `apiserver_${name}`);
     const [writer, reader] = [kmsV1({ ...facts('v1'), cacheSize: 4 }, counts), kmsV2(facts('v2'), counts)];
     const old = await sealed(plain, writer.transformer, secretKey, counts);
@@ -372,7 +372,7 @@ describe('encryption, key services', () => {
 
   it('tells how full the room for keys is, and what the service says of its key', async () => {
     const metrics = createMetrics({}, { ofProcess: false });
-    const counts = createEncryptionMetrics(metrics, 'server');
+    const counts = createEncryptionMetrics(metrics.registry, 'server');
     const shown = (name: string): Promise<Readonly<Record<string, number>>> =>
       shownSeries(metrics.registry, `apiserver_envelope_encryption_${name}`);
     const writer = kmsV1({ ...facts('v1'), cacheSize: 4 }, counts);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { StatusError } from '../../../api/status.js';
-import type { Request } from '../../../server/endpoints/context.js';
+import type { Request } from '../../../program/port/message.js';
 import { route, type ResourceInfo } from '../../../server/endpoints/routing.js';
 
 /** What is below a subresource is nowhere, but for what is handed on. */

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../../api/object.js';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import { createBackends, type BackendOptions } from '../../../server/endpoints/backends/connection.js';
 import type { EndpointOptions } from '../../../server/endpoints/endpoints.js';
-import { createEndpointMetrics } from '../../../server/observability/endpoints.js';
-import { createMetrics, type Metrics } from '../../../server/observability/metrics.js';
+import { createEndpointMetrics } from '../../../server/endpoints/metrics.js';
+import { createMetrics, type Metrics } from '../../../server/http/metrics.js';
 import { FakeAgent } from '../../fixtures/fakeAgent.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 import { call, type Answer, type Call } from './client.js';
@@ -50,7 +50,7 @@ describe('requests that go on to nodes and programs', () => {
     metrics = createMetrics();
     const credentials = { ca: agent.ca, cert: Buffer.from(agent.client.certificate), key: Buffer.from(agent.client.key) };
     const backends = createBackends({ credentials, preferredAddresses: ['Hostname', 'InternalIP'], connectTimeoutMs: 5000, ...options });
-    server = await startTestServer(undefined, { endpoints: { backends, counts: createEndpointMetrics(metrics), ...endpoints } });
+    server = await startTestServer(undefined, { endpoints: { backends, counts: createEndpointMetrics(metrics.registry), ...endpoints } });
     await node(
       'n',
       [

@@ -8,7 +8,7 @@ import { createChain } from '../../../server/http/chain.js';
 import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import type { Logger } from '../../../program/log/logger.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 import { createOpenApi } from '../../../server/openapi/openapi.js';
 import type { RemoteDocument } from '../../../server/openapi/remote/contract.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { warningHeaders } from '../../../server/endpoints/warningHeaders.js';
+import { warningHeaders } from '../../../program/port/warningHeaders.js';
 
 describe('endpoints/warnings', () => {
   it('are headers, each text once', () => {

@@ -8,7 +8,7 @@ import { createChain } from '../../../server/http/chain.js';
 import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import type { Logger } from '../../../program/log/logger.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 import { createWorkers, type Workers } from '../../../workers/pool.js';
 import { call, watchStream, type Answer, type Call } from '../endpoints/client.js';
 import { listen } from '../endpoints/front.js';

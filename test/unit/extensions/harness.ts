@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import type { FieldsOf, LiveFields } from '../../../server/storage/storedobject.js';
-import type { Admission } from '../../../server/admission/contract.js';
+import type { Admission } from '../../../server/registry/admission.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import type { Converter, WebhookConverters } from '../../../server/extensions/conversion/contract.js';

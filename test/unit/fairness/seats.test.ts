@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { workOf, type Estimate } from '../../../server/fairness/seats.js';
-import type { RequestInfo } from '../../../server/endpoints/context.js';
+import type { RequestInfo } from '../../../api/requestInfo.js';
 
 const info = (more: object = {}): RequestInfo =>
   ({

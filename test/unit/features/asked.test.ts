@@ -68,7 +68,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
 
 describe('gates that the code asks for', () => {
   it('are those that the API server says switch something', () => {
-    expect(sorted([...askedIn('server'), ...declared])).to.deep.equal(sorted(switching));
+    expect(sorted([...askedIn('server'), ...askedIn('program'), ...declared])).to.deep.equal(sorted(switching));
   });
 
   it('are those that the controller manager says switch something', () => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { User } from '../../../server/endpoints/context.js';
+import type { User } from '../../../api/user.js';
 import type { Connection } from '../../../server/http/connection.js';
 import { dueOf, usualTimes, type ConnectionState } from '../../../server/http/connectionLife.js';
 import { connectionBounds, connectionsMax } from '../../../server/http/connectionLimit.js';

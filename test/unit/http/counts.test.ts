@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedCount } from '../../../server/http/counts.js';
 import { Slots } from '../../../server/http/slots.js';
-import type { User } from '../../../server/endpoints/context.js';
+import type { User } from '../../../api/user.js';
 
 const user = (name: string): User => ({ name, uid: '', groups: ['system:authenticated'], extra: {} });
 

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { expect } from 'chai';
 import { StatusError, notFound } from '../../../api/status.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
-import { answerStream } from '../../../server/endpoints/streams.js';
+import { answerStream } from '../../../program/port/streams.js';
 import { writeJson } from '../../../server/http/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { bodyBytesMax } from '../../../server/http/bodyReading.js';

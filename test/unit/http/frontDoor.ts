@@ -17,7 +17,7 @@ import { createRoutes } from '../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import type { HealthRegistry } from '../../../program/health.js';
 import type { Logger } from '../../../program/log/logger.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 import { fixed, type Live } from '../../../program/files/liveFile.js';
 import type { Identities, Identity } from './identities.js';
 

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { createHealthRegistry } from '../../../program/health.js';
 import { LineBudget } from '../../../program/log/lineBudget.js';
 import { createLogger } from '../../../program/log/logger.js';
-import { createAccessMetrics } from '../../../server/observability/access.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createAccessMetrics } from '../../../server/authentication/accessMetrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 
 describe('health checks', () => {
   const registry = createHealthRegistry();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Sender } from '../../../server/endpoints/sendBuffer.js';
+import type { Sender } from '../../../program/port/sendBuffer.js';
 import { ConnectionSendBuffer } from '../../../server/http/sendBuffer.js';
 import { UnsentBytes, type Holder } from '../../../server/http/unsentBytes.js';
 

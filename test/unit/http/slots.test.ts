@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
 import type { StatusError } from '../../../api/status.js';
-import type { User } from '../../../server/endpoints/context.js';
+import type { User } from '../../../api/user.js';
 import { BodyBudget } from '../../../server/http/bodyBudget.js';
 import { bodyBytesMax, BodyReading } from '../../../server/http/bodyReading.js';
 import { ownerOf, Slots } from '../../../server/http/slots.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { circlesIn, complaintsAbout, tiesAmong } from './circles.js';
+import { circlesIn, complaintsAbout, tiesAmong, tiesOfRooms } from './circles.js';
 
 const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
 
@@ -26,6 +26,23 @@ describe('layers/circles', () => {
     const ties = tiesAmong(products);
     expect(ties.length, 'imports that were found').to.be.greaterThan(products.size);
     expect(complaintsAbout(ties)).to.deep.equal([]);
+  });
+
+  it('are not among rooms either', () => {
+    expect(complaintsAbout(tiesOfRooms(tiesAmong(products)))).to.deep.equal([]);
+  });
+
+  it('are seen among rooms whose files are in no circle', () => {
+    const ties = among({
+      'server/a/one.ts': "import type { Two } from '../b/two.js';",
+      'server/b/two.ts': 'export interface Two {}',
+      'server/b/three.ts': "import { four } from '../a/four.js';",
+      'server/a/four.ts': "import { x } from '../../api/x.js';",
+      'api/x.ts': "import { y } from './deep/y.js';",
+      'api/deep/y.ts': '',
+    });
+    expect(complaintsAbout(ties)).to.deep.equal([]);
+    expect(complaintsAbout(tiesOfRooms(ties))).to.deep.equal([['server/a imports Two of server/b', 'server/b imports four of server/a']]);
   });
 
   it('are seen through types, exports and any number of files, with what ties them', () => {

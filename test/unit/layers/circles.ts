@@ -18,6 +18,16 @@ export function tiesAmong(files: ReadonlyMap<string, string>): Tie[] {
   );
 }
 
+/** The room that a file is in: a folder at the top, or one below `server`, whose loose files are rooms of their own. */
+export function roomOf(file: string): string {
+  const [top, next] = file.split('/');
+  return top === 'server' ? `server/${next}` : (top ?? file);
+}
+
+/** What rooms import of each other. */
+export const tiesOfRooms = (ties: readonly Tie[]): Tie[] =>
+  ties.map((tie) => ({ ...tie, from: roomOf(tie.from), to: roomOf(tie.to) })).filter(({ from, to }) => from !== to);
+
 /** Groups of files in which each leads to every other one by imports: strongly connected components of more than one (Tarjan). */
 export function circlesIn(ties: readonly Tie[]): string[][] {
   const imports = new Map<string, string[]>();

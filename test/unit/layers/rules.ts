@@ -30,7 +30,7 @@ const apiFacts = ['api/'];
 const generator = 'api/generate/';
 const plainWords = [...apiFacts, 'program/'];
 const raftDoor = 'raft/index.js';
-const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/observability/', 'server/webhook/', 'server/cel/'];
+const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'server/cel/'];
 /** What the controller manager's port still takes of the server. */
 const anyProcess = [
   'server/http/',
@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
   // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
   {
     from: 'server/registry/',
-    to: [...belowHttp, 'server/registry/', 'server/admission/contract.js', 'server/patch/', 'server/storage/'],
+    to: [...belowHttp, 'server/registry/', 'server/patch/', 'server/storage/'],
   },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
   { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts], types: ['program/features/chosen.js'] },
@@ -86,7 +86,6 @@ const rules: readonly Rule[] = [
   {
     from: 'controllers/serving/',
     to: ['controllers/', 'program/', ...anyProcess, ...apiFacts],
-    types: ['server/endpoints/context.js'],
   },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'program/', 'workers/codecs/', ...apiFacts] },

@@ -8,9 +8,9 @@ const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
     'server/assembly/api.ts',
     'program/log/logger.ts',
-    'server/observability/manifests.ts',
+    'server/admission/manifests/metrics.ts',
     'program/metrics/reloads.ts',
-    'server/observability/encryption.ts',
+    'server/storage/encryption/metrics.ts',
     'server/http/conditional.ts',
     'server/audit/auditor.ts',
     'server/endpoints/reviews/owned.ts',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createServiceConnections, type ServiceConnections } from '../../../server/aggregation/connections.js';
-import { createMetrics, type Metrics } from '../../../server/observability/metrics.js';
+import { createMetrics, type Metrics } from '../../../server/http/metrics.js';
 import { createHookClients, type HookClients } from '../../../server/webhook/hookClients.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 import { WireBackend } from '../../fixtures/wireBackend.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ClaimRepairs } from '../../../server/assembly/claimRepairs.js';
-import { createRepairMetrics } from '../../../server/observability/allocations.js';
-import { createMetrics } from '../../../server/observability/metrics.js';
+import { createRepairMetrics } from '../../../server/kinds/core/service/metrics.js';
+import { createMetrics } from '../../../server/http/metrics.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 import { recordingLogger } from '../http/frontDoor.js';
@@ -16,7 +16,7 @@ describe('repairs of claims', () => {
       log: recordingLogger([]),
       now: () => '2030-01-01T00:00:00Z',
       ports: ports ? { first: 30_000, last: 30_009, reserved: 0 } : null,
-      failed: createRepairMetrics(metrics),
+      failed: createRepairMetrics(metrics.registry),
     });
     await repairs.begin();
     repairs.stop();

@@ -3,7 +3,7 @@ import { StatusError, type StatusCause } from '../../../api/status.js';
 import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
 import type { PluginConfigurations } from '../../../server/admission/configuration.js';
-import type { AdmissionPlugin } from '../../../server/admission/contract.js';
+import type { AdmissionPlugin } from '../../../server/registry/admission.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 import { binaryMinor, gatesOf } from '../../../program/features/gates.js';
 import { createCatalogue } from '../../../server/kinds/index.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../api/object.js';
 import { StatusError } from '../../../api/status.js';
-import type { Admission } from '../../../server/admission/contract.js';
+import type { Admission } from '../../../server/registry/admission.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';

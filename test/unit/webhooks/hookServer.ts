@@ -1,4 +1,4 @@
-import type { Admission } from '../../../server/admission/contract.js';
+import type { Admission } from '../../../server/registry/admission.js';
 import { createAdmission } from '../../../server/admission/chain.js';
 import { createPlugins } from '../../../server/admission/plugins.js';
 import { convertBuiltIn } from '../../../server/admission/matching/versions.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AdmissionRequest } from '../../../server/admission/contract.js';
+import type { AdmissionRequest } from '../../../server/registry/admission.js';
 import { matchesRule, ruleOf, type Attributes } from '../../../server/admission/matching/rules.js';
 import { equivalentsOf } from '../../../server/admission/matching/subject.js';
 import type { Hook } from '../../../server/admission/webhooks/hook.js';

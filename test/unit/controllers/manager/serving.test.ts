@@ -5,7 +5,7 @@ import { delegatedAccess, delegatedTokens } from '../../../../controllers/servin
 import { Checks } from '../../../../controllers/serving/checks.js';
 import { configz } from '../../../../controllers/serving/pages.js';
 import { Slis } from '../../../../controllers/serving/slis.js';
-import type { Request } from '../../../../server/endpoints/context.js';
+import type { Request } from '../../../../program/port/message.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';
 
 describe('controllers/serving/checks', () => {

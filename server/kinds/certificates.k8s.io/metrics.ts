@@ -1,9 +1,9 @@
-import type { Issue } from '../kinds/certificates.k8s.io/issue.js';
-import type { Metrics } from './metrics.js';
-import { totals } from '../../program/metrics/totals.js';
+import type { Registry } from 'prom-client';
+import type { Issue } from './issue.js';
+import { totals } from '../../../program/metrics/totals.js';
 
 /** What is counted of certificates that are issued, under the names of the reference. */
-export function createIssueMetrics({ registry }: Metrics): (issue: Issue) => void {
+export function createIssueMetrics(registry: Registry): (issue: Issue) => void {
   const [requested, honored] = (
     [
       ['requested', 'Certificates that were issued to who has said for how long, by signer (of Kubernetes, or other).'],

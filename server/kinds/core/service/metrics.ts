@@ -1,15 +1,14 @@
-import { Counter, Gauge } from 'prom-client';
-import type { AllocationCounts } from '../kinds/core/service/allocationCounts.js';
-import type { Usage } from '../kinds/core/service/usage.js';
-import { DurationHistogram } from '../../program/metrics/durations.js';
-import type { Metrics } from './metrics.js';
-import { total } from '../../program/metrics/totals.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { AllocationCounts } from './allocationCounts.js';
+import type { Usage } from './usage.js';
+import { DurationHistogram } from '../../../../program/metrics/durations.js';
+import { total } from '../../../../program/metrics/totals.js';
 
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What is counted of the addresses and node ports of services, under the names of the reference. */
-export function createAllocationMetrics({ registry }: Metrics): AllocationCounts {
+export function createAllocationMetrics(registry: Registry): AllocationCounts {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
     new Counter({ name: `kube_apiserver_${name}`, help, labelNames: [...labelNames], registers });
@@ -47,7 +46,7 @@ export function createAllocationMetrics({ registry }: Metrics): AllocationCounts
 }
 
 /** Turns of repair that did not come to an end, by what they were about. */
-export function createRepairMetrics({ registry }: Metrics): (what: 'addresses' | 'ports') => void {
+export function createRepairMetrics(registry: Registry): (what: 'addresses' | 'ports') => void {
   const errors = {
     addresses: total(registry, 'apiserver_clusterip_repair_reconcile_errors_total', 'Times that claims on addresses could not be checked.'),
     ports: total(registry, 'apiserver_nodeport_repair_reconcile_errors_total', 'Times that claims on node ports could not be checked.'),
@@ -59,7 +58,7 @@ export function createRepairMetrics({ registry }: Metrics): (what: 'addresses' |
 
 /** How many addresses and node ports are given out and left, read when `/metrics` is. What cannot be read then is left out. */
 export function exposeAllocations(
-  { registry }: Metrics,
+  registry: Registry,
   read: { readonly addresses: () => Promise<ReadonlyMap<string, Usage>>; readonly ports: () => Promise<Usage> },
 ): void {
   for (const [part, ipHelp, portHelp] of [

@@ -1,5 +1,5 @@
 import { Writable, type Readable } from 'node:stream';
-import type { Request, Response } from './context.js';
+import type { Request, Response } from './message.js';
 
 /** The body of a request. */
 export const bodyStream = (request: Request): Readable => ('stream' in request ? request.stream : request);

@@ -1,10 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
-import type { RequestInfo } from '../endpoints/context.js';
-import { ChosenMetrics, type MetricChoice } from '../../program/metrics/chosenMetrics.js';
-import { createPeerCertificateMetrics, type PeerCertificateMetrics } from './peerCertificates.js';
-import { HealthIndicators } from '../../program/metrics/healthIndicators.js';
-import { DurationHistogram, ReadHistogram, type Durations, type DurationSeries } from '../../program/metrics/durations.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
+import type { MetricChoice } from '../../program/metrics/chosenMetrics.js';
+import { createPeerCertificateMetrics, type PeerCertificateMetrics } from '../webhook/metrics.js';
+import { createProcessMetrics, type ProcessMetrics } from '../../program/metrics/metrics.js';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 
 /** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -37,32 +36,20 @@ export interface RequestMetrics {
   longRunning(info: RequestInfo): () => void;
 }
 
-export interface Metrics {
-  readonly registry: Registry;
-  /** A page of their own. */
-  readonly indicators: HealthIndicators;
+export interface Metrics extends ProcessMetrics {
   readonly requests: RequestMetrics;
   readonly peerCertificates: PeerCertificateMetrics;
   /** Registers where the number of requests in flight is read. */
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
-  /** Registers a gauge whose values are read when `/metrics` is. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The same for a gauge with one label, by whose values `read` is keyed; what is not in it any more is gone. */
-  gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
-  /** The same for a number that only grows while the process runs. */
-  counter(name: string, help: string, read: () => Promise<number>): void;
-  /** The same for a histogram of durations that are counted elsewhere. */
-  histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
 /** `ofProcess`: with those about the process, which one of its threads has. */
 export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
-  const registry = new ChosenMetrics(choice);
-  if (ofProcess) collectProcessMetrics(registry);
+  const process = createProcessMetrics(choice, ofProcess);
+  const { registry } = process;
   const requests = requestMetrics(registry);
   return {
-    registry,
-    indicators: new HealthIndicators(),
+    ...process,
     requests,
     peerCertificates: createPeerCertificateMetrics(registry),
     inflight: (read) => {
@@ -76,49 +63,6 @@ export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: {
           this.set({ request_kind: 'mutating' }, read().mutating);
         },
       });
-    },
-    gauge: (name, help, read) => {
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          const value = await Promise.resolve()
-            .then(read)
-            .catch(() => null);
-          if (value !== null) this.set(value);
-        },
-      });
-    },
-    gauges: (name, help, { label }, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers: [registry],
-        async collect() {
-          const values = await read().catch(() => null);
-          if (values === null) return;
-          this.reset();
-          for (const [key, value] of values) this.set({ [label]: key }, value);
-        },
-      });
-    },
-    counter: (name, help, read) => {
-      new Counter({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          const value = await read().catch(() => null);
-          if (value === null) return;
-          this.reset();
-          this.inc(value);
-        },
-      });
-    },
-    histogram: (name, help, read) => {
-      new ReadHistogram({ name, help, registers: [registry] }, read);
     },
   };
 }

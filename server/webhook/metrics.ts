@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { CertificateCounts } from '../webhook/peerCertificates.js';
+import type { CertificateCounts } from './peerCertificates.js';
 import { total } from '../../program/metrics/totals.js';
 
 /** Requests to other programs whose certificates are of a kind that the reference takes no longer, by what is asked. */

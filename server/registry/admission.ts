@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { GroupVersion } from '../../api/resource.js';
-import type { ServedResource } from '../registry/resources.js';
-import type { WriteRequest } from '../registry/writeRequest.js';
+import type { ServedResource } from './resources.js';
+import type { WriteRequest } from './writeRequest.js';
 
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;

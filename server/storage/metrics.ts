@@ -1,6 +1,5 @@
-import { Gauge } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
-import type { Metrics } from './metrics.js';
 
 interface Estimate {
   readonly objects: number;
@@ -8,7 +7,7 @@ interface Estimate {
 }
 
 export interface CountOptions {
-  readonly metrics: Metrics;
+  readonly registry: Registry;
   /** Every resource that is stored here, at the time of asking. */
   readonly resources: () => readonly GroupResource[];
   readonly count: (resource: GroupResource) => Estimate;
@@ -39,10 +38,9 @@ const ofEach: readonly { readonly name: string; readonly help: string; readonly 
 ];
 
 /** How many objects there are of each resource, and how large they are together. */
-export function exposeCounts({ metrics, resources, count, periodMs }: CountOptions): void {
+export function exposeCounts({ registry, resources, count, periodMs }: CountOptions): void {
   if (periodMs === 0) return;
   const read = every(periodMs, () => resources().map((resource) => ({ resource, ...count(resource) })));
-  const { registry } = metrics;
   for (const { name, help, value } of ofEach)
     new Gauge({
       name,

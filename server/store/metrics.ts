@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DurationCounts, ReplicaFigures, ReplicaStatus } from '../../raft/index.js';
-import type { Metrics } from './metrics.js';
-import { every } from './storageMetrics.js';
+import type { ProcessMetrics } from '../../program/metrics/metrics.js';
+import { every } from '../storage/metrics.js';
 
 /** One reading serves all gauges of a scrape. */
 const readingValidMs = 100;
 
 /** Gauges of this replica's part in the cluster. A replica that does not answer leaves its gauges as they were. */
-export function exposeReplica(metrics: Metrics, status: () => Promise<ReplicaStatus>, dataDirectory: string, sizePeriodMs = 1): void {
+export function exposeReplica(metrics: ProcessMetrics, status: () => Promise<ReplicaStatus>, dataDirectory: string, sizePeriodMs = 1): void {
   let reading: Promise<ReplicaStatus> | null = null;
   let readAt = -Infinity;
   const read = (): Promise<ReplicaStatus> => {

@@ -1,12 +1,12 @@
-import type { RuleTimes } from '../cel/rules/times.js';
-import { DurationHistogram } from '../../program/metrics/durations.js';
-import type { Metrics } from './metrics.js';
+import type { Registry } from 'prom-client';
+import type { RuleTimes } from './times.js';
+import { DurationHistogram } from '../../../program/metrics/durations.js';
 
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What is counted of rules of custom resources, under the names of the reference. */
-export function createRuleMetrics({ registry }: Metrics): RuleTimes {
+export function createRuleMetrics(registry: Registry): RuleTimes {
   const [compilation, evaluation] = (
     [
       ['compilation', 'Time that the rules of a version of a custom resource took to compile, in seconds.'],

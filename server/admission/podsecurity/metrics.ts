@@ -1,10 +1,9 @@
-import { Counter } from 'prom-client';
-import type { AdmissionRequest } from '../admission/contract.js';
-import type { PodSecurityCounts } from '../admission/podsecurity/counts.js';
-import type { Metrics } from './metrics.js';
+import { Counter, type Registry } from 'prom-client';
+import type { AdmissionRequest } from '../../registry/admission.js';
+import type { PodSecurityCounts } from './counts.js';
 
 /** Under the names of the reference: pods are told from what pods are made of, and subresources of pods by their names. */
-export function createPodSecurityMetrics({ registry }: Metrics): PodSecurityCounts {
+export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts {
   const evaluations = new Counter({
     name: 'pod_security_evaluations_total',
     help: 'Pods, and what pods are made of, that were held to a standard, by outcome.',

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { TokenUse } from '../authentication/serviceaccount/tokenUse.js';
-import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
+import type { TokenUse } from './serviceaccount/tokenUse.js';
+import type { TokenCacheCounts } from './tokens/cacheCounts.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../program/metrics/totals.js';
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { Counter, Gauge } from 'prom-client';
-import type { Metrics } from './metrics.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What is told of manifests of admission plug-ins, by the plug-in's name. */
 export interface ManifestMetrics {
@@ -11,7 +10,7 @@ export interface ManifestMetrics {
 }
 
 /** Under the names of the reference. `server` tells replicas apart. */
-export function createManifestMetrics({ registry }: Metrics, server: string): ManifestMetrics {
+export function createManifestMetrics(registry: Registry, server: string): ManifestMetrics {
   const prefix = 'apiserver_manifest_admission_config_controller';
   const registers = [registry];
   const total = new Counter({

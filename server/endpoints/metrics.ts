@@ -1,8 +1,7 @@
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
-import type { EndpointCounts, WatchCount, WatchScope } from '../endpoints/counts.js';
+import type { EndpointCounts, WatchCount, WatchScope } from './counts.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
-import type { Metrics } from './metrics.js';
 import { total, totals } from '../../program/metrics/totals.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
@@ -12,7 +11,7 @@ const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power)
 const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /** What is counted of single resources beside their requests, under the names of the reference. */
-export function createEndpointMetrics({ registry }: Metrics): EndpointCounts {
+export function createEndpointMetrics(registry: Registry): EndpointCounts {
   const registers = [registry];
   const deprecated = new Gauge({
     name: 'apiserver_requested_deprecated_apis',

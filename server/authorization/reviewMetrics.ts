@@ -1,8 +1,7 @@
-import { Counter, Histogram } from 'prom-client';
-import type { Metrics } from './metrics.js';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** What is counted of services that authorize: how often each was asked, with what outcome, and how long it took. */
-export function createReviewMetrics({ registry }: Metrics): (name: string, outcome: string, seconds: number) => void {
+export function createReviewMetrics(registry: Registry): (name: string, outcome: string, seconds: number) => void {
   const labelNames = ['name', 'result'];
   const total = new Counter({
     name: 'apiserver_authorization_webhook_evaluations_total',

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { ImpersonationCounts } from '../authorization/impersonation.js';
+import type { ImpersonationCounts } from './impersonation.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 
 /** Bounds in seconds, as in the reference: doubled from one millisecond on. */

@@ -1,8 +1,7 @@
-import { Counter, Gauge } from 'prom-client';
-import type { GroupResource } from '../../api/resource.js';
-import { CacheCounts } from '../storage/cache/counts.js';
-import type { Version } from '../storage/contract.js';
-import type { Metrics } from './metrics.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { GroupResource } from '../../../api/resource.js';
+import { CacheCounts } from './counts.js';
+import type { Version } from '../contract.js';
 
 interface CountedCache {
   readonly counts: CacheCounts;
@@ -73,7 +72,7 @@ const counters: readonly Counted[] = [
 const nothing = new CacheCounts();
 
 /** What is counted of the objects in memory, under the names of the reference, and read when `/metrics` is. */
-export function exposeCaches({ registry }: Metrics, { resources, counts }: CacheOptions): void {
+export function exposeCaches(registry: Registry, { resources, counts }: CacheOptions): void {
   const known = (): { readonly labels: Labels; readonly counts: CacheCounts; readonly version: Version }[] =>
     resources().flatMap(({ group, resource }) => {
       const counted = counts({ group, resource });

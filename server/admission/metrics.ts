@@ -1,12 +1,12 @@
-import type { AdmissionTimes, Times } from '../admission/times.js';
+import type { Registry } from 'prom-client';
+import type { AdmissionTimes, Times } from './times.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
-import type { Metrics } from './metrics.js';
 
 /** Bounds in seconds, as in the reference. */
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 /** How long admission takes, all of it and by plug-in. */
-export function createAdmissionMetrics({ registry }: Metrics): AdmissionTimes {
+export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
   const histogram = (what: string, { help }: { readonly help: string }, labelNames: string[]): DurationHistogram =>
     new DurationHistogram({
       name: `apiserver_admission_${what}_admission_duration_seconds`,

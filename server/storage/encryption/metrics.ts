@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { Counter, Gauge } from 'prom-client';
-import type { EncryptionCounts, Way } from '../storage/encryption/counts.js';
-import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
-import type { Metrics } from './metrics.js';
-import { total, totals, type Total } from '../../program/metrics/totals.js';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { EncryptionCounts, Way } from './counts.js';
+import { DurationHistogram, type DurationSeries } from '../../../program/metrics/durations.js';
+import { total, totals, type Total } from '../../../program/metrics/totals.js';
 
 const doubledFrom = (first: number, { count }: { readonly count: number }): number[] =>
   Array.from({ length: count }, (_, power) => first * 2 ** power);
@@ -11,7 +10,7 @@ const doubledFrom = (first: number, { count }: { readonly count: number }): numb
 const keyNamesMax = 10;
 
 /** What is counted of encryption at rest, under the names of the reference. `server` tells replicas apart. */
-export function createEncryptionMetrics({ registry }: Metrics, server: string): EncryptionCounts {
+export function createEncryptionMetrics(registry: Registry, server: string): EncryptionCounts {
   const registers = [registry];
   const storage = 'apiserver_storage';
   const envelope = 'apiserver_envelope_encryption';

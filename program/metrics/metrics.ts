@@ -1,0 +1,73 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { ChosenMetrics, type MetricChoice } from './chosenMetrics.js';
+import { ReadHistogram, type Durations } from './durations.js';
+import { HealthIndicators } from './healthIndicators.js';
+import { collectProcessMetrics } from './loopLag.js';
+
+/** What a process counts, and where it is read: `/metrics`. */
+export interface ProcessMetrics {
+  readonly registry: Registry;
+  /** A page of their own. */
+  readonly indicators: HealthIndicators;
+  /** Registers a gauge whose values are read when `/metrics` is. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** The same for a gauge with one label, by whose values `read` is keyed; what is not in it any more is gone. */
+  gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
+  /** The same for a number that only grows while the process runs. */
+  counter(name: string, help: string, read: () => Promise<number>): void;
+  /** The same for a histogram of durations that are counted elsewhere. */
+  histogram(name: string, help: string, read: () => Promise<Durations>): void;
+}
+
+/** `ofProcess`: with those about the process, which one of its threads has. */
+export function createProcessMetrics(choice: MetricChoice, ofProcess: boolean): ProcessMetrics {
+  const registry = new ChosenMetrics(choice);
+  if (ofProcess) collectProcessMetrics(registry);
+  return {
+    registry,
+    indicators: new HealthIndicators(),
+    gauge: (name, help, read) => {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const value = await Promise.resolve()
+            .then(read)
+            .catch(() => null);
+          if (value !== null) this.set(value);
+        },
+      });
+    },
+    gauges: (name, help, { label }, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          const values = await read().catch(() => null);
+          if (values === null) return;
+          this.reset();
+          for (const [key, value] of values) this.set({ [label]: key }, value);
+        },
+      });
+    },
+    counter: (name, help, read) => {
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          const value = await read().catch(() => null);
+          if (value === null) return;
+          this.reset();
+          this.inc(value);
+        },
+      });
+    },
+    histogram: (name, help, read) => {
+      new ReadHistogram({ name, help, registers: [registry] }, read);
+    },
+  };
+}
