@@ -1,5 +1,5 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +29,7 @@ export async function benchStalls({ only, apiserver }: StallOptions): Promise<vo
   const identities = await createIdentities();
   const admin = await identities.issue({ name: 'bench', groups: ['system:masters'] });
   const { process: started, port } = await startServer(apiserver || programFile('apiserver'), directory, identities.caFile);
-  const server = { port, admin };
+  const server = { port, admin, turnsFile: turnsFileIn(directory) };
   const prober = fork(fileURLToPath(new URL('./prober.js', import.meta.url)), [String(port)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -43,7 +43,7 @@ export async function benchStalls({ only, apiserver }: StallOptions): Promise<vo
       console.error(`    ${row.slice(1).join(', ')}`);
       rows.push(row);
     }
-    printTable(['one request', 'bytes', 'status', 'answered after, ms', '/livez p99, ms', 'longest, ms'], rows);
+    printTable(['one request', 'bytes', 'status', 'answered after, ms', '/livez p99, ms', 'longest, ms', 'longest turn, ms of CPU'], rows);
     console.log(`\nload average ${loadavg()[0]?.toFixed(1)}`);
   } finally {
     prober.disconnect();
@@ -56,7 +56,12 @@ export async function benchStalls({ only, apiserver }: StallOptions): Promise<vo
 interface Server {
   readonly port: number;
   readonly admin: Identity;
+  /** What `turnProbe.ts` writes. */
+  readonly turnsFile: string;
 }
+
+const turnsFileIn = (directory: string): string => path.join(directory, 'turns');
+const turnProbe = new URL('./turnProbe.js', import.meta.url).href;
 
 async function startServer(
   program: string,
@@ -64,8 +69,10 @@ async function startServer(
   clientAuthority: string,
 ): Promise<{ readonly process: ChildProcess; readonly port: number }> {
   const flags = ['--bind-address=127.0.0.1', '--secure-port=0', `--client-ca-file=${clientAuthority}`, `--raft-data-dir=${directory}`];
-  const started = spawn(process.execPath, [program, ...flags, `--cert-dir=${path.join(directory, 'certificates')}`], {
+  writeFileSync(turnsFileIn(directory), '');
+  const started = spawn(process.execPath, ['--import', turnProbe, program, ...flags, `--cert-dir=${path.join(directory, 'certificates')}`], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, TURN_PROBE_FILE: turnsFileIn(directory) },
   });
   const port = await new Promise<number>((resolve, reject) => {
     started.once('exit', () => {
@@ -107,8 +114,24 @@ async function measure(
   await delay(settleMs);
   const meanwhile = (await probesOf(prober)).filter((probe) => probe.beganAtMs < endedAtMs && probe.beganAtMs + probe.tookMs > beganAtMs);
   const took = meanwhile.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
-  const cells = [text.length, status, endedAtMs - beganAtMs, took[Math.floor(took.length * 0.99)] ?? 0, took.at(-1) ?? 0];
+  const cells = [
+    text.length,
+    status,
+    endedAtMs - beganAtMs,
+    took[Math.floor(took.length * 0.99)] ?? 0,
+    took.at(-1) ?? 0,
+    longestTurnMs(server, { beganAtMs, endedAtMs }),
+  ];
   return [name, ...cells.map(count)];
+}
+
+/** Processor time of the longest turn of the server's event loop that ended in this time. */
+function longestTurnMs({ turnsFile }: Server, { beganAtMs, endedAtMs }: { readonly beganAtMs: number; readonly endedAtMs: number }): number {
+  const turns = readFileSync(turnsFile, 'latin1')
+    .split('\n')
+    .map((line) => line.split(' ').map(Number))
+    .filter(([at = 0]) => at > beganAtMs && at < endedAtMs + settleMs);
+  return Math.max(0, ...turns.map(([, tookMs = 0]) => tookMs));
 }
 
 const wall = (): number => performance.timeOrigin + performance.now();
