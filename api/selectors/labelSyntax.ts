@@ -1,5 +1,6 @@
 /** What labels may look like, and how the reference words its complaints. */
 
+const none: readonly string[] = [];
 const nameLengthMax = 63;
 const prefixLengthMax = 253;
 const namePattern = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
@@ -28,10 +29,12 @@ export function labelKeyComplaints(key: string): string[] {
 }
 
 /** Complaints about a label's value. Empty when it is acceptable. */
-export function labelValueComplaints(value: string): string[] {
+export function labelValueComplaints(value: string): readonly string[] {
+  // Nearly all are acceptable, and the pattern allows ASCII alone: a character is a byte.
+  if (value === '' || (value.length <= nameLengthMax && namePattern.test(value))) return none;
   const complaints: string[] = [];
   if (Buffer.byteLength(value) > nameLengthMax) complaints.push(tooLong(nameLengthMax, 'bytes'));
-  if (value !== '' && !namePattern.test(value)) complaints.push(valueComplaint);
+  if (!namePattern.test(value)) complaints.push(valueComplaint);
   return complaints;
 }
 

@@ -3,6 +3,7 @@ import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
 import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
+import { turns } from '../../workers/turns/turns.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, invalidObject, StatusError, tooManyRequests, unsupportedBody } from '../../api/status.js';
@@ -11,7 +12,8 @@ import { typeOfKind } from '../../api/catalogue/types.js';
 import { realWord } from '../../api/catalogue/vocabulary.js';
 import { withMetadata, type Received } from '../registry/behaviour.js';
 import type { ServedResource } from '../registry/resources.js';
-import type { Stepwise } from '../registry/stepwise.js';
+import { outcomeOf, type Stepwise } from '../registry/stepwise.js';
+import { endedOf } from '../registry/turns.js';
 import type { RequestContext } from './context.js';
 import { allEncoders } from './encoders/encoders.js';
 import { mediaTypeOf } from './mediaType.js';
@@ -66,7 +68,7 @@ export const patchMediaType = ({ request }: RequestContext): string =>
 interface Expected {
   readonly type: Kind;
   readonly otherVersions: readonly string[];
-  readonly receive: ((object: JsonObject) => Received) | null;
+  readonly receive: ((object: JsonObject) => Stepwise<Received>) | null;
 }
 
 export function createBodyReader(workers: Workers): BodyReader {
@@ -99,7 +101,11 @@ export function createBodyReader(workers: Workers): BodyReader {
       result = await read({ ...type, ...groupVersionOf(result.apiVersion) });
     }
     if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
-    const received = receive?.(result.object as JsonObject) ?? { ok: true, object: withMetadata(result.object as JsonObject), strict: [] };
+    const decoded = result.object as JsonObject;
+    const received: Received =
+      receive === null
+        ? { ok: true, object: withMetadata(decoded) as ApiObject, strict: [] }
+        : await turns.run(outcomeOf(receive(decoded)), endedOf({ waiter: context, deadline: context.deadline }));
     if (!received.ok) throw cannotHandle(type, type, received.message);
     // Of YAML, all lines that repeat a key are one error in a refusal, and a warning each.
     const whole =

@@ -59,9 +59,9 @@ export interface Behaviour {
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
   readonly receive: (object: JsonObject) => Stepwise<Received>;
   /** The same for an object that server-side apply made; null where there is no difference. */
-  readonly receiveApplied: ((object: JsonObject) => Received) | null;
+  readonly receiveApplied: ((object: JsonObject) => Stepwise<Received>) | null;
   /** The part of that which decoding a body has not done; null when there is none. */
-  readonly receiveDecoded: ((object: JsonObject) => Received) | null;
+  readonly receiveDecoded: ((object: JsonObject) => Stepwise<Received>) | null;
   /** Brings objects to and from the stored version; null where it has the same members. */
   readonly conversion: Conversion | null;
   /** Of the Table form. */

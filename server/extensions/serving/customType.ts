@@ -1,15 +1,9 @@
 import type { Steps } from '../../../workers/turns/turns.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { messageBytesMax } from '../../storage/requestSize.js';
-import { tooLarge } from './growth.js';
+import { storable } from './growth.js';
 import { compile } from '../../../workers/schema/custom/compile.js';
-import {
-  GrownTooLarge,
-  unknownFieldText,
-  type CompiledSchema,
-  type MergeSchema,
-  type ReceiveResult,
-} from '../../../workers/schema/custom/contract.js';
+import { unknownFieldText, type CompiledSchema, type MergeSchema, type ReceiveResult } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { methodNotSupported, StatusError } from '../../../api/status.js';
@@ -140,7 +134,7 @@ export class CustomType {
       converter,
       fieldsOf: this.fieldsOf,
     });
-    const receive = (object: JsonObject): Received => received(object, (members) => schema().receive(members));
+    const receive = (object: JsonObject): Steps<Received> => received(object, (members) => schema().receive(members));
     return {
       strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
       versions: {
@@ -229,17 +223,9 @@ function metadataTypes(): MergeSchema {
   return metadata as MergeSchema;
 }
 
-function receivedOrTooLarge(object: JsonObject, receive: (members: JsonMembers) => ReceiveResult): ReceiveResult {
-  try {
-    return receive(object as JsonMembers);
-  } catch (error) {
-    throw error instanceof GrownTooLarge ? tooLarge(error) : error;
-  }
-}
-
 /** `receive` changes the object in place. */
-function received(object: JsonObject, receive: (members: JsonMembers) => ReceiveResult): Received {
-  const result = receivedOrTooLarge(object, receive);
+function* received(object: JsonObject, receive: (members: JsonMembers) => Steps<ReceiveResult>): Steps<Received> {
+  const result = yield* storable(receive(object as JsonMembers));
   return result.ok ? { ok: true, object: withMetadata(object) as ApiObject, strict: result.unknown.map(unknownFieldText) } : result;
 }
 

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
-import { turns, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, turns, type Steps } from '../../../workers/turns/turns.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
+import { sameInSteps } from '../../../workers/schema/custom/printed.js';
 import type { ApiObject } from '../../../api/object.js';
 import { plainError } from '../../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
@@ -49,11 +49,11 @@ export class Presenter {
     const known = this.known.get(stored);
     if (known !== undefined) return known;
     if (this.needsConverter(stored)) return null;
-    return this.keep(stored, this.renamed(this.restored(stored)));
+    return inOneGo(this.renewed(stored));
   }
 
   async one(stored: StoredObject): Promise<StoredObject> {
-    if (stored.item.length > largeBytes && !this.known.has(stored) && !this.needsConverter(stored)) return this.inTurns(stored);
+    if (stored.item.length > largeBytes && !this.known.has(stored) && !this.needsConverter(stored)) return turns.run(this.renewed(stored));
     return this.now(stored) ?? (await this.converted([stored]))[0] ?? stored;
   }
 
@@ -69,12 +69,10 @@ export class Presenter {
     return all;
   }
 
-  /** A large object, giving way to others before it is read and before it is compared. */
-  private async inTurns(stored: StoredObject): Promise<StoredObject> {
-    await turns.next();
-    const object = this.renamed(this.restored(stored));
-    await turns.next();
-    return this.keep(stored, object);
+  /** Without a converter. */
+  private *renewed(stored: StoredObject): Steps<StoredObject> {
+    const object = yield* this.restored(stored);
+    return yield* this.keep(stored, yield* this.renamed(object));
   }
 
   private *shown(stored: readonly StoredObject[]): Steps<StoredObject[]> {
@@ -100,7 +98,7 @@ export class Presenter {
       converter === null
         ? [{ ...structuredClone(typed), apiVersion: writtenApiVersion }]
         : await converter.convert([structuredClone(typed)], writtenApiVersion);
-    this.receive(converted, writtenApiVersion);
+    await turns.run(this.receive(converted, writtenApiVersion));
     return converted;
   }
 
@@ -111,43 +109,64 @@ export class Presenter {
   private async converted(stored: readonly StoredObject[]): Promise<StoredObject[]> {
     const { converter, apiVersion } = this.options;
     if (converter === null) throw new Error('broken invariant: nobody converts');
-    const results = await converter.convert(
-      stored.map((object) => this.restored(object)),
-      apiVersion,
-    );
-    return stored.map((object, position) => {
+    const results = await converter.convert(await turns.run(this.allRestored(stored)), apiVersion);
+    return turns.run(this.receivedAll(stored, results));
+  }
+
+  private *allRestored(stored: readonly StoredObject[]): Steps<ApiObject[]> {
+    const objects: ApiObject[] = [];
+    for (const object of stored) {
+      objects.push(yield* this.restored(object));
+      yield;
+    }
+    return objects;
+  }
+
+  /** What a converter has made of the stored objects. */
+  private *receivedAll(stored: readonly StoredObject[], results: readonly ApiObject[]): Steps<StoredObject[]> {
+    const { kind, apiVersion } = this.options;
+    const shown: StoredObject[] = [];
+    for (const [position, object] of stored.entries()) {
       const result = results[position];
-      if (result === undefined) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} returned too few objects`);
-      this.receive(result, apiVersion);
-      return this.keep(object, result);
-    });
+      if (result === undefined) throw plainError(500, `conversion of ${kind} to ${apiVersion} returned too few objects`);
+      yield* this.receive(result, apiVersion);
+      shown.push(yield* this.keep(object, result));
+      yield;
+    }
+    return shown;
   }
 
   /** As its own version's schema has it, with kind and apiVersion. */
-  private restored(stored: StoredObject): ApiObject {
+  private *restored(stored: StoredObject): Steps<ApiObject> {
     const { kind, apiVersion, schemaOf } = this.options;
     const object: ApiObject = { ...stored.decode(), apiVersion: stored.apiVersion, kind };
-    (schemaOf(stored.apiVersion) ?? schemaOf(apiVersion))?.restore(object as JsonMembers);
+    yield;
+    const schema = schemaOf(stored.apiVersion) ?? schemaOf(apiVersion);
+    if (schema !== null) yield* schema.restore(object as JsonMembers);
     return object;
   }
 
-  private renamed(object: ApiObject): ApiObject {
+  private *renamed(object: ApiObject): Steps<ApiObject> {
     const { apiVersion } = this.options;
     if (object.apiVersion === apiVersion) return object;
     object.apiVersion = apiVersion;
-    this.receive(object, apiVersion);
+    yield* this.receive(object, apiVersion);
     return object;
   }
 
-  private receive(object: ApiObject, apiVersion: string): void {
-    const received = this.options.schemaOf(apiVersion)?.receiveConverted(object as JsonMembers);
-    if (received?.ok === false) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} failed: ${received.message}`);
+  private *receive(object: ApiObject, apiVersion: string): Steps<void> {
+    const schema = this.options.schemaOf(apiVersion);
+    if (schema === null) return;
+    const received = yield* schema.receiveConverted(object as JsonMembers);
+    if (!received.ok) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} failed: ${received.message}`);
   }
 
-  private keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): StoredObject {
+  private *keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): Steps<StoredObject> {
     const { apiVersion, fieldsOf } = this.options;
     const fields = this.converts ? { ...stored.fields, ...fieldsOf?.(content as ApiObject) } : stored.fields;
-    const shown = isDeepStrictEqual(content, stored.decode())
+    const before = stored.decode();
+    yield;
+    const shown = (yield* sameInSteps(content as JsonMembers, before as JsonMembers))
       ? stored
       : presented(content as ApiObject, { version: stored.version, fields }, apiVersion);
     this.known.set(stored, shown);

@@ -32,13 +32,10 @@ function validateRequirement(requirement: JsonObject, path: Path): FieldError[] 
   } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   const key = textAt(requirement, 'key');
   findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
-  return [
-    ...findings,
-    ...keepable(
-      badValue,
-      values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
-    ),
-  ];
+  const bad: FieldError[] = [];
+  for (const [position, value] of values.entries())
+    for (const text of labelValueComplaints(String(value))) bad.push(invalid(at.index(position), value, text));
+  return [...findings, ...keepable(badValue, bad)];
 }
 
 /** A selector that matches everything: neither labels nor expressions. */

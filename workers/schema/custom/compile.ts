@@ -9,7 +9,7 @@ import type {
   ReceiveResult,
   ValidateOptions,
 } from './contract.js';
-import { inOneGo, type Steps } from '../../turns/turns.js';
+import type { Steps } from '../../turns/turns.js';
 import { dropNulls, Growth, setDefaults, withPrunedDefaults } from './defaults.js';
 import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
 import { Findings } from './findings.js';
@@ -41,25 +41,25 @@ class Compiled implements CompiledSchema {
     this.embeddedRules = options.embedded ?? noRules;
   }
 
-  receive(object: JsonMembers): ReceiveResult {
-    const received = this.form(object, false);
-    if (received.ok) inOneGo(this.applyDefaults(object));
+  *receive(object: JsonMembers): Steps<ReceiveResult> {
+    const received = yield* this.form(object, false);
+    if (received.ok) yield* this.applyDefaults(object);
     return received;
   }
 
-  receiveApplied(object: JsonMembers): ReceiveResult {
-    const received = this.form(object, false, { keepNulls: true });
-    if (received.ok) inOneGo(this.applyDefaults(object));
+  *receiveApplied(object: JsonMembers): Steps<ReceiveResult> {
+    const received = yield* this.form(object, false, { keepNulls: true });
+    if (received.ok) yield* this.applyDefaults(object);
     return received;
   }
 
-  restore(object: JsonMembers): void {
-    this.form(object, true);
+  *restore(object: JsonMembers): Steps<void> {
+    yield* this.form(object, true);
     // What is kept has to be shown, whatever defaults have come since.
-    inOneGo(setDefaults(object, this.structure, new Growth()));
+    yield* setDefaults(object, this.structure, new Growth());
   }
 
-  receiveConverted(object: JsonMembers): ReceiveResult {
+  receiveConverted(object: JsonMembers): Steps<ReceiveResult> {
     return this.form(object, false);
   }
 
@@ -109,12 +109,19 @@ class Compiled implements CompiledSchema {
   }
 
   /** Kind, version and metadata are no business of the schema, whatever it says of them. */
-  private form(object: JsonMembers, dropInvalid: boolean, { keepNulls = false }: { readonly keepNulls?: boolean } = {}): ReceiveResult {
-    const own = coerceMetadata(object, dropInvalid, { keepGiven: false });
+  private *form(
+    object: JsonMembers,
+    dropInvalid: boolean,
+    { keepNulls = false }: { readonly keepNulls?: boolean } = {},
+  ): Steps<ReceiveResult> {
+    const own = yield* coerceMetadata(object, dropInvalid, { keepGiven: false });
     if (!own.ok) return own;
+    yield;
     const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
     const pruned = this.prune(object);
+    yield;
     if (!this.preserveAll && !keepNulls) dropNulls(object, this.structure);
+    yield;
     const coerced = coerceEmbedded(object, this.structure, dropInvalid);
     if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
     [kind, apiVersion, metadata].forEach((value, index) => {

@@ -46,13 +46,13 @@ export interface CompiledSchema {
    * What a body goes through before anybody looks at it: metadata in its form, unknown fields pruned, nulls dropped, embedded objects brought into form,
    * defaults set. Changes the object in place. Throws `GrownTooLarge` if these are too many. It wants an object that says its kind and apiVersion (of this version, or of another one: nothing depends on it).
    */
-  receive(object: JsonMembers): ReceiveResult;
+  receive(object: JsonMembers): Steps<ReceiveResult>;
   /** What an object that server-side apply made goes through: as `receive`, but nulls stay where no default replaces them, to be refused. */
-  receiveApplied(object: JsonMembers): ReceiveResult;
+  receiveApplied(object: JsonMembers): Steps<ReceiveResult>;
   /** What a stored object goes through: as `receive`, but metadata that does not fit is dropped instead of refused. Changes the object in place. */
-  restore(object: JsonMembers): void;
+  restore(object: JsonMembers): Steps<void>;
   /** What the answer of a converter goes through: as `receive`, without defaults. Changes the object in place. */
-  receiveConverted(object: JsonMembers): ReceiveResult;
+  receiveConverted(object: JsonMembers): Steps<ReceiveResult>;
 
   /** Takes out what the schema does not know, in place, and returns the paths of it, sorted: `spec.foo`, `spec.list[0].b`, `spec.map.key.b`. Not of the metadata. */
   prune(object: JsonMembers): string[];

@@ -1,5 +1,6 @@
 import { typeNamed } from '../../../api/catalogue/types.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import { inOneGo, type Steps } from '../../turns/turns.js';
 import { checkStructure } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
 import { deepCopy, memberOf, printed } from './printed.js';
@@ -18,11 +19,13 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
  * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
  * kept; metadata that is no object at all stays then. Replaces the member. With `keepGiven`, what was given is not touched.
  */
-export function coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Coerced {
+export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Steps<Coerced> {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
   // It is changed while it is checked, and the original is wanted if that fails and somebody is told of it, or keeps what is right of it.
-  const checked = metadataForm(dropInvalid || keepGiven ? deepCopy(given) : given);
+  const copy = dropInvalid || keepGiven ? deepCopy(given) : given;
+  yield;
+  const checked = metadataForm(copy);
   if (checked.ok) object['metadata'] = checked.value;
   else if (!dropInvalid) return checked;
   else if (isMembers(given)) object['metadata'] = wellFormedMembers(given);
@@ -120,7 +123,7 @@ class Coercer {
   }
 
   private coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
-    const coerced = coerceMetadata(value, this.dropInvalid, { keepGiven: true });
+    const coerced = inOneGo(coerceMetadata(value, this.dropInvalid, { keepGiven: true }));
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];

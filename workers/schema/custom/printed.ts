@@ -1,4 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
+import type { Steps } from '../../turns/turns.js';
 
 /** Values as messages show them: the way the Go library prints what it holds. */
 
@@ -70,6 +71,32 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (!isMembers(a) || !isMembers(b)) return false;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
+}
+
+/** Values that are compared in one step. */
+const comparedInStep = 1_000;
+
+/** The same as `isSame`, in steps. */
+export function* sameInSteps(a: Json, b: Json): Steps<boolean> {
+  const pairs: (readonly [Json | undefined, Json | undefined])[] = [[a, b]];
+  for (let compared = 1, pair = pairs.pop(); pair !== undefined; compared++, pair = pairs.pop()) {
+    if (compared % comparedInStep === 0) yield;
+    const [left, right] = pair;
+    if (left === right) continue;
+    if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return false;
+      for (let index = 0; index < left.length; index++) pairs.push([left[index], right[index]]);
+      continue;
+    }
+    if (!isMembers(left) || !isMembers(right)) return false;
+    const names = Object.keys(left);
+    if (names.length !== Object.keys(right).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(right, name)) return false;
+      pairs.push([left[name], right[name]]);
+    }
+  }
+  return true;
 }
 
 /** A member of its own; what every object inherits is none. */

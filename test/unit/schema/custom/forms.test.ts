@@ -17,7 +17,7 @@ function received(
   options: CompileOptions = {},
 ): { object: JsonMembers; unknown: readonly string[] } {
   const whole = { ...type, ...object };
-  const result = compile(schema, options).receive(whole);
+  const result = inOneGo(compile(schema, options).receive(whole));
   if (!result.ok) throw new Error(result.message);
   const { apiVersion, kind, ...rest } = whole;
   expect({ apiVersion, kind }).to.deep.equal(type);
@@ -25,7 +25,7 @@ function received(
 }
 
 const refusal = (schema: JsonMembers, object: JsonMembers): string => {
-  const result = compile(schema, {}).receive({ ...type, ...object });
+  const result = inOneGo(compile(schema, {}).receive({ ...type, ...object }));
   return result.ok ? '' : result.message;
 };
 
@@ -98,7 +98,7 @@ describe('what is unknown', () => {
       '{"type":"object","properties":{"__proto__":{"type":"object","properties":{"a":{"type":"integer","default":3}},"default":{}}}}',
     ) as JsonMembers;
     const whole = { ...type };
-    compile(known, {}).receive(whole);
+    inOneGo(compile(known, {}).receive(whole));
     expect(JSON.stringify(whole)).to.equal('{"apiVersion":"a.b/v1","kind":"Widget","__proto__":{"a":3}}');
   });
 
@@ -145,7 +145,7 @@ describe('defaults', () => {
       { ...type, spec: {} },
       { ...type, spec: {} },
     ];
-    for (const each of [one, two]) compiled.receive(each as JsonMembers);
+    for (const each of [one, two]) inOneGo(compiled.receive(each as JsonMembers));
     ((one?.['spec'] as JsonMembers)['o'] as JsonMembers)['a'] = 2;
     expect(two?.['spec']).to.deep.equal({ o: { a: 1 } });
   });
@@ -155,8 +155,8 @@ describe('defaults', () => {
       { ...type, spec: { odd: 1 } },
       { ...type, spec: { odd: 1 } },
     ];
-    compile(schema, {}).restore(stored as JsonMembers);
-    compile(schema, {}).receiveConverted(converted as JsonMembers);
+    inOneGo(compile(schema, {}).restore(stored as JsonMembers));
+    inOneGo(compile(schema, {}).receiveConverted(converted as JsonMembers));
     expect(stored?.['spec']).to.deep.equal({ mode: 'auto' });
     expect(converted?.['spec']).to.deep.equal({});
   });
@@ -232,7 +232,7 @@ describe('embedded objects', () => {
       metadata: { name: 'n', labels: 5 },
       spec: { t: { kind: 5, metadata: { name: 'p', labels: { a: 5 } } } },
     };
-    compile(schema, {}).restore(stored);
+    inOneGo(compile(schema, {}).restore(stored));
     expect((stored['metadata'] as JsonMembers)['labels']).to.equal(undefined);
     expect((stored['metadata'] as JsonMembers)['name']).to.equal('n');
     expect(stored['spec']).to.deep.equal({ t: { metadata: { name: 'p' } } });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import { GrownTooLarge } from '../../../../workers/schema/custom/contract.js';
+import { inOneGo } from '../../../../workers/turns/turns.js';
 
 const bytes = 1_000;
 const item: JsonMembers = { type: 'object', properties: { t: { type: 'string', default: 'x'.repeat(bytes) } } };
@@ -12,13 +13,13 @@ const many = (length: number): JsonMembers => ({ l: Array.from({ length }, (): J
 describe('defaults of many items', () => {
   it('are set as long as the object can be kept', () => {
     const object = many(90);
-    expect(compile(schema, { grownBytesMax }).receive(object).ok).to.equal(true);
+    expect(inOneGo(compile(schema, { grownBytesMax }).receive(object)).ok).to.equal(true);
     expect((object['l'] as JsonMembers[]).every(({ t }) => (t as string).length === bytes)).to.equal(true);
   });
 
   it('end where it can no longer be kept, however many items there are', () => {
     const object = many(200_000);
-    expect(() => compile(schema, { grownBytesMax }).receive(object)).to.throw(GrownTooLarge);
+    expect(() => inOneGo(compile(schema, { grownBytesMax }).receive(object))).to.throw(GrownTooLarge);
     expect((object['l'] as JsonMembers[]).filter((each) => 't' in each)).to.have.length.below(100);
   });
 
@@ -28,12 +29,12 @@ describe('defaults of many items', () => {
       type: 'object',
       properties: { l: { type: 'array', items: { type: 'object', properties: { [name]: { type: 'string', default: '' } } } } },
     };
-    expect(() => compile(named, { grownBytesMax }).receive(many(200))).to.throw(GrownTooLarge);
+    expect(() => inOneGo(compile(named, { grownBytesMax }).receive(many(200)))).to.throw(GrownTooLarge);
   });
 
   it('of what is kept already are set all the same', () => {
     const object = many(500);
-    compile(schema, { grownBytesMax }).restore(object);
+    inOneGo(compile(schema, { grownBytesMax }).restore(object));
     expect((object['l'] as JsonMembers[]).every((each) => 't' in each)).to.equal(true);
   });
 });
