@@ -28,7 +28,7 @@ import { createServiceAllocator } from '../kinds/core/service/allocator.js';
 import { addressUsage } from '../kinds/core/service/usage.js';
 import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
 import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
-import { builtInResources, completionOf, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
+import { builtInResources, completionOf, referenceKinds, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { createAdmissionMetrics } from '../admission/metrics.js';
 import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../kinds/core/service/metrics.js';
 import { createIssueMetrics } from '../kinds/certificates.k8s.io/metrics.js';
@@ -65,7 +65,6 @@ import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
 import { isOtherMediaType, type StoredForm } from '../storage/forms.js';
 import { KeySpace } from '../storage/keys.js';
 import { referenceLayout } from '../storage/keyLayout.js';
-import type { ReferenceForm } from '../storage/reference/values.js';
 import type { StoreEngine } from '../storage/engine.js';
 import { createRaftStorage } from '../storage/raft.js';
 import type { RaftStorage, RaftStorageOptions } from '../storage/raft.js';
@@ -439,7 +438,7 @@ function storeOf({
     ...(store.asReference
       ? {
           layout: referenceLayout(storedResourceTypes()),
-          storedForm: { mediaType, kindOf: anyKind(definedKind) },
+          storedForm: { mediaType, kindOf: referenceKinds(emulatedMinor(options), definedKind) },
           completions: completionOf,
           // etcd may be told another one.
           requestBytesMax: Infinity,
@@ -474,12 +473,3 @@ const ttlOf =
 
 /** Objects of custom resources, and all others of which the catalogue knows nothing, are stored in JSON in any case. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
-
-function anyKind(definedKind: (resource: GroupResource) => string | null): ReferenceForm['kindOf'] {
-  const builtInKind = storedKinds();
-  return (resource) => {
-    const builtIn = builtInKind(resource);
-    const kind = builtIn ?? definedKind(resource);
-    return kind === null ? null : { kind, builtIn: builtIn !== null };
-  };
-}

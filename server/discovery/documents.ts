@@ -90,18 +90,9 @@ const foreign = (named: GroupVersion, { own }: { readonly own: GroupVersion }): 
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
-/** Types that the reference still stores in an older version; the hash is that of the reference's, because clients compare it across servers. */
-const hashedVersions: Readonly<Record<string, string>> = {
-  'admissionregistration.k8s.io/MutatingAdmissionPolicy': 'v1beta1',
-  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': 'v1beta1',
-  'apiextensions.k8s.io/CustomResourceDefinition': 'v1beta1',
-};
-
 /** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
-const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string => {
-  const version = hashedVersions[`${group}/${kind}`] ?? writtenVersion;
-  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
-};
+const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string =>
+  createHash('sha256').update(`${group}/${writtenVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
 export const aggregated = (groups: readonly ServedGroup[], remote: readonly RemoteGroup[] = []): JsonObject => ({

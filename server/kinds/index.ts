@@ -1,5 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
-import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import { apiVersionOf, qualifiedName, type GroupResource } from '../../api/resource.js';
+import { binaryMinor } from '../../program/features/gates.js';
+import { removedIn } from '../../program/features/introduced.js';
 import { builtInCatalogue, type Catalogue, type ServedResource, type Serves } from '../registry/resources.js';
 import { mutatingAdmissionPolicyBindings, validatingAdmissionPolicyBindings } from './admissionregistration.k8s.io/bindings.js';
 import { mutatingAdmissionPolicies, validatingAdmissionPolicies } from './admissionregistration.k8s.io/policies.js';
@@ -14,7 +16,7 @@ import { statefulSets } from './apps/statefulSets.js';
 import { horizontalPodAutoscalers } from './autoscaling/horizontalPodAutoscalers.js';
 import { cronJobs } from './batch/cronJobs.js';
 import { jobs } from './batch/jobs.js';
-import { builtInBehaviour } from './builtIn.js';
+import { builtInBehaviour, convertBetween } from './builtIn.js';
 import { clusterTrustBundles } from './certificates.k8s.io/clusterTrustBundles.js';
 import { podCertificateRequests } from './certificates.k8s.io/podCertificateRequests.js';
 import { certificateSigningRequests } from './certificates.k8s.io/requests.js';
@@ -66,7 +68,9 @@ import { csiStorageCapacities } from './storage.k8s.io/csiStorageCapacities.js';
 import { storageClasses } from './storage.k8s.io/storageClasses.js';
 import { volumeAttachments } from './storage.k8s.io/volumeAttachments.js';
 import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasses.js';
+import { writtenVersion } from './writtenVersions.js';
 import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
+import type { Completion } from '../storage/encoding.js';
 import { inOneGo } from '../../workers/turns/turns.js';
 import { outcomeOf } from '../registry/stepwise.js';
 
@@ -150,17 +154,24 @@ export const kindOf = (resource: GroupResource): Kind => byName.get(qualifiedNam
 export interface CatalogueOptions {
   /** Default: what the release serves without configuration. */
   readonly serves?: Serves;
+  /** The minor version whose behaviour is emulated: the release before it can read what is written. This release unless told. */
+  readonly emulatedMinor?: number;
 }
 
 /** The table of built-in types. */
-export const createCatalogue = ({ serves = (_, byDefault) => byDefault }: CatalogueOptions = {}): Catalogue =>
-  builtInCatalogue({ serves, viewOf, behaviour: (names) => builtInBehaviour(names, kindOf(names)) });
+export const createCatalogue = ({ serves = (_, byDefault) => byDefault, emulatedMinor = binaryMinor }: CatalogueOptions = {}): Catalogue =>
+  builtInCatalogue({
+    serves: (resource, byDefault) => removedIn(resource) > emulatedMinor && serves(resource, byDefault),
+    viewOf,
+    behaviour: (names) => builtInBehaviour(names, kindOf(names)),
+    writtenVersion: (storage, versions) => writtenVersion(storage, { versions, emulatedMinor }),
+  });
 
 /** The name of the type whose objects a view shows. */
 const viewOf = (name: string): string => byName.get(name)?.name ?? name;
 
-const everyResource = (): readonly ServedResource[] =>
-  createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+const everyResource = (emulatedMinor = binaryMinor): readonly ServedResource[] =>
+  createCatalogue({ serves: () => true, emulatedMinor }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
 
 /** Whether a resource is of the types that are compiled in, served or not. */
 export const builtInResources = (): ((resource: GroupResource) => boolean) => {
@@ -195,24 +206,61 @@ export const storedKinds = (): ((resource: GroupResource) => string | null) => {
   return ({ group, resource }) => kinds.get(`${group}/${resource}`) ?? null;
 };
 
+/**
+ * What kube-apiserver's form of stored values has to know of a resource, built in or custom (`definedKind`), when a minor version is emulated: where that keeps
+ * objects in another version than storage has them, they are converted.
+ */
+export function referenceKinds(
+  emulatedMinor: number,
+  definedKind: (resource: GroupResource) => string | null,
+): (resource: GroupResource) => { readonly kind: string; readonly builtIn: boolean; readonly written: WrittenForm | null } | null {
+  const builtIn = storedKinds();
+  const written = new Map(
+    everyResource(emulatedMinor).flatMap((resource) =>
+      resource.writtenVersion === undefined ? [] : [[qualifiedName(resource.storage), writtenForm(resource)]],
+    ),
+  );
+  return (resource) => {
+    const own = builtIn(resource);
+    const kind = own ?? definedKind(resource);
+    return kind === null ? null : { kind, builtIn: own !== null, written: written.get(qualifiedName(resource)) ?? null };
+  };
+}
+
+type WrittenForm = (object: ApiObject) => ApiObject;
+
+function writtenForm({ storage, writtenVersion = storage.version }: ServedResource): WrittenForm {
+  const kind = kindOf(storage);
+  const [from, apiVersion] = [apiVersionOf(storage), apiVersionOf({ group: storage.group, version: writtenVersion })];
+  const converts = kind.versions?.[apiVersion]?.conversion !== undefined;
+  return (object) => ({ ...(converts ? convertBetween(kind, from, apiVersion, structuredClone(object)) : object), apiVersion });
+}
+
 const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
   kinds.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
 );
 
-const completions: ReadonlyMap<string, (object: ApiObject) => void> = new Map(
-  kinds.flatMap(({ name, defaults, canonicalize }) => {
-    const steps = [defaults, canonicalize].filter((step) => step !== undefined);
-    if (steps.length === 0) return [];
-    const complete = (object: ApiObject): void => {
-      for (const step of steps) inOneGo(outcomeOf(step(object)));
-    };
-    return [[name, complete] as const];
-  }),
-);
+/** `apiVersion` of the form in which storage has objects, by the name of their resource: made when it is first wanted. */
+let formVersions: ReadonlyMap<string, string> | null = null;
+const storageVersionOf = (name: string): string | undefined =>
+  (formVersions ??= new Map(everyResource().map(({ storage }) => [qualifiedName(storage), apiVersionOf(storage)]))).get(name);
 
-/** How an object of a built-in type that was stored by another program, or by an older one, is brought to what this one would store; null where nothing is to be done. */
-export const completionOf = (resource: GroupResource): ((object: ApiObject) => void) | null =>
-  completions.get(qualifiedName(resource)) ?? null;
+/** How an object of a built-in type that was stored by another program, or by an older one, is brought to what this one would store; null for all others. */
+export function completionOf(resource: GroupResource): Completion | null {
+  const name = qualifiedName(resource);
+  const apiVersion = storageVersionOf(name);
+  if (apiVersion === undefined) return null;
+  const kind = kindOf(resource);
+  const steps = [kind.defaults, kind.canonicalize].filter((step) => step !== undefined);
+  const convert = (object: ApiObject): ApiObject =>
+    object.apiVersion === apiVersion ? object : { ...convertBetween(kind, object.apiVersion ?? '', apiVersion, object), apiVersion };
+  const complete = (object: ApiObject): ApiObject => {
+    const converted = convert(object);
+    for (const step of steps) inOneGo(outcomeOf(step(converted)));
+    return converted;
+  };
+  return { apiVersion, convert, complete };
+}
 
 /** How storage extracts what field selectors compare; null for types that select on their metadata only. */
 export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>

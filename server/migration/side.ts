@@ -1,7 +1,8 @@
 import type { ApiObject } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import { nodePorts } from '../kinds/core/service/claims.js';
-import { storedKinds, storedResourceTypes } from '../kinds/index.js';
+import { binaryMinor } from '../../program/features/gates.js';
+import { completionOf, referenceKinds, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { decodeItem, encodeStored, itemOf } from '../storage/encoding.js';
 import type { ObjectKey } from '../storage/contract.js';
 import type { KeyValue, StoreEngine } from '../storage/engine.js';
@@ -29,16 +30,8 @@ export const keySpaceOf = (kind: StoreKind, prefix: string): KeySpace =>
 
 /** How they are written there. `definedKinds` names the kinds of custom objects, which only kube-apiserver's form needs. */
 export function formOf(kind: StoreKind, definedKinds: ReadonlyMap<string, string>): StoredForm | ReferenceForm {
-  const builtInKind = storedKinds();
-  if (kind === 'embedded') return { mediaType: protobuf, kind: builtInKind };
-  return {
-    mediaType: protobuf,
-    kindOf: (resource) => {
-      const builtIn = builtInKind(resource);
-      const known = builtIn ?? definedKinds.get(qualifiedName(resource));
-      return known === undefined ? null : { kind: known, builtIn: builtIn !== null };
-    },
-  };
+  if (kind === 'embedded') return { mediaType: protobuf, kind: storedKinds() };
+  return { mediaType: protobuf, kindOf: referenceKinds(binaryMinor, (resource) => definedKinds.get(qualifiedName(resource)) ?? null) };
 }
 
 /** What a store has beside its objects and nobody else can read: which node ports are taken, which servers are there. Servers make it anew at their start. */
@@ -49,7 +42,7 @@ export const definitions: GroupResource = { group: 'apiextensions.k8s.io', resou
 
 /** The object behind a stored value. Throws a DamagedValueError for one that cannot be read. */
 export function objectOf(key: ObjectKey, { value, modRevision }: Pick<KeyValue, 'value' | 'modRevision'>): ApiObject {
-  const item = itemOf(key, value, modRevision);
+  const item = itemOf(key, value, modRevision, completionOf(key.resource)?.convert);
   return { ...decodeItem(item.bytes, item.bigIntegers), apiVersion: item.apiVersion };
 }
 

@@ -88,9 +88,11 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
   const config = options['runtime-config'];
   const [said, isOpen] = [servedBy(config), isGateOpen(options)];
   const wanted: CatalogueOptions['serves'] = (resource, byDefault) => said(resource, byDefault) && isOpen(resource);
-  const all = createCatalogue({ serves: () => true });
+  const minor = emulatedMinor(options);
+  const all = createCatalogue({ serves: () => true, emulatedMinor: minor });
   const present = createCatalogue({
-    serves: (resource, byDefault) => wanted(resource, byDefault) && introducedIn(resource) <= emulatedMinor(options),
+    emulatedMinor: minor,
+    serves: (resource, byDefault) => wanted(resource, byDefault) && introducedIn(resource) <= minor,
   });
   const serves: CatalogueOptions['serves'] = (resource, byDefault) => {
     if (!wanted(resource, byDefault)) return false;
@@ -102,7 +104,7 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
       ),
     );
   };
-  return createCatalogue({ serves });
+  return createCatalogue({ serves, emulatedMinor: minor });
 }
 
 /** What `--runtime-config` names and is not served, because its feature is off, a sentence each: an operator would look for it in vain. Pure. */

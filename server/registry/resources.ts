@@ -24,7 +24,7 @@ export interface ResourceNames extends GroupVersion {
   readonly storage: StorageResource;
   /** Verbs that discovery lists, where those are fewer than are answered at all: of types that are about to go. */
   readonly listedVerbs?: ReadonlySet<string>;
-  /** The version that is written to disk, where that is not the one of `storage`: for types whose storage converts (custom resources). */
+  /** The version that is written to disk, where that is not the one of `storage`: storage converts. */
   readonly writtenVersion?: string;
 }
 
@@ -68,6 +68,8 @@ export interface BuiltInTypes {
   /** The name of the resource whose objects the named one shows: usually itself. */
   readonly viewOf: (name: string) => string;
   readonly behaviour: (names: ResourceNames) => Behaviour;
+  /** The version in which objects are written, of those that the resource has. */
+  readonly writtenVersion: (storage: StorageResource, versions: readonly GroupVersion[]) => string;
 }
 
 type SubresourceRow = [name: string, kind: string, verbs: string, group?: string, version?: string];
@@ -144,8 +146,14 @@ function servedGroup({ name, versions }: GroupRow, types: Building): ServedGroup
   return served.length === 0 ? [] : [{ name, versions: served }];
 }
 
-function servedResource(row: ResourceRow, groupVersion: GroupVersion, { viewOf, behaviour, rows }: Building): ServedResource {
+function servedResource(
+  row: ResourceRow,
+  groupVersion: GroupVersion,
+  { viewOf, behaviour, writtenVersion, rows }: Building,
+): ServedResource {
   const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
+  const stored = storedVersions(viewOf(qualifiedName({ group: groupVersion.group, resource })), rows);
+  const written = writtenVersion(stored[0], stored);
   const names: ResourceNames = {
     ...groupVersion,
     resource,
@@ -157,7 +165,8 @@ function servedResource(row: ResourceRow, groupVersion: GroupVersion, { viewOf, 
     shortNames,
     categories,
     subresources: new Map(subresources.map((entry) => [entry[0], subresource(entry, groupVersion)])),
-    storage: storageOf(viewOf(qualifiedName({ group: groupVersion.group, resource })), rows),
+    storage: stored[0],
+    ...(written === stored[0].version ? {} : { writtenVersion: written }),
   };
   return { ...names, behaviour: behaviour(names) };
 }
@@ -170,12 +179,17 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
   version: version ?? parent.version,
 });
 
-/** Versions are listed by preference, so the first one that has the resource is the stored one, whether or not it is served. */
-function storageOf(name: string, rows: readonly GroupRow[]): StorageResource {
-  for (const { name: group, versions } of rows)
-    for (const { version, resources } of versions)
-      for (const [resource, kind] of resources) if (qualifiedName({ group, resource }) === name) return { group, version, resource, kind };
-  throw new Error(`broken invariant: resource ${name} has no version`);
+/** Versions are listed by preference, so the first one that has the resource is the one of storage, whether or not it is served. */
+function storedVersions(name: string, rows: readonly GroupRow[]): readonly [StorageResource, ...StorageResource[]] {
+  const [first, ...rest] = rows.flatMap(({ name: group, versions }) =>
+    versions.flatMap(({ version, resources }) =>
+      resources
+        .filter(([resource]) => qualifiedName({ group, resource }) === name)
+        .map(([resource, kind]): StorageResource => ({ group, version, resource, kind })),
+    ),
+  );
+  if (first === undefined) throw new Error(`broken invariant: resource ${name} has no version`);
+  return [first, ...rest];
 }
 
 /** Where objects of what is served are kept, each place once. */

@@ -118,9 +118,9 @@ const elsewhere = { versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: fal
  * The item that a stored value stands for, at `version`. The bytes are a copy: `value` may be a view into a larger buffer.
  * Throws DamagedValueError.
  */
-export function itemOf(key: ObjectKey, value: Uint8Array, version: number): Item {
+export function itemOf(key: ObjectKey, value: Uint8Array, version: number, complete: Complete | null = null): Item {
   const source = sourceOf(key, value, version);
-  return 'bytes' in source ? source : readItem(key, source, version);
+  return 'bytes' in source ? source : readItem(key, source, version, { complete });
 }
 
 /** A stored value that nobody has looked into yet. Its checksum is right. */
@@ -151,8 +151,22 @@ export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): It
 
 const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && stored[1] === jsonMediaType;
 
-/** Puts into an object what a program of today would have stored with it. */
-export type Complete = (object: ApiObject) => void;
+/** Brings an object nearer to what a program of today would have stored. May change it. */
+export type Complete = (object: ApiObject) => ApiObject;
+
+/** What a program of today would have stored of a resource in place of what an older one has. */
+export interface Completion {
+  /** Of the form in which storage has objects. */
+  readonly apiVersion: string;
+  /** Brings an object into that form. */
+  readonly convert: Complete;
+  /** The same, and puts in whatever came since. */
+  readonly complete: Complete;
+}
+
+/** The version of the form in which an object of a value is read. */
+export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
+  completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 
 /** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. For bytes that are copied from there at once, any memory will do. */
 export type Allocate = (bytes: number) => Buffer;
@@ -168,14 +182,14 @@ interface Reading {
  */
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, { complete = null, allocate }: Reading = {}): Item {
   if (isOwnJson(stored)) return itemInJson(stored, version, allocate);
-  const object = decoded(key, stored);
-  if (complete !== null && isReferenceValue(stored)) completed(key, object, complete);
+  const read = decoded(key, stored);
+  const object = complete !== null && isReferenceValue(stored) ? completed(key, read, complete) : read;
   return itemFrom(inJson(object, key.name), version, allocate);
 }
 
-function completed(key: ObjectKey, object: ApiObject, complete: Complete): void {
+function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiObject {
   try {
-    complete(object);
+    return complete(object);
   } catch (cause) {
     throw new DamagedValueError(key, `it cannot be completed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -13,7 +13,8 @@ import {
   sourceOf,
   unreadIn,
   type Allocate,
-  type Complete,
+  readVersion,
+  type Completion,
   type Item,
   type UnreadValue,
 } from './encoding.js';
@@ -34,7 +35,7 @@ export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveField
 export const noSelectableFields: SelectableFields = () => null;
 
 /** How objects of a resource are completed that kube-apiserver has stored, perhaps long ago; null for those to which nothing was ever added. */
-export type Completions = (resource: GroupResource) => Complete | null;
+export type Completions = (resource: GroupResource) => Completion | null;
 
 const noCompletions: Completions = () => null;
 
@@ -42,7 +43,7 @@ const noCompletions: Completions = () => null;
 export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
-  readonly complete?: Complete | null;
+  readonly completion?: Completion | null;
   /** What threads that keep the same objects have in common; null where there is one. */
   readonly commonForms?: CommonForms | null;
 }
@@ -56,11 +57,11 @@ export function resourceFacts(
   }: { readonly completions?: Completions; readonly commonForms?: CommonForms | null } = {},
 ): ResourceFacts {
   const fields = selectableFields({ group, resource });
-  const complete = completions({ group, resource });
-  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields, complete, commonForms };
+  const completion = completions({ group, resource });
+  if (fields === null || typeof fields === 'function') return { resource: { group, resource }, fieldsOf: fields, completion, commonForms };
   return {
     resource: { group, resource },
-    complete,
+    completion,
     commonForms,
     get fieldsOf() {
       return fields.current;
@@ -110,7 +111,7 @@ export class StoredItem implements StoredObject, Lodger {
   ) {
     this.namespace = namespace;
     this.name = name;
-    this.apiVersion = source.apiVersion;
+    this.apiVersion = 'bytes' in source ? source.apiVersion : readVersion(source, facts.completion ?? null);
     this.source = source;
     this.sizeAtFirst = this.size;
   }
@@ -219,7 +220,8 @@ export class StoredItem implements StoredObject, Lodger {
   }
 
   private readValue(source: UnreadValue, allocate?: Allocate): Item {
-    const { resource, complete = null } = this.facts;
+    const { resource, completion = null } = this.facts;
+    const complete = completion?.complete ?? null;
     const key = { resource, namespace: this.namespace, name: this.name };
     return readItem(key, source, this.version, allocate === undefined ? { complete } : { complete, allocate });
   }

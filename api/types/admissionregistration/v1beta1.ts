@@ -8,6 +8,22 @@ export interface ApplyConfiguration {
   readonly expression?: string;
 }
 
+/** A note for the audit log. */
+export interface AuditAnnotation {
+  /** Name of the note, unique in the policy. */
+  readonly key: string;
+  /** CEL that gives the text, or null for no note. */
+  readonly valueExpression: string;
+}
+
+/** What is doubtful about an expression. */
+export interface ExpressionWarning {
+  /** Where the expression stands. */
+  readonly fieldRef: string;
+  /** What the check of types found. */
+  readonly warning: string;
+}
+
 /** A change written as a JSON patch. */
 export interface JSONPatch {
   /** CEL that gives a list of patch operations. */
@@ -156,6 +172,112 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string;
 }
 
+/** What the check of types found. */
+export interface TypeChecking {
+  /** What is doubtful, expression by expression. */
+  readonly expressionWarnings?: readonly ExpressionWarning[];
+}
+
+/** Rules, written as expressions, that objects must meet to be stored. */
+export interface ValidatingAdmissionPolicy {
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind is the type of this object. It cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec?: ValidatingAdmissionPolicySpec;
+  /** What is known of the present state. Written by the system. */
+  readonly status?: ValidatingAdmissionPolicyStatus;
+}
+
+/** Puts a validating admission policy into effect, with parameters and for selected objects. */
+export interface ValidatingAdmissionPolicyBinding {
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind is the type of this object. It cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ObjectMeta;
+  /** What is wanted. */
+  readonly spec: ValidatingAdmissionPolicyBindingSpec;
+}
+
+export interface ValidatingAdmissionPolicyBindingList {
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind is the type of this object. It cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ValidatingAdmissionPolicyBinding[] | null;
+}
+
+/** Which policy is in force, where and with what. */
+export interface ValidatingAdmissionPolicyBindingSpec {
+  /** Name of the policy. */
+  readonly policyName?: string;
+  /** The parameters. */
+  readonly paramRef?: ParamRef;
+  /** Narrows down which requests are checked. */
+  readonly matchResources?: MatchResources;
+  /** What happens when a check fails: Deny, Warn or Audit. */
+  readonly validationActions?: readonly string[];
+}
+
+export interface ValidatingAdmissionPolicyList {
+  /** APIVersion defines in which group and version this object is written, such as apps/v1. */
+  readonly apiVersion?: string;
+  /** Kind is the type of this object. It cannot be changed. */
+  readonly kind?: string;
+  /** Name, labels, and what else all objects have. */
+  readonly metadata: metaV1.ListMeta;
+  /** The objects of the list. */
+  readonly items?: readonly ValidatingAdmissionPolicy[] | null;
+}
+
+/** Which requests are checked, and how. */
+export interface ValidatingAdmissionPolicySpec {
+  /** Kind of the parameters; none if not given. */
+  readonly paramKind?: ParamKind;
+  /** Which requests are looked at. */
+  readonly matchConstraints?: MatchResources;
+  /** The checks. */
+  readonly validations?: readonly Validation[];
+  /** Fail or Ignore: what happens when an expression cannot be computed; Fail if not given. */
+  readonly failurePolicy?: string;
+  /** Notes for the audit log. */
+  readonly auditAnnotations?: readonly AuditAnnotation[];
+  /** Further conditions, at most 64. */
+  readonly matchConditions?: readonly MatchCondition[];
+  /** Expressions with names for the others to use. */
+  readonly variables?: readonly Variable[];
+}
+
+/** What is known of a policy. */
+export interface ValidatingAdmissionPolicyStatus {
+  /** The generation of the specification that this status is about. */
+  readonly observedGeneration?: number;
+  /** What the check of types found. */
+  readonly typeChecking?: TypeChecking;
+  /** Statements about the present state. */
+  readonly conditions?: readonly metaV1.Condition[];
+}
+
+/** A check. */
+export interface Validation {
+  /** CEL that is true for what is good. */
+  readonly expression: string;
+  /** What is said when it is not. */
+  readonly message?: string;
+  /** Reason of the answer: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge; Invalid if not given. */
+  readonly reason?: string;
+  /** CEL that gives what is said; it goes before the message. */
+  readonly messageExpression?: string;
+}
+
 /** An expression with a name. */
 export interface Variable {
   /** Name, by which others refer to it as variables.NAME. */
@@ -166,3 +288,5 @@ export interface Variable {
 
 export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = { group: 'admissionregistration.k8s.io', version: 'v1beta1', resource: 'mutatingadmissionpolicies', kind: 'MutatingAdmissionPolicy', namespaced: false };
 export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBinding> = { group: 'admissionregistration.k8s.io', version: 'v1beta1', resource: 'mutatingadmissionpolicybindings', kind: 'MutatingAdmissionPolicyBinding', namespaced: false };
+export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = { group: 'admissionregistration.k8s.io', version: 'v1beta1', resource: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy', namespaced: false };
+export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPolicyBinding> = { group: 'admissionregistration.k8s.io', version: 'v1beta1', resource: 'validatingadmissionpolicybindings', kind: 'ValidatingAdmissionPolicyBinding', namespaced: false };

@@ -22,8 +22,16 @@ import { asGoWrites, plainJson, sortedJson } from './goJson.js';
  */
 export interface ReferenceForm {
   readonly mediaType: string;
-  /** Kind of a resource in the form in which it is stored, and whether it is built in. */
-  readonly kindOf: (resource: GroupResource) => { readonly kind: string; readonly builtIn: boolean } | null;
+  /** What is known of a resource; null where that is nothing. */
+  readonly kindOf: (resource: GroupResource) => ReferenceKind | null;
+}
+
+export interface ReferenceKind {
+  /** In the form in which it is stored. */
+  readonly kind: string;
+  readonly builtIn: boolean;
+  /** Where kube-apiserver keeps objects in another version than storage has them: brings them there, without changing the argument. */
+  readonly written?: ((object: ApiObject) => ApiObject) | null;
 }
 
 const openingBrace = 0x7b;
@@ -84,12 +92,16 @@ export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, ob
   const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
   if (known === null || !known.builtIn) return Buffer.from(asGoWrites(sortedJson(named)));
   if (jsonOnly.has(resource.group)) return inJson(isDefinition(resource) ? toKept(named) : named);
+  return encodeBuiltIn(form, known.written?.(named) ?? named, known.kind);
+}
+
+function encodeBuiltIn(form: ReferenceForm, object: ApiObject, kindName: string): Buffer {
   if (form.mediaType === protobufMediaType) {
-    const kind = kindOf(apiVersion, known.kind);
-    const result = hasProtobuf(kind) ? protobufEncode(named, kind) : null;
+    const kind = kindOf(object.apiVersion ?? '', kindName);
+    const result = hasProtobuf(kind) ? protobufEncode(object, kind) : null;
     if (result?.ok === true) return result.bytes;
   }
-  return form.mediaType === yamlMediaType ? yamlCodec.encode(named) : inJson(named);
+  return form.mediaType === yamlMediaType ? yamlCodec.encode(object) : inJson(object);
 }
 
 /** As the metadata's type has its members; Go writes them in this order. */

@@ -79,6 +79,20 @@ describe('--runtime-config', () => {
     expect(served('--feature-gates=AllBeta=true')).to.deep.equal({ served: [true, true, true], told: [] });
   });
 
+  it('serves what has gone since only where a version is emulated that has it', () => {
+    const served = (minor: number): boolean => {
+      const read = readApiServerOptions([`--emulated-version=1.${minor}`, '--runtime-config=api/all=true']);
+      if (!read.ok) throw new Error(read.errors.join('; '));
+      const catalogue = emulatedCatalogue(read.options);
+      const found = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'].map(
+        (name) => catalogue.resource('admissionregistration.k8s.io', 'v1beta1', name)?.storage.version,
+      );
+      expect(new Set(found).size).to.equal(1);
+      return found[0] === 'v1';
+    };
+    expect([33, 34, 36].map(served)).to.deep.equal([true, false, false]);
+  });
+
   it('takes a name without a value for one that is to be served', () => {
     const read = readApiServerOptions(['--runtime-config=api/v1,batch/v1=false']);
     expect(read.ok && read.options['runtime-config']).to.deep.equal({ 'api/v1': 'true', 'batch/v1': 'false' });

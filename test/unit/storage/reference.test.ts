@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ApiObject } from '../../../api/object.js';
-import { completionOf, storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
+import { completionOf, referenceKinds, storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
 import { DamagedValueError, encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
 import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../server/storage/storedobject.js';
 import { referenceLayout } from '../../../server/storage/keyLayout.js';
@@ -89,13 +89,57 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
     expect(storedObjectOf(facts, job.key, 1, ours).labels).to.deep.equal({});
   });
 
+  const claimKey = { resource: { group: 'resource.k8s.io', resource: 'resourceclaims' }, namespace: 'a', name: 'c' };
+  const request = { name: 'r', exactly: { deviceClassName: 'd', allocationMode: 'ExactCount', count: 1 } };
+  const claim = { apiVersion: 'resource.k8s.io/v1', metadata: { name: 'c', namespace: 'a' }, spec: { devices: { requests: [request] } } };
+  const writtenAt = (minor: number, key: typeof claimKey, object: object): Buffer =>
+    encodeStored(key, object as ApiObject, { mediaType: 'application/json', kindOf: referenceKinds(minor, () => null) });
+
+  for (const [minor, versions] of Object.entries({
+    36: { claims: 'v1', classes: 'v1', addresses: 'v1', taints: 'v1alpha3', policies: 'v1beta1' },
+    34: { claims: 'v1beta2', classes: 'v1beta1', addresses: 'v1', taints: 'v1alpha3', policies: 'v1beta1' },
+    33: { claims: 'v1beta1', classes: 'v1beta1', addresses: 'v1beta1', taints: 'v1alpha3', policies: 'v1beta1' },
+  }))
+    it(`is written in versions that the release before 1.${minor} reads when that is emulated`, () => {
+      const versionOf = (group: string, resource: string): string => {
+        const value = writtenAt(
+          Number(minor),
+          { ...claimKey, resource: { group, resource } },
+          { ...claim, apiVersion: `${group}/v1`, spec: {} },
+        );
+        return (JSON.parse(value.toString()) as { readonly apiVersion: string }).apiVersion.replace(`${group}/`, '');
+      };
+      expect({
+        claims: versionOf('resource.k8s.io', 'resourceclaims'),
+        classes: versionOf('storage.k8s.io', 'volumeattributesclasses'),
+        addresses: versionOf('networking.k8s.io', 'ipaddresses'),
+        taints: versionOf('resource.k8s.io', 'devicetaintrules'),
+        policies: versionOf('admissionregistration.k8s.io', 'mutatingadmissionpolicies'),
+      }).to.deep.equal(versions);
+    });
+
+  it('is converted on its way there and back, and by itself stays as it is', () => {
+    const before = structuredClone(claim);
+    const value = writtenAt(33, claimKey, claim);
+    expect((JSON.parse(value.toString()) as typeof claim).spec.devices.requests).to.deep.equal([{ name: 'r', ...request.exactly }]);
+    expect(claim).to.deep.equal(before);
+    const facts = resourceFacts(claimKey.resource, noSelectableFields, { completions: completionOf });
+    const read = storedObjectOf(facts, claimKey, 1, value);
+    expect(read.apiVersion).to.equal('resource.k8s.io/v1');
+    expect(read.decode()['spec']).to.deep.equal(claim.spec);
+  });
+
   it('is damaged where it cannot be completed, and nothing else is', () => {
     const { key, value } = recorded.keys.find((each) => each.key === '/registry/jobs/ns-one/v0')!;
     const { group = '', resource = '', namespace = '', name = '' } = keys.parse(key) ?? {};
     const facts = resourceFacts({ group, resource }, noSelectableFields, {
-      completions: () => () => {
-        throw new Error('no template');
-      },
+      completions: () => ({
+        apiVersion: 'batch/v1',
+        convert: (job) => job,
+        complete: () => {
+          throw new Error('no template');
+        },
+      }),
     });
     const object = storedObjectOf(facts, { resource: { group, resource }, namespace, name }, 1, Buffer.from(value, 'base64'));
     expect(() => object.decode()).to.throw(DamagedValueError, 'it cannot be completed: no template');
