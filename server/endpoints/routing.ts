@@ -116,8 +116,9 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
   if (hasWatchPrefix(info)) {
     return info.subresource === '' ? 'watchPrefix' : null;
   }
-  if (info.subresource !== '') return 'subresource';
-  if (resource.namespaced && info.namespace === '') return named ? null : 'allNamespaces';
+  const inNoNamespace = resource.namespaced && info.namespace === '';
+  if (info.subresource !== '') return inNoNamespace ? null : 'subresource';
+  if (inNoNamespace) return named ? null : 'allNamespaces';
   return named ? 'object' : 'collection';
 }
 

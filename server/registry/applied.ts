@@ -7,7 +7,7 @@ import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
-import { ownUpdate, type ApplyConflict, type Versions } from '../patch/apply/ownership.js';
+import { ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { undeclaredField } from '../patch/apply/undeclared.js';
 import type { ServedResource } from './resources.js';
@@ -37,13 +37,17 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
   checkConfiguration(request, schema);
   if (live !== null) checkLive(live, request);
-  const id: ManagerId = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource };
+  const { subresource } = request;
+  const write: OwnWrite = {
+    id: { manager: request.manager, operation: 'Apply', apiVersion, subresource },
+    now,
+    resets: resource.behaviour.strategy.through(subresource).resets,
+  };
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
-  const owners =
-    live === null ? new Map<string, ManagerEntry>() : yield* attempt(ownersOf(live, { nothing, apiVersion, now, versions }), request);
+  const owners = live === null ? new Map<string, ManagerEntry>() : yield* attempt(ownersOf(live, { nothing, write, versions }), request);
   const applied = (forced: boolean): Steps<ApplyResult> =>
-    attempt(apply({ live: before, config: applicable(bare(config), request) }, owners, { id, now, force: forced }, versions), request);
+    attempt(apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions), request);
   let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
@@ -93,37 +97,18 @@ const bare = (object: ApiObject): ApiObject => {
   return { ...object, metadata };
 };
 
-/** What this write may set at all: everything but the status, or the status alone. */
-function applicable(config: ApiObject, { resource, subresource }: ApplyRequest): ApiObject {
-  if (subresource === 'status')
-    return {
-      apiVersion: config.apiVersion,
-      kind: config.kind,
-      metadata: config.metadata,
-      ...('status' in config ? { status: config['status'] } : {}),
-    } as ApiObject;
-  if (!resource.subresources.has('status')) return config;
-  const { status: _status, ...rest } = config;
-  return rest as ApiObject;
-}
-
 interface FirstApply {
   readonly nothing: ApiObject;
-  readonly apiVersion: string;
-  readonly now: string;
+  readonly write: OwnWrite;
   readonly versions: Versions;
 }
 
 /** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
-function* ownersOf(live: ApiObject, { nothing, apiVersion, now, versions }: FirstApply): Steps<Managers> {
+function* ownersOf(live: ApiObject, { nothing, write, versions }: FirstApply): Steps<Managers> {
   const recorded = yield* readingManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
-  return yield* ownUpdate(
-    { before: nothing, after: bare(live) },
-    recorded,
-    { id: { manager: beforeFirstApply, operation: 'Update', apiVersion, subresource: '' }, now },
-    versions,
-  );
+  const id: ManagerId = { ...write.id, manager: beforeFirstApply, operation: 'Update' };
+  return yield* ownUpdate({ before: nothing, after: bare(live) }, recorded, { ...write, id }, versions);
 }
 
 const beforeFirstApply = 'before-first-apply';

@@ -9,14 +9,16 @@ import type { CreationCheck, WriteOptions } from './contract.js';
 import type { Target } from './target.js';
 import { toStorage } from './conversion.js';
 import { nameTaken, writeFailure } from './failures.js';
+import { sameValue } from '../../api/json/equality.js';
 import { fitting } from './fitting.js';
 import { generatedName } from './generatedName.js';
 import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
+import { ownersAdmitted } from './ownership.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { StoredObjects } from './storedObjects.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
-import { beginCreate, nameAndValidate, prepareCreate } from './writes.js';
+import { beginCreate, nameAndValidate, prepareCreate, versionComplaint } from './writes.js';
 
 /** A generated name that is taken is replaced by another one this often. */
 const nameAttemptsMax = 8;
@@ -63,7 +65,8 @@ export class Creator {
   async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
     const body = toStorage(resource, object);
-    const sentTwice = turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
+    const applies = request.owners !== undefined;
+    const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
     // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
@@ -73,15 +76,18 @@ export class Creator {
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
     const beginning = turns.run(beginCreate(target, body, request, heavy), endedOf(request));
-    const owners = beginning instanceof Promise ? await beginning : beginning;
+    const begun = beginning instanceof Promise ? await beginning : beginning;
     if (heavy) await nextTurn(request);
-    if (owners !== undefined) body.metadata.managedFields = owners;
+    if (begun === undefined) delete body.metadata.managedFields;
+    else body.metadata.managedFields = begun;
     const admitted = this.admission?.admit(
       admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
     const admittedTwice = turns.run(withoutRepeatedOwners(body.metadata, 'admitted'), endedOf(request));
     (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
+    const left = body.metadata.managedFields;
+    const owners = sameValue(left ?? [], begun ?? []) ? begun : (ownersAdmitted(left, request.warn) ?? begun);
     // Admission may name what has no name yet.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, request, { uid: request.newUid(), owners });
@@ -133,7 +139,7 @@ export class Creator {
       const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
       // Storage refuses this, after everybody else: a policy's denial comes first.
-      if (!request.dryRun && target.name === '' && version !== '' && version !== '0')
+      if (!request.dryRun && target.name === '' && namesVersion(version))
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       const outcome = await this.tryCreate(target, form, beside, request);
       // What has been written is encoded once more for the answer. It is done, whoever waits.
@@ -154,7 +160,9 @@ export class Creator {
         : { taken: { terminating: isDeleting(present) } };
     }
     const storage = this.objects.storageOf(target.resource);
-    const result = await fitting(form, (object) => storage.create(key, object, { timeoutMs: request.timeoutMs, beside }));
+    const result = await fitting(form, { applies: request.owners !== undefined }, (object) =>
+      storage.create(key, object, { timeoutMs: request.timeoutMs, beside }),
+    );
     switch (result.outcome) {
       case 'applied':
         return { taken: null, object: result.object };
@@ -167,5 +175,8 @@ export class Creator {
     }
   }
 }
+
+/** A text that is no version says nothing. */
+const namesVersion = (text: string): boolean => versionComplaint(text) === null && Number(text) !== 0;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

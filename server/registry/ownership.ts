@@ -4,11 +4,13 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
+import type { FieldSet } from '../patch/apply/fieldset.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
 import {
   capManagers,
   isReset,
+  ManagedFieldsError,
   readManagers,
   readingManagers,
   reordered,
@@ -47,9 +49,11 @@ export function* ownCreated(resource: ServedResource, body: ApiObject, writer: W
   if (managers === null && !isHeavy(body as JsonObject))
     return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
-  const after = withoutStatus(resource, served(resource, body), { empty });
   const versions = resource.behaviour.versions;
-  return yield* owned(resource, { before: empty, after }, managers ?? new Map<string, ManagerEntry>(), { writer, versions });
+  return yield* owned(resource, { before: empty, after: served(resource, body) }, managers ?? new Map<string, ManagerEntry>(), {
+    writer,
+    versions,
+  });
 }
 
 /** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
@@ -113,8 +117,7 @@ function ownedByCreator(
   created: ApiObject,
   { manager, subresource, now }: Writer,
 ): JsonObject[] | undefined {
-  const status = resource.subresources.has('status') ? 'left out' : 'taken';
-  const fieldsV1 = fieldsOrNone(schema, created, status);
+  const fieldsV1 = fieldsOrNone(schema, created, resource.behaviour.strategy.through('').resets);
   if (fieldsV1 === null) return undefined;
   const entry: JsonObject = {
     manager,
@@ -129,9 +132,9 @@ function ownedByCreator(
 }
 
 /** Null also where nothing tells items apart. */
-function fieldsOrNone(schema: Schema, object: ApiObject, status: 'left out' | 'taken'): JsonObject | null {
+function fieldsOrNone(schema: Schema, object: ApiObject, resets: FieldSet): JsonObject | null {
   try {
-    return fieldsOfCreator(schema, emptyOf(schema), { object: object as JsonObject }, status);
+    return fieldsOfCreator(schema, emptyOf(schema), { object: object as JsonObject }, resets);
   } catch (error) {
     if (error instanceof ListItemError) return null;
     throw error;
@@ -190,7 +193,8 @@ function* owned(
   { writer, versions }: { readonly writer: Writer; readonly versions: Versions },
 ): Steps<JsonObject[] | undefined> {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
-  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now }, versions), managers);
+  const { resets } = resource.behaviour.strategy.through(writer.subresource);
+  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now, resets }, versions), managers);
   const entries = yield* writingManagers(capManagers(owners));
   return entries.length === 0 ? undefined : entries;
 }
@@ -251,19 +255,29 @@ function served(resource: ServedResource, object: ApiObject): ApiObject {
 const isStoredAs = ({ group, version, kind, storage }: ServedResource): boolean =>
   version === storage.version && group === storage.group && kind === storage.kind;
 
-/** `empty`: an object of the type in which nothing is set; some types have an empty status even then. */
-function withoutStatus(resource: ServedResource, object: ApiObject, { empty }: { readonly empty: ApiObject }): ApiObject {
-  if (!resource.subresources.has('status')) return object;
-  const { status: _status, ...rest } = object;
-  return { ...rest, ...('status' in empty ? { status: {} } : {}) };
-}
-
 /** What a client sends may be nonsense; then it is as if nothing had been sent. */
 function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | null> {
   if (entries === undefined || entries.length === 0) return null;
   try {
     return yield* readingManagers(entries);
   } catch {
+    return null;
+  }
+}
+
+/**
+ * `managedFields` that admission has left of others, which it may change; null where they can no longer be read. Then the others count, and the client is told.
+ */
+export function ownersAdmitted(entries: JsonObject[] | undefined, warn: (text: string) => void): JsonObject[] | null {
+  try {
+    readManagers(entries);
+    return entries ?? [];
+  } catch (error) {
+    if (!(error instanceof ManagedFieldsError)) throw error;
+    warn(
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; ' +
+        `please fix your requests: ${error.message}`,
+    );
     return null;
   }
 }

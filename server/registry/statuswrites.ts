@@ -4,10 +4,13 @@ const ofTheObject: readonly (keyof ObjectMeta)[] = ['labels', 'annotations', 'ow
 
 /** For kinds whose status writes change nothing else, not even what describes the object: takes that back from the present state. */
 export function restoreMetadata(object: ApiObject, old: ApiObject): void {
-  for (const member of ofTheObject) {
-    if (old.metadata[member] === undefined) delete object.metadata[member];
-    else object.metadata[member] = old.metadata[member];
-  }
+  for (const member of ofTheObject) restoreMember(object.metadata, old.metadata, member);
+}
+
+/** Takes one member back, of metadata that belongs to the caller. */
+export function restoreMember(metadata: ObjectMeta, old: ObjectMeta, member: keyof ObjectMeta): void {
+  if (old[member] === undefined) delete metadata[member];
+  else Object.assign(metadata, { [member]: old[member] });
 }
 
 const ownOfChange: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'status']);

@@ -1,6 +1,7 @@
 import type { Steps } from '../../workers/turns/turns.js';
 import type { ApiObject, ObjectMeta } from '../../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../../program/features/fieldGates.js';
+import type { FieldSet } from '../patch/apply/fieldset.js';
 import type { Review, ServedAs, WriteContext } from './rules.js';
 import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';
@@ -67,6 +68,8 @@ export interface CreateSteps extends WriteSteps {
 
 /** A change, through whatever it comes. */
 export interface ChangeSteps extends WriteSteps {
+  /** What nobody owns for having sent it this way; on create, what holds for a change of the object itself. */
+  readonly resets: FieldSet;
   /** Whether `review` has to know the labels of the namespace. */
   readsNamespace(object: ApiObject, old: ApiObject): boolean;
   /** Carries over what this change may not touch, drops fields of features that are off, and counts the generation. */

@@ -11,9 +11,11 @@ import { servedObject, toStorage } from './conversion.js';
 import type { Creator } from './creator.js';
 import { completesDeletion } from './deletion.js';
 import { modified, writeFailure } from './failures.js';
+import { sameValue } from '../../api/json/equality.js';
 import { fitting } from './fitting.js';
 import { labelsOfNamespace } from './namespaceLifecycle.js';
 import { tellObservers, type UpdateObserver } from './observers.js';
+import { ownersAdmitted } from './ownership.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { WriteContext } from './rules.js';
 import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
@@ -28,6 +30,11 @@ interface UpdateAgain {
   readonly seen: StoredObject | null;
   /** What the client is told, or thrown at it, if the state that was looked at turns out to be the latest. */
   readonly answer: (() => Written) | null;
+}
+
+interface PlannedWrite {
+  readonly stored: StoredObject;
+  readonly step: { readonly object: ApiObject; readonly beside: readonly SideWrite[] };
 }
 
 /** What changing takes beside storage. */
@@ -94,7 +101,7 @@ export class Updater {
         const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
         return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
-      const written = await this.write(target, known.stored, step, request);
+      const written = await this.write(target, change, { stored: known.stored, step }, request);
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun)
         tellObservers(this.observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
@@ -129,7 +136,8 @@ export class Updater {
     if (wasHeavy && change.replaces !== true) await nextTurn(request);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    const sentTwice = turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request));
+    // What a patch makes of the object is looked at once, after admission.
+    const sentTwice = change.replaces === true ? turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request)) : [];
     // A small object may become a large one.
     const heavy = wasHeavy || isHeavy(object as JsonObject);
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
@@ -156,15 +164,7 @@ export class Updater {
     const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
-    const owners =
-      applied ??
-      (sent.object === undefined
-        ? undefined
-        : await ownersOfUpdate(
-            target,
-            { object: sent.object, old, subresource: change.subresource },
-            contextOf(request, undefined, undefined),
-          ));
+    const owners = await ownersAfterAdmission(target, { object, applied, sent: sent.object ?? null, old, change }, request);
     const steps = target.resource.behaviour.strategy.through(change.subresource);
     const reviewing = reviewAhead(steps, object, request);
     if (reviewing !== null) await reviewing;
@@ -187,6 +187,8 @@ export class Updater {
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.fromNothing(target, change));
+    const refused = target.resource.behaviour.refusal('create');
+    if (refused !== null) throw refused;
     if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);
     refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     if (isHeavy(object as JsonObject)) await nextTurn(request);
@@ -208,8 +210,8 @@ export class Updater {
   /** Stores the new state, or removes the object when the new state completes its deletion. */
   private async write(
     target: Target,
-    stored: StoredObject,
-    { object, beside }: { readonly object: ApiObject; readonly beside: readonly SideWrite[] },
+    change: Change,
+    { stored, step: { object, beside } }: PlannedWrite,
     request: WriteRequest,
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
@@ -224,7 +226,7 @@ export class Updater {
     const storage = this.objects.storageOf(target.resource);
     const result = completes
       ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.objects.released(target, stored) })
-      : await fitting(object, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
+      : await fitting(object, change, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
         return { outcome: 'done', object: completes ? await transientInTurns(object, result.object.version) : result.object };
@@ -236,6 +238,31 @@ export class Updater {
         throw writeFailure(result);
     }
   }
+}
+
+interface AdmittedUpdate {
+  /** As admission has left it. */
+  readonly object: ApiObject;
+  /** `managedFields` that server-side apply has worked out. */
+  readonly applied: JsonObject[] | undefined;
+  /** The object as it came; null where admission has changed nothing. */
+  readonly sent: ApiObject | null;
+  readonly old: ApiObject;
+  readonly change: Change;
+}
+
+/** What admission has made of the owners, else who they were before it; undefined where they are still to be worked out from what has come. */
+async function ownersAfterAdmission(
+  target: Target,
+  { object, applied, sent, old, change }: AdmittedUpdate,
+  request: WriteRequest,
+): Promise<JsonObject[] | undefined> {
+  if (sent === null) return applied;
+  const [left, before] = [object.metadata.managedFields, sent.metadata.managedFields];
+  const admitted = sameValue(left ?? [], before ?? []) ? null : ownersAdmitted(left, request.warn);
+  if (admitted !== null || applied !== undefined) return admitted ?? applied;
+  const update = { object: sent, old, subresource: change.subresource };
+  return await ownersOfUpdate(target, update, contextOf(request, undefined, undefined));
 }
 
 /** Whoever names a uid means the object that has it. An object that is not there has none. */

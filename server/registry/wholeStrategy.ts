@@ -5,6 +5,7 @@ import type { ApiObject } from '../../api/object.js';
 import { markDeleted } from './deletion.js';
 import type { GatedFields } from '../../program/features/fieldGates.js';
 import { sameInMemory, sameValue } from '../../api/json/equality.js';
+import { FieldSet, fieldElement } from '../patch/apply/fieldset.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
 import type {
@@ -113,9 +114,10 @@ const metadataFirst = (validate: NonNullable<Rules['validate']>): NonNullable<Cr
 
 function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
   const { ahead = noSteps, prepare: prepareWrite = nothing, lastFindings = none, warnings = none, update = {} } = rules;
-  const { prepare = nothing, creates = false, unconditional = true, keepsEmpty = false } = update;
+  const { prepare = nothing, resets = hasStatus ? ['status'] : [], creates = false, unconditional = true, keepsEmpty = false } = update;
   const count = generationCounter(rules.metadata);
   return {
+    resets: fieldsAt(resets),
     readsNamespace: () => false,
     prepare(object, old, context) {
       if (hasStatus) keepStatus(object, old);
@@ -152,7 +154,9 @@ function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: Me
 
 function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gated: GatedFields): ChangeSteps {
   const { keepsMetadata = false, readsNamespace = () => false, prepare = nothing, lastFindings = none, warnings = none } = own;
+  const { resets = name !== 'status' ? [] : keepsMetadata ? ['metadata', 'spec'] : ['spec'] } = own;
   return {
+    resets: fieldsAt(resets),
     readsNamespace,
     prepare(object, old, context) {
       if (name === 'status') restoreContent(object, old);
@@ -183,6 +187,9 @@ function findingsOf(step: ReviewStep, object: ApiObject, old: ApiObject, review:
   if (step === 'objectMeta') return review.metadata.object();
   return step === 'objectMetaUpdate' ? review.metadata.update() : step(object, old, review);
 }
+
+const fieldsAt = (paths: readonly string[]): FieldSet =>
+  FieldSet.unionOf(paths.map((path) => FieldSet.at(path.split('.').map(fieldElement))));
 
 function deleteSteps(rules: DeleteRules = {}): DeleteSteps {
   return {

@@ -10,6 +10,7 @@ import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
 import { settleEmpty, withoutEmpty } from './emptylists.js';
 import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
+import { reordered } from '../patch/apply/managers.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import type { WriteContext } from './rules.js';
 import { invalid, Path, toCause, withoutKept, type FieldError } from './validation/field.js';
@@ -149,7 +150,7 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
       const form = storedForm(object, apiVersionOf(resource.storage));
       const before = storedForm(old, apiVersionOf(resource.storage));
       const warnings = steps.warnings(object, old);
-      return update.isSame(withoutVersion(form), withoutVersion(before))
+      return update.isSame(comparable(form), comparable(before))
         ? { step: 'unchanged', object: form, warnings }
         : { step: 'write', object: form, warnings };
     }),
@@ -207,7 +208,12 @@ function* updateFindings(
   return [...found, ...update, ...(yield* resource.behaviour.strategy.through(subresource).review(object, old, review))];
 }
 
-const withoutVersion = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });
+/** What a write may change. That owners have said once more what they own is no change: the times of their entries are left out. */
+function comparable(object: ApiObject): ApiObject {
+  const { managedFields = [], ...metadata } = object.metadata;
+  const timeless = managedFields.map(({ time: _time, ...entry }): JsonObject => entry);
+  return { ...object, metadata: { ...metadata, resourceVersion: '', managedFields: reordered(timeless) } };
+}
 
 function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
   // Whatever the client calls it: an object that several groups serve is checked as what is stored.

@@ -1,5 +1,6 @@
-import { forbidden, internalError } from '../../../api/status.js';
-import type { Authorizer } from '../../authorization/authorizer.js';
+import { internalError } from '../../../api/status.js';
+import type { Attributes, Authorizer } from '../../authorization/authorizer.js';
+import { forbidden } from '../../authorization/forbidden.js';
 import type { CreationCheck } from '../../registry/contract.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
@@ -12,7 +13,7 @@ export const creationCheck =
   ({ user }: RequestContext, { resource: served, namespace, name }: Route, authorize: Authorizer): CreationCheck =>
   async () => {
     const { group, version, resource } = served;
-    const { decision, reason, error } = await authorize({
+    const attributes: Attributes = {
       isResource: true,
       user,
       verb: 'create',
@@ -22,7 +23,8 @@ export const creationCheck =
       subresource: '',
       namespace: namespace ?? '',
       name,
-    });
+    };
+    const { decision, reason, error } = await authorize(attributes);
     if (decision === 'allow') return;
-    throw error === undefined ? forbidden(served, name, { why: reason }) : internalError(error);
+    throw error === undefined ? forbidden(attributes, reason) : internalError(error);
   };

@@ -8,6 +8,7 @@ import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/r
 import { fieldsAt } from '../../kinds/fields.js';
 import type { Rules, SubresourceRules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
+import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { storable } from './growth.js';
 import type { DefinedVersion } from '../definition.js';
 import { specFindings, statusFindings } from './scale.js';
@@ -38,6 +39,7 @@ export function customRules(parts: RuleParts): Rules {
   const { lastFindings, warnings } = findings;
   const statusRules: SubresourceRules = {
     prepare: keepMetadata,
+    resets: ['metadata', 'spec'],
     review: ['objectMetaUpdate', (object, old) => findings.ofChange(object, old, true)],
     lastFindings,
     warnings,
@@ -122,14 +124,16 @@ const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDe
 
 /** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
-  const added = [...new Set(finalizers)]
-    .filter((name) => old?.metadata.finalizers?.includes(name) !== true && !name.includes('/') && !standardFinalizers.has(name))
-    .sort();
-  return added.map(
-    (name) =>
-      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`,
+  const added = [...new Set(finalizers)].filter((name) => old?.metadata.finalizers?.includes(name) !== true).sort();
+  return added.flatMap((name) =>
+    [...qualifiedNameComplaints(name), ...(name.includes('/') || standardFinalizers.has(name) ? [] : [advice(name)])].map(
+      (text) => `metadata.finalizers: ${JSON.stringify(name)}: ${text}`,
+    ),
   );
 }
+
+const advice = (name: string): string =>
+  `prefer a domain-qualified finalizer name${name.includes('.') ? ' including a path (/)' : ''} to avoid accidental conflicts with other finalizer writers`;
 
 /** Findings about scale are causes as any other. */
 type Between = NonNullable<NonNullable<Parameters<CompiledSchema['validate']>[1]>['between']>[number];

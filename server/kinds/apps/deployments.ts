@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
+import { restoreMember } from '../../registry/statuswrites.js';
 import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';
@@ -120,9 +121,9 @@ export const deployments: Kind<Draft<Deployment>> = {
   subresources: {
     status: {
       prepare(deployment, old) {
-        if (old.metadata.labels === undefined) delete deployment.metadata.labels;
-        else deployment.metadata.labels = old.metadata.labels;
+        restoreMember(deployment.metadata, old.metadata, 'labels');
       },
+      resets: ['spec', 'metadata.labels'],
       review: ['objectMetaUpdate', validateStatus, counter('status.collisionCount')],
     },
   },

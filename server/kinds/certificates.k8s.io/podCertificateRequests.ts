@@ -112,11 +112,13 @@ export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
   validate,
   update: {
     unconditional: false,
+    resets: [],
     review: ['objectMetaUpdate', immutable('spec')],
   },
   subresources: {
     status: {
       keepsMetadata: true,
+      resets: ['spec'],
       review: [reviewStatus],
     },
   },

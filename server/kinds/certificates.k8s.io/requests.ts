@@ -136,6 +136,8 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
     prepare(request, old) {
       request.spec = old.spec;
     },
+    // Nobody owns the spec, not even who creates it.
+    resets: ['spec', 'status'],
     review: review({ decide: false, issue: false }),
   },
   subresources: {
@@ -144,6 +146,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
         keepDecisions(request, old);
         fillConditionTimes(request, old, now);
       },
+      resets: ['spec', 'status.conditions'],
       review: review({ decide: false, issue: true }),
     },
     approval: {
@@ -154,6 +157,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
         request.status = conditions.length === 0 ? status : { ...status, conditions };
         fillConditionTimes(request, old, now);
       },
+      resets: ['spec', 'status.certificate'],
       review: review({ decide: true, issue: false }),
     },
   },

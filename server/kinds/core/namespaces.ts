@@ -76,6 +76,7 @@ export const namespaces: Kind<Draft<Namespace>> = {
         namespace.spec = withFinalizers(membersOf(old.spec), finalizersOf(namespace));
         namespace.status = old.status;
       },
+      resets: ['status'],
       validate: (namespace) => validateFinalizers(namespace, (position) => specFinalizers.index(position)),
     },
   },

@@ -46,6 +46,7 @@ export const podGroups: Kind<Draft<PodGroup>> = {
   },
   validate: (group) => declaredGroup(group, null, Path.root),
   update: {
+    resets: [],
     review: ['objectMetaUpdate', (group, old) => changes(completed(group), completed(old))],
   },
   subresources: {

@@ -1,10 +1,11 @@
 import type { Steps } from '../../../workers/turns/turns.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from './compare.js';
+import { FieldSet } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
-import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
+import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 import { merge } from './merge.js';
-import { disown, managedOnly, type ApplyConflict, type Versions } from './ownership.js';
+import { disown, managedOnly, type ApplyConflict, type OwnWrite, type Versions } from './ownership.js';
 import { prune } from './prune.js';
 
 export type ApplyResult =
@@ -24,18 +25,18 @@ export type ApplyResult =
 export function* apply(
   { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
   managers: Managers,
-  { id, now, force }: { readonly id: ManagerId; readonly now: string; readonly force: boolean },
+  { id, now, resets = FieldSet.empty, force }: OwnWrite & { readonly force: boolean },
   versions: Versions,
 ): Steps<ApplyResult> {
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
   const last = managers.get(key);
-  const applied = managedOnly(yield* fieldsOf(config as JsonObject, schema));
+  const applied = managedOnly(yield* fieldsOf(config as JsonObject, schema)).recursiveDifference(resets);
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
   const merged = (yield* merge(live as JsonObject, config as JsonObject, schema)) as ApiObject;
   const object = yield* prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
-  const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, force }, versions);
+  const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, resets, force }, versions);
   if (!result.ok) return result;
   yield;
   // The order of items is part of the object too, though nobody owns it.

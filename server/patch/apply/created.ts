@@ -2,7 +2,7 @@ import { inOneGo } from '../../../workers/turns/turns.js';
 import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from './compare.js';
-import { fieldElement } from './fieldset.js';
+import { fieldElement, type FieldSet } from './fieldset.js';
 import { indexItems, itemElement } from './items.js';
 import { unknown, type Schema } from './schema.js';
 
@@ -30,17 +30,17 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
 /**
  * `fieldsV1` of whoever creates an object of which nobody owns anything yet; null when that is nothing. `empty` is an object of the type in which
  * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
- * are such. `status: 'left out'`: it is not taken from whoever creates the object. Throws ListItemError.
+ * are such. `resets`: members that are not taken from whoever creates the object. Throws ListItemError.
  */
 export function fieldsOfCreator(
   schema: Schema,
   empty: JsonObject,
   { object }: { readonly object: JsonObject },
-  status: 'left out' | 'taken',
+  resets: FieldSet,
 ): JsonObject | null {
   const fields: JsonObject = {};
   for (const name of sortNames(Object.keys(object))) {
-    if (serverMembers.has(name) || (name === 'status' && status === 'left out')) continue;
+    if (serverMembers.has(name) || resets.child(elementOf(name)).self) continue;
     const member = memberOf(schema, name);
     const below =
       name === metadata

@@ -39,6 +39,11 @@ export class FieldSet {
     return self ? FieldSet.leaf : FieldSet.empty;
   }
 
+  /** The set of one path. */
+  static at(path: readonly string[]): FieldSet {
+    return path.reduceRight<FieldSet>((child, element) => new FieldSet(false, new Map([[element, child]])), FieldSet.leaf);
+  }
+
   get isEmpty(): boolean {
     return !this.self && this.children.size === 0;
   }

@@ -34,24 +34,16 @@ const ancientManager = 'ancient-changes';
 const managerNameLengthMax = 128;
 
 /** `managedFields` was there and cannot be read. */
-class ManagedFieldsError extends Error {
+export class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 
-/** Reads `metadata.managedFields`, an entry in a step; throws ManagedFieldsError naming the entry that is wrong. */
+/** Reads `metadata.managedFields`, an entry in a step; of several of one manager the last counts. Throws ManagedFieldsError saying what is wrong. */
 export function* readingManagers(entries: readonly JsonValue[] | undefined): Steps<Managers> {
   const managers = new Map<string, ManagerEntry>();
-  const repeated = new Map<string, FieldSet[]>();
   for (const [position, entry] of (entries ?? []).entries()) {
     const read = yield* readEntry(entry as JsonObject, position);
-    const key = managerKey(read);
-    const other = managers.get(key);
-    if (other !== undefined) noted(repeated, key, other.fields).push(read.fields);
-    managers.set(key, read);
-    yield;
-  }
-  for (const [key, fields] of repeated) {
-    managers.set(key, { ...managers.get(key)!, fields: FieldSet.unionOf(fields) });
+    managers.set(managerKey(read), read);
     yield;
   }
   return managers;
@@ -63,19 +55,24 @@ export const readManagers = (entries: readonly JsonValue[] | undefined): Manager
 function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
   const text = (name: string): string => (typeof entry[name] === 'string' ? entry[name] : '');
   const operation = text('operation');
-  if (operation !== 'Apply' && operation !== 'Update')
-    throw new ManagedFieldsError(`metadata.managedFields[${position}].operation must be "Apply" or "Update"`);
+  const [apiVersion, type] = [text('apiVersion'), text('fieldsType')];
+  if (operation !== 'Apply' && operation !== 'Update') throw new ManagedFieldsError('operation must be `Apply` or `Update`');
+  if (apiVersion === '') throw new ManagedFieldsError('apiVersion must not be empty');
+  if (type === '') throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${position}`);
+  if (type !== 'FieldsV1') throw new ManagedFieldsError(`invalid fieldsType ${JSON.stringify(type)} in managed fields entry ${position}`);
   try {
     return {
       manager: text('manager'),
       operation,
-      apiVersion: text('apiVersion'),
+      apiVersion,
       subresource: text('subresource'),
       time: text('time') || null,
       fields: entry['fieldsV1'] === undefined ? FieldSet.empty : yield* FieldSet.readingFieldsV1(entry['fieldsV1']),
     };
   } catch (cause) {
-    throw new ManagedFieldsError(`metadata.managedFields[${position}]: ${(cause as Error).message}`, { cause });
+    throw new ManagedFieldsError(`error decoding versioned set from managed fields entry ${position}: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

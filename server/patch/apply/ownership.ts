@@ -53,6 +53,13 @@ export interface ObjectChange {
   readonly after: ApiObject;
 }
 
+interface Disowning {
+  readonly self: string;
+  readonly apiVersion: string;
+  readonly resets: FieldSet;
+  readonly force: boolean;
+}
+
 /**
  * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
  * are conflicts), removed fields leave everybody.
@@ -60,13 +67,13 @@ export interface ObjectChange {
 export function* disown(
   change: ObjectChange,
   managers: Managers,
-  { self, apiVersion, force }: { readonly self: string; readonly apiVersion: string; readonly force: boolean },
+  { self, apiVersion, resets, force }: Disowning,
   versions: Versions,
 ): Steps<OwnershipResult> {
   const comparisons = new Map<string, Comparison | null>();
   function* comparisonIn(version: string): Steps<Comparison | null> {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { own: apiVersion, versions })));
+    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { own: apiVersion, resets, versions })));
     return known;
   }
   const comparison = yield* comparisonIn(apiVersion);
@@ -98,12 +105,26 @@ export function* disown(
 function* compareIn(
   { before, after }: ObjectChange,
   version: string,
-  { own, versions }: { readonly own: string; readonly versions: Versions },
+  { own, resets, versions }: { readonly own: string; readonly resets: FieldSet; readonly versions: Versions },
 ): Steps<Comparison | null> {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
   const [left, right] = version === own ? [before, after] : [versions.convert(before, version), versions.convert(after, version)];
-  return left === null || right === null ? null : yield* compare(left as JsonObject, right as JsonObject, schema);
+  if (left === null || right === null) return null;
+  const { added, modified, removed } = yield* compare(left as JsonObject, right as JsonObject, schema);
+  return {
+    added: added.recursiveDifference(resets),
+    modified: modified.recursiveDifference(resets),
+    removed: removed.recursiveDifference(resets),
+  };
+}
+
+/** Who writes, when, and what of it the write takes back, so that it says nothing about owners. */
+export interface OwnWrite {
+  readonly id: ManagerId;
+  readonly now: string;
+  /** Default: nothing. */
+  readonly resets?: FieldSet;
 }
 
 /**
@@ -113,11 +134,11 @@ function* compareIn(
 export function* ownUpdate(
   change: ObjectChange,
   managers: Managers,
-  { id, now }: { readonly id: ManagerId; readonly now: string },
+  { id, now, resets = FieldSet.empty }: OwnWrite,
   versions: Versions,
 ): Steps<Managers> {
   const key = managerKey(id);
-  const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, force: true }, versions);
+  const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, resets, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;

@@ -39,7 +39,7 @@ export function parentManagers(
     const path = paths(entry.apiVersion);
     if (path === undefined) continue;
     const owns = path !== null && entry.fields.has(path);
-    const fields = owns && !ownsReplicas(scale, entry) ? entry.fields.difference(fieldSetOf(path)) : entry.fields;
+    const fields = owns && !ownsReplicas(scale, entry) ? entry.fields.difference(FieldSet.at(path)) : entry.fields;
     if (!fields.isEmpty) kept.set(key, { ...entry, fields });
   }
   const path = paths(apiVersion);
@@ -47,7 +47,7 @@ export function parentManagers(
   const known = knownOwners(managers, paths);
   for (const [key, entry] of scale) {
     if (!entry.fields.has(replicasOfScale) || known.has(key)) continue;
-    const owner = { ...entry, apiVersion, time: null, fields: fieldSetOf(path) };
+    const owner = { ...entry, apiVersion, time: null, fields: FieldSet.at(path) };
     const same = kept.get(managerKey(owner));
     kept.set(managerKey(owner), same === undefined ? owner : { ...same, fields: same.fields.union(owner.fields) });
   }
@@ -61,6 +61,3 @@ const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.ge
 /** Who owns the field in the workload already, by the keys that they have as owners of the scale. */
 const knownOwners = (managers: Managers, paths: ReplicasPaths): ReadonlySet<string> =>
   new Set([...managers.values()].filter((entry) => entry.fields.has(paths(entry.apiVersion) ?? [])).map(seenAs));
-
-const fieldSetOf = (path: readonly string[]): FieldSet =>
-  path.reduceRight<FieldSet>((child, element) => FieldSet.of(false, new Map([[element, child]])), FieldSet.leaf);

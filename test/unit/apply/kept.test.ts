@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { typeNamed, typeNames, type ApiType, type KindName } from '../../../api/catalogue/types.js';
 import { fieldsOfCreator } from '../../../server/patch/apply/created.js';
+import { FieldSet } from '../../../server/patch/apply/fieldset.js';
 import { ListItemError } from '../../../server/patch/apply/items.js';
 import { touchedBy, touchedMax } from '../../../server/patch/apply/kept.js';
 import { readManagers, reordered, writeManagers } from '../../../server/patch/apply/managers.js';
@@ -74,7 +75,7 @@ describe('apply/kept', () => {
           after['metadata'] ??= {};
           Object.assign(after, { apiVersion: 'v1', kind: type.kinds[0]?.kind });
           try {
-            const all = fieldsOfCreator(schema, emptyValue(schema), { object: before }, 'taken') ?? {};
+            const all = fieldsOfCreator(schema, emptyValue(schema), { object: before }, FieldSet.empty) ?? {};
             const [mine, others] = [some(all, share), some(all, othersShare)];
             const entries = [['me', mine] as const, ['others', others] as const].filter(([, fields]) => Object.keys(fields).length > 0);
             const written = writeManagers(readManagers(entries.map(([manager, fields]) => entryOf(manager, fields))));

@@ -90,6 +90,26 @@ describe('server-side apply over HTTP', () => {
     }
   });
 
+  it('has no owner reference twice; a patch that has is told so after admission', async () => {
+    const name = next();
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u' };
+    const twice = { ownerReferences: [owner, owner] };
+    expect((await apply(`${maps}/${name}`, map(name, twice))).status).to.equal(500);
+    await apply(`${maps}/${name}`, map(name));
+    const patched = await patch(`${maps}/${name}`, { metadata: twice });
+    expect((patched.body['metadata'] as JsonObject)['ownerReferences']).to.deep.equal([owner]);
+    expect(patched.headers['warning']).to.match(/contains duplicate entries after mutating admission happens; .* observed: u"$/);
+  });
+
+  it('leaves creation as it is, which a resource version that is none does not keep', async () => {
+    for (const [resourceVersion, status] of [
+      ['abc', 201],
+      ['0', 201],
+      ['7', 500],
+    ] as const)
+      expect((await call(server.url, 'POST', maps, { body: map(next(), { resourceVersion }) })).status, resourceVersion).to.equal(status);
+  });
+
   it('lets an object go that it held by the last finalizer', async () => {
     const name = next();
     await apply(`${maps}/${name}`, map(name, { finalizers: ['example.com/f'] }));

@@ -75,7 +75,10 @@ describe('endpoints, the right to create through a change', () => {
     for (const query of ['', dryRun]) {
       const answer = await write(query);
       expect(answer.status, answer.text).to.equal(403);
-      expect(answer.body['message']).to.equal(`${nameOf(resource)} "made" is forbidden: `);
+      const where = resource.namespaced ? 'in the namespace "default"' : 'at the cluster scope';
+      expect(answer.body['message']).to.equal(
+        `${nameOf(resource)} "made" is forbidden: User "admin" cannot create resource "${resource.resource}" in API group "${resource.group}" ${where}`,
+      );
     }
     expect((await call(server.url, 'GET', pathOf(resource, 'made'))).status).to.equal(404);
     expect(asked.at(-1)).to.deep.include({
@@ -159,7 +162,8 @@ describe('endpoints, the right to create through a change', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([201, 403]);
     expect(answers[1]!.body).to.deep.include({
       reason: 'Forbidden',
-      message: 'leases.coordination.k8s.io "else" is forbidden: names',
+      message:
+        'leases.coordination.k8s.io "else" is forbidden: User "admin" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default": names',
       details: { name: 'else', group: 'coordination.k8s.io', kind: 'leases' },
     });
   });

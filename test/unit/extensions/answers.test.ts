@@ -111,6 +111,14 @@ describe('extensions/answers', () => {
     await workers.close();
   });
 
+  it('have no subresources outside their namespace, whatever the method', async () => {
+    for (const subresource of ['status', 'scale'])
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { status } = await send(method, `/apis/example.com/v1/widgets/w/${subresource}`, { body: {} });
+        expect(`${method} ${subresource}: ${status}`).to.equal(`${method} ${subresource}: 404`);
+      }
+  });
+
   it('come in the next encoding that the client takes, for every verb', async () => {
     for (const accept of [`${protobuf},application/json`, `${protobuf};q=0.9,application/json;q=0.1`, `${protobuf},*/*`]) {
       const name = next();

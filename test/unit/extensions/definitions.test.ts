@@ -170,6 +170,13 @@ describe('extensions/definitions', () => {
       .to.be.instanceOf(StatusError)
       .and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
     expect(held.resource.behaviour.refusal('update')).to.equal(null);
+    const applied = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'other' } };
+    const applying = server.registry.update(
+      { ...held, name: 'other' },
+      { apply: () => structuredClone(applied), subresource: '', uid: null, mayCreate: () => {}, applies: true },
+      { ...ownWrites, dryRun: true },
+    );
+    expect(await applying.catch((error: unknown) => error)).to.include({ code: 405 });
     const ending = server.custom.catalogue.resource('example.com', 'v1', 'widgets');
     expect(ending).not.to.equal(held.resource);
     expect(ending === null ? null : ending.behaviour).to.equal(held.resource.behaviour);

@@ -3,6 +3,7 @@ import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../api/json/members.js';
 import type { SubresourceRules } from '../../../registry/rules.js';
+import { restoreMember } from '../../../registry/statuswrites.js';
 import { duplicate, forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
 import { subdomainName } from '../../../registry/validation/names.js';
 import { repeats } from '../../../registry/validation/repeats.js';
@@ -216,13 +217,12 @@ function validateHostAddresses(status: JsonObject, before: JsonObject): FieldErr
 
 export const podStatus: SubresourceRules = {
   prepare(pod, old) {
-    const owners = old.metadata.ownerReferences;
-    if (owners === undefined) delete pod.metadata.ownerReferences;
-    else pod.metadata.ownerReferences = owners;
+    for (const member of ['deletionTimestamp', 'ownerReferences'] as const) restoreMember(pod.metadata, old.metadata, member);
     const status = statusOf(pod);
     mirrorAddresses(status);
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
+  resets: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
   review: ['objectMetaUpdate', (pod, old) => validatePodAnnotationsUpdate(pod, old, annotations), validateStatus],
 };
