@@ -1,8 +1,8 @@
 import { X509Certificate, createHash, generateKeyPair, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
-import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../server/http/certificateParts.js';
-import { bits, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../server/http/der.js';
+import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../program/tls/certificateParts.js';
+import { bits, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
 
 /**
  * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, no external program and no library, whose loading would take longer than all

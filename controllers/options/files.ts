@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createPrivateKey } from 'node:crypto';
 import { parse } from 'yaml';
 import type { Pod } from '../../api/types/core/v1.js';
-import { readAuthorities, readKeyPair } from '../../server/http/credentials.js';
+import { readAuthorities, readKeyPair } from '../../program/tls/credentials.js';
 import { filesOf, signers } from '../certificates/signers.js';
 import { loadKubeconfig } from '../client/kubeconfig.js';
 import type { ControllerManagerOptions } from './flags.js';

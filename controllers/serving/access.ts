@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../api/meta/object.js';
 import { resource } from '../../api/meta/resource.js';
 import type { User } from '../../api/user.js';
-import { withAuthenticatedGroup, type Authenticator } from '../../server/authentication/authenticator.js';
+import { withAuthenticatedGroup, type Authenticator } from '../../program/authentication/authenticator.js';
 import type { Api } from '../client/api.js';
 import type { Clock } from '../client/clock.js';
 import { Remembered } from './remembered.js';

@@ -1,12 +1,12 @@
 import os from 'node:os';
-import { anonymousOn, firstOf, type Authenticator } from '../../server/authentication/authenticator.js';
+import { anonymousOn, firstOf, type Authenticator } from '../../program/authentication/authenticator.js';
 import { release } from '../../program/version.js';
 import type { Features } from '../../program/features/chosen.js';
 import { LiveFiles } from '../../program/files/liveFile.js';
-import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../server/http/credentials.js';
-import { portOptions } from '../../server/http/portOptions.js';
-import type { ProcessPages } from '../../server/http/processPages.js';
-import { makeSelfSigned } from '../../server/http/selfsigned.js';
+import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../program/tls/credentials.js';
+import { portOptions } from '../../program/port/portOptions.js';
+import type { ProcessPages } from '../../program/port/processPages.js';
+import { makeSelfSigned } from '../../program/tls/selfsigned.js';
 import type { Verbosity } from '../../program/log/logger.js';
 import { DebugPages } from '../../program/profiles/pages.js';
 import { flagValues } from '../../program/zpages.js';

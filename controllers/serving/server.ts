@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { StatusError, tooManyRequests, unauthorized } from '../../api/status.js';
 import type { User } from '../../api/user.js';
-import type { Authenticator } from '../../server/authentication/authenticator.js';
+import type { Authenticator } from '../../program/authentication/authenticator.js';
 import type { Request, Response } from '../../program/port/message.js';
-import type { Connection } from '../../server/http/connection.js';
-import { writeStatusError, writeText } from '../../server/http/errors.js';
-import { Exchange } from '../../server/http/exchange.js';
-import { listen, type ListenerOptions } from '../../server/http/listener.js';
-import { answerProcessPage, type ProcessPages } from '../../server/http/processPages.js';
-import { parseTarget } from '../../server/http/target.js';
+import type { Connection } from '../../program/port/connections/connection.js';
+import { writeStatusError, writeText } from '../../program/port/errors.js';
+import { Exchange } from '../../program/port/exchange.js';
+import { listen, type ListenerOptions } from '../../program/port/listener.js';
+import { answerProcessPage, type ProcessPages } from '../../program/port/processPages.js';
+import { parseTarget } from '../../program/port/target.js';
 import type { MayAccess } from './access.js';
 
 /** Health, metrics and pages about the process, for whoever watches over it: behind the same door that the API server has. */

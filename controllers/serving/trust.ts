@@ -1,13 +1,13 @@
 import type { ConfigMap } from '../../api/types/core/v1.js';
 import { resource } from '../../api/meta/resource.js';
 import { X509Certificate } from 'node:crypto';
-import { certificateAuthenticator, type CertificateOptions } from '../../server/authentication/certificate.js';
-import { frontProxyAuthenticator } from '../../server/authentication/frontProxy.js';
-import type { Authenticator } from '../../server/authentication/authenticator.js';
-import type { Anchors } from '../../server/authentication/peer.js';
+import { certificateAuthenticator, type CertificateOptions } from '../../program/authentication/certificate.js';
+import { frontProxyAuthenticator } from '../../program/authentication/frontProxy.js';
+import type { Authenticator } from '../../program/authentication/authenticator.js';
+import type { Anchors } from '../../program/authentication/peer.js';
 import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
 import { certificateBlocks } from '../../program/files/pem.js';
-import { readAuthorities } from '../../server/http/credentials.js';
+import { readAuthorities } from '../../program/tls/credentials.js';
 import type { Api } from '../client/api.js';
 import { ApiError, ConnectionError, messageOf } from '../client/errors.js';
 import type { ControllerManagerOptions } from '../options/flags.js';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SendBuffer } from './sendBuffer.js';
+import type { SendBuffer } from './connections/sender.js';
 
 /** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is, but for bodies (`streams.ts`). */
 export type Request = IncomingMessage | StreamRequest;

@@ -14,7 +14,7 @@ import type { TokenCacheCounts } from '../authentication/tokens/cacheCounts.js';
 import { readStaticTokens, type StaticTokens } from '../authentication/tokens/staticFile.js';
 import type { GraphTimes, NodeFeatures } from '../authorization/node/authorizer.js';
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
-import type { Anchors } from '../authentication/peer.js';
+import type { Anchors } from '../../program/authentication/peer.js';
 import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
 import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
 import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
@@ -34,7 +34,7 @@ import type { Dial } from '../webhook/dialed.js';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
 import { createReloadMetrics } from '../../program/metrics/reloads.js';
-import { readAuthorities } from '../http/credentials.js';
+import { readAuthorities } from '../../program/tls/credentials.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
 

@@ -47,7 +47,7 @@ import { emulatedCatalogue } from '../options/runtimeConfig.js';
 import { defaultServiceRange } from '../options/serviceRange.js';
 import { cachedResources } from '../options/watchCache.js';
 import { provideNamespace } from '../registry/namespaceProvision.js';
-import { readAuthorities } from '../http/credentials.js';
+import { readAuthorities } from '../../program/tls/credentials.js';
 import type { PutObjects } from '../http/raftRoutes.js';
 import { Peers } from '../peers/peers.js';
 import { masterLeaseResource } from '../presence/masterLeases.js';

@@ -4,7 +4,7 @@ import { createEgress, directEgress, type Egress } from '../egress/egress.js';
 import type { AgentCredentials } from '../endpoints/backends/connection.js';
 import { readAgentCredentials } from '../endpoints/backends/credentials.js';
 import type { Live, LiveFiles } from '../../program/files/liveFile.js';
-import type { ListenerOptions } from '../http/listener.js';
+import type { ListenerOptions } from '../../program/port/listener.js';
 import { createEncryptionMetrics } from '../storage/encryption/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';

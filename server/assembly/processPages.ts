@@ -1,8 +1,8 @@
 import { release } from '../../program/version.js';
 import type { Fairness } from '../fairness/fairness.js';
 import { dumpPage } from '../fairness/pages.js';
-import { writeText } from '../http/errors.js';
-import type { ProcessPages } from '../http/processPages.js';
+import { writeText } from '../../program/port/errors.js';
+import type { ProcessPages } from '../../program/port/processPages.js';
 import type { DebugPages } from '../../program/profiles/pages.js';
 import { flagValues } from '../../program/zpages.js';
 import { apiServerFlags, type ApiServerOptions } from '../options/flags.js';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { LiveFiles } from '../../program/files/liveFile.js';
-import { selfSignedPair, type KeyPairFiles } from '../http/credentials.js';
-import type { ListenerOptions } from '../http/listener.js';
-import { portOptions } from '../http/portOptions.js';
+import { selfSignedPair, type KeyPairFiles } from '../../program/tls/credentials.js';
+import type { ListenerOptions } from '../../program/port/listener.js';
+import { portOptions } from '../../program/port/portOptions.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 

@@ -18,7 +18,7 @@ import { createConversionMetrics } from '../extensions/conversion/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';
 import { createHookMetrics } from '../admission/webhooks/metrics.js';
-import { readPairOf, type KeyPairFiles } from '../http/credentials.js';
+import { readPairOf, type KeyPairFiles } from '../../program/tls/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Catalogue } from '../registry/resources.js';

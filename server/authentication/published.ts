@@ -8,7 +8,7 @@ import { ownWrites } from '../registry/ownWrites.js';
 import { membersOf } from '../../api/json/members.js';
 import type { Catalogue } from '../registry/resources.js';
 import { startTask, type StartTaskOptions } from '../registry/startTask.js';
-import type { Anchors } from './peer.js';
+import type { Anchors } from '../../program/authentication/peer.js';
 
 /** What extension servers must know to trust clients and front proxies as this server does; texts of a ConfigMap. */
 export type PublishedTrust = Readonly<Record<string, string>>;

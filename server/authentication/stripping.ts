@@ -1,6 +1,6 @@
 import type { Request } from '../../program/port/message.js';
-import type { Authentication, Authenticator } from './authenticator.js';
-import type { IdentityHeaders } from './frontProxy.js';
+import type { Authentication, Authenticator } from '../../program/authentication/authenticator.js';
+import type { IdentityHeaders } from '../../program/authentication/frontProxy.js';
 
 /** What proxies usually send; removed whether or not this server was told of proxies, because what is behind it may have been. */
 const usual: IdentityHeaders = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../api/object.js';
 import { withoutTrailing } from '../../api/trailing.js';
 import type { User } from '../../api/user.js';
-import { groupAuthenticated } from '../authentication/authenticator.js';
+import { groupAuthenticated } from '../../program/authentication/authenticator.js';
 import { memberAt, textAt } from '../../api/json/members.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 import type { RuleResolver } from './rules.js';

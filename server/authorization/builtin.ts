@@ -1,4 +1,4 @@
-import { groupMasters } from '../authentication/authenticator.js';
+import { groupMasters } from '../../program/authentication/authenticator.js';
 import type { Authorizer, Decision } from './authorizer.js';
 
 const allow: Decision = { decision: 'allow', reason: '' };

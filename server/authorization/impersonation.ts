@@ -1,5 +1,5 @@
 import type { StatusError } from '../../api/status.js';
-import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../authentication/authenticator.js';
+import { anonymousUser, groupAuthenticated, groupUnauthenticated } from '../../program/authentication/authenticator.js';
 import type { User } from '../../api/user.js';
 import { subdomainName } from '../registry/validation/names.js';
 import type { Attributes, Authorizer } from './authorizer.js';

@@ -3,7 +3,7 @@ import type { Lookup } from '../admission/lookup.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { invalidObject } from '../../api/status.js';
 import type { User } from '../../api/user.js';
-import { groupMasters } from '../authentication/authenticator.js';
+import { groupMasters } from '../../program/authentication/authenticator.js';
 import { sameValue } from '../../api/json/equality.js';
 import { objectAt } from '../../api/json/defaulting.js';
 import { textAt } from '../../api/json/members.js';

@@ -2,7 +2,7 @@ import type { Replica } from '../../raft/index.js';
 import { badRequest, StatusError, tooManyRequests } from '../../api/status.js';
 import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
-import { writeJson } from '../http/errors.js';
+import { writeJson } from '../../program/port/errors.js';
 import type { Exchange } from '../http/exchange.js';
 import { index, PageFiles } from './files.js';
 import { pageHeaders } from './headers.js';

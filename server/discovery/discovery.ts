@@ -6,7 +6,8 @@ import { sendShared } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { allEncoders, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
-import { isForPeople, negotiateAccept } from '../endpoints/negotiation.js';
+import { negotiateAccept } from '../endpoints/negotiation.js';
+import { isForPeople } from '../../program/port/accept.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import type { Catalogue } from '../registry/resources.js';
 import {

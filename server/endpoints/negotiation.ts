@@ -1,6 +1,7 @@
 import { badRequest, formNotAcceptable, notAcceptable, StatusError } from '../../api/status.js';
 import { realWord } from '../../api/catalogue/vocabulary.js';
 import type { ServedResource } from '../registry/resources.js';
+import { isForPeople, parseAccept, type AcceptEntry } from '../../program/port/accept.js';
 import type { RequestContext } from './context.js';
 import type { Encoder } from './encoders/encoder.js';
 import { allEncoders, type Encoders } from './encoders/encoders.js';
@@ -23,45 +24,6 @@ export interface Representation {
 const asItselfForm: Form = { form: 'object' };
 const metaGroup = 'meta.k8s.io';
 const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
-/** The longest Accept header that is looked at; longer ones are no client's doing. */
-const acceptEntriesMax = 64;
-
-interface Entry {
-  readonly mediaType: string;
-  readonly quality: number;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-/** Clients send the same few headers with all their requests. */
-const parsed = new Map<string, readonly Entry[]>();
-const parsedMax = 256;
-const parsedCharactersMax = 256;
-
-/** Entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference, where one that is no number counts as 0. */
-function parseAccept(header: string): readonly Entry[] {
-  const known = parsed.get(header);
-  if (known !== undefined) return known;
-  const entries = header
-    .split(',', acceptEntriesMax)
-    .map(parseEntry)
-    .sort((a, b) => b.quality - a.quality);
-  if (parsed.size >= parsedMax) parsed.clear();
-  if (header.length <= parsedCharactersMax) parsed.set(header, entries);
-  return entries;
-}
-
-function parseEntry(text: string): Entry {
-  const [mediaType = '', ...rest] = text.split(';').map((part) => part.trim());
-  const parameters = new Map(
-    rest.map((part) => {
-      const [name = '', value = ''] = part.split('=', 2);
-      return [name.trim(), value.trim().replace(/^"(.*)"$/, '$1')];
-    }),
-  );
-  const quality = Number(parameters.get('q') ?? 1);
-  return { mediaType, quality: Number.isFinite(quality) ? quality : 0, parameters };
-}
-
 const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
@@ -116,19 +78,6 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
   form: asItselfForm,
 });
 
-/** Values that mean yes to the reference; any other means no. */
-const yes: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-/** How the programs introduce themselves that people use to look at answers. */
-const readers = ['curl', 'Wget', 'Mozilla/5.0'];
-
-/** Whether JSON is laid out: as the query says, otherwise for browsers and the like. */
-export function isForPeople({ request, query }: Pick<RequestContext, 'request' | 'query'>): boolean {
-  const asked = query.size === 0 ? '' : (query.get('pretty') ?? '');
-  if (asked !== '') return yes.has(asked);
-  const agent = request.headers['user-agent'] ?? '';
-  return readers.some((reader) => agent.startsWith(reader));
-}
-
 export interface NegotiationOptions {
   /** The path also serves lists and watches, whose media types are then named in the refusal. */
   readonly collection: boolean;
@@ -162,7 +111,7 @@ export function negotiateAccept(header: string, query: URLSearchParams, options:
 
 type Choice = Required<Omit<NegotiationOptions, 'collection'>>;
 
-function firstAcceptable(entries: readonly Entry[], query: URLSearchParams, choice: Choice): Representation | null {
+function firstAcceptable(entries: readonly AcceptEntry[], query: URLSearchParams, choice: Choice): Representation | null {
   const { stream, pretty, encoders } = choice;
   const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
@@ -201,16 +150,6 @@ function spelled(encoder: Encoder, mediaType: string): Encoder {
   const made = { ...encoder, mediaType, streamType: encoder.streamType?.replace(encoder.mediaType, mediaType) ?? null };
   neutral.set(encoder, made);
   return made;
-}
-
-/** The encoding for a refusal: the first that the client names, or JSON, which every client reads. */
-export function errorEncoder(context: Pick<RequestContext, 'request' | 'query' | 'encoders'>): Encoder {
-  const { request, encoders = allEncoders } = context;
-  const [json] = encoders;
-  const found = parseAccept(request.headers.accept ?? '')
-    .map(({ mediaType }) => encoders.find((encoder) => encoder.mediaType === realWord(mediaType)))
-    .find((encoder) => encoder !== undefined);
-  return found === undefined || found === json ? (isForPeople(context) ? prettyJsonEncoder : json) : found;
 }
 
 const forms: Readonly<Record<string, (apiVersion: string, query: URLSearchParams) => Form>> = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response, Upgrade } from '../../program/port/message.js';
-import type { Authenticator } from '../authentication/authenticator.js';
+import type { Authenticator } from '../../program/authentication/authenticator.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { StatusError, tooManyRequests, unavailable } from '../../api/status.js';
@@ -8,10 +8,11 @@ import type { Logger } from '../../program/log/logger.js';
 import { createAccessMetrics } from '../authentication/accessMetrics.js';
 import { createImpersonationMetrics } from '../authorization/impersonationMetrics.js';
 import type { Metrics } from './metrics.js';
-import type { Connection } from './connection.js';
-import { ExchangeList, type ActiveExchanges } from './exchangeList.js';
+import type { Connection } from '../../program/port/connections/connection.js';
+import { ExchangeList, type ActiveExchanges } from '../../program/port/connections/exchangeList.js';
 import { Exchange } from './exchange.js';
-import { toStatusError, writeStatusError, writeText } from './errors.js';
+import { toStatusError } from './errors.js';
+import { writeStatusError, writeText } from '../../program/port/errors.js';
 import { auditedRefusals, auditFilter } from './filters/audit.js';
 import { authenticateFilter } from './filters/authenticate.js';
 import { authorizeFilter } from './filters/authorize.js';
@@ -27,9 +28,9 @@ import { observeFilter } from './filters/observe.js';
 import { originFilter } from './filters/origin.js';
 import { traceFilter } from './filters/trace.js';
 import type { Tracer } from '../../program/tracing/tracer.js';
-import { expectsOther, headFaultOf } from './headFaults.js';
+import { expectsOther, headFaultOf } from '../../program/port/headFaults.js';
 import { requestInfo } from './requestinfo.js';
-import { parseQuery, parseTarget } from './target.js';
+import { parseQuery, parseTarget } from '../../program/port/target.js';
 
 export interface ChainOptions {
   readonly authenticate: Authenticator;

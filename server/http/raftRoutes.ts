@@ -14,7 +14,7 @@ import type { WriteOutcome } from '../storage/engine.js';
 import { seal, unseal } from '../storage/seal.js';
 import { changesToJson, rangeToJson } from '../storage/wire.js';
 import type { KeyedObject } from '../storage/raft.js';
-import { writeJson } from './errors.js';
+import { writeJson } from '../../program/port/errors.js';
 import type { Exchange } from './exchange.js';
 
 /** What operators ask of the replica in this process. */

@@ -6,10 +6,10 @@ import type { HealthEndpoint, HealthRegistry, HealthReport } from '../../program
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from './metrics.js';
 import type { Answer } from './chain.js';
-import { writeText } from './errors.js';
+import { writeText } from '../../program/port/errors.js';
 import type { Exchange } from './exchange.js';
 import { sealKeyOf } from '../storage/seal.js';
-import { answerProcessPage, type ProcessPages } from './processPages.js';
+import { answerProcessPage, type ProcessPages } from '../../program/port/processPages.js';
 import { addRaftRoutes, type OperatorReplica, type PutObjects, type Serve } from './raftRoutes.js';
 
 const prefixDefault = '/registry';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chain } from './chain.js';
 import type { Exchange } from './exchange.js';
-import type { Listener } from './listener.js';
+import type { Listener } from '../../program/port/listener.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {

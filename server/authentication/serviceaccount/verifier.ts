@@ -1,6 +1,6 @@
 import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import type { User } from '../../../api/user.js';
-import { withAuthenticatedGroup } from '../authenticator.js';
+import { withAuthenticatedGroup } from '../../../program/authentication/authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
 import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
 import type { VerificationKeys } from './keys.js';

@@ -5,7 +5,7 @@ import {
   type Authentication,
   type Authenticator,
   type CredentialNote,
-} from '../authenticator.js';
+} from '../../../program/authentication/authenticator.js';
 
 /** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =

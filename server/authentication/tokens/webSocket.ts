@@ -1,4 +1,4 @@
-import type { Authenticator } from '../authenticator.js';
+import type { Authenticator } from '../../../program/authentication/authenticator.js';
 import { check, type TokenAuthenticator } from './token.js';
 
 /** Browsers cannot set headers on WebSockets, but they can name protocols: one with this prefix carries a token in base64url. */

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { ApiObject } from '../../../api/object.js';
 import { forbidden, notFound, type StatusError } from '../../../api/status.js';
-import { groupMasters } from '../../authentication/authenticator.js';
+import { groupMasters } from '../../../program/authentication/authenticator.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { endedOf } from '../../registry/turns.js';
 import type { Authorizer } from '../authorizer.js';

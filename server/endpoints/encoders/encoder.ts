@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/object.js';
+import type { DocumentForm } from '../../../program/port/documentForms.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 
@@ -30,8 +31,7 @@ export interface EncodedList {
  * One encoding of answers. Adding a media type means adding one of these to `encoders.ts`; the verbs do not know which they use.
  * An item is an object without kind and apiVersion in whatever form the encoder finds cheapest to build on.
  */
-export interface Encoder {
-  readonly mediaType: string;
+export interface Encoder extends DocumentForm {
   /** Content type of watch streams, or null when this encoding cannot stream. */
   readonly streamType: string | null;
   /** It can show only what the types of its messages say: objects of types that have no message, and tables, take another encoding. */
@@ -51,8 +51,6 @@ export interface Encoder {
   list(type: TypeMeta, meta: ListMeta, items: EncodedList, count: number): EncodedList;
   /** A Table; `head` is all of it but its rows, of which there are `count`. */
   table(head: JsonObject, rows: Iterable<JsonObject>, count: number): EncodedList;
-  /** A document that is no stored object, such as a Status; it names its kind. */
-  document(value: object): Buffer;
   /** What WebSocket messages with its events are. */
   readonly messages: 'text' | 'binary';
   /** Bytes of length that `frame` puts in front of an event. */

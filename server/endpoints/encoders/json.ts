@@ -1,5 +1,6 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject } from '../../../api/object.js';
+import { jsonForm } from '../../../program/port/documentForms.js';
 import { servedItem } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
@@ -69,7 +70,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
 
 /** The stored form is JSON, so an item is the stored bytes themselves wherever the served version is the stored one. */
 export const jsonEncoder: Encoder = {
-  mediaType: 'application/json',
+  ...jsonForm,
   streamType: 'application/json',
   needsMessage: false,
   acceptedStream: 'application/json;stream=watch',
@@ -83,7 +84,6 @@ export const jsonEncoder: Encoder = {
     return { parts: between(head, parts), size: size === null ? null : head.length + size + listTail.length };
   },
   table: (head, rows) => ({ parts: tableParts(head, rows), size: null }),
-  document: (value) => Buffer.from(`${writeJson(value)}\n`),
   frame: (type, object) =>
     Buffer.concat([
       Buffer.from(`{"type":"${type}","object":`),

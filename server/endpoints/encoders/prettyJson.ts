@@ -1,6 +1,7 @@
+import { prettyJsonForm } from '../../../program/port/documentForms.js';
 import type { Encoder } from './encoder.js';
 import { jsonEncoder } from './json.js';
-import { laidOut } from './layout.js';
+import { laidOut } from '../../../program/port/layout.js';
 
 const whole = (json: Buffer): Buffer => Buffer.concat([...laidOut([json])]);
 
@@ -10,5 +11,5 @@ export const prettyJsonEncoder: Encoder = {
   object: (type, item) => whole(jsonEncoder.object(type, item)),
   list: (...args) => ({ parts: laidOut(jsonEncoder.list(...args).parts), size: null }),
   table: (...args) => ({ parts: laidOut(jsonEncoder.table(...args).parts), size: null }),
-  document: (value) => whole(jsonEncoder.document(value)),
+  ...prettyJsonForm,
 };

@@ -1,7 +1,8 @@
-import { encodeMessage, kindOf, protobufEncode, protobufMediaType } from '../../../workers/codecs/protobuf/index.js';
+import { encodeMessage, kindOf, protobufMediaType } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { StatusError } from '../../../api/status.js';
+import { protobufForm } from '../../../program/port/documentForms.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
@@ -68,7 +69,7 @@ function frame(type: string, object: Buffer): Buffer {
 }
 
 export const protobufEncoder: Encoder = {
-  mediaType: protobufMediaType,
+  ...protobufForm,
   streamType: `${protobufMediaType};stream=watch`,
   needsMessage: true,
   acceptedStream: `${protobufMediaType};stream=watch`,
@@ -84,6 +85,5 @@ export const protobufEncoder: Encoder = {
   table: () => {
     throw new Error('broken invariant: tables have no Protobuf form');
   },
-  document: (value) => unpack(protobufEncode(value)),
   frame,
 };

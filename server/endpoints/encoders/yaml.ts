@@ -2,6 +2,7 @@ import { jsonCodec } from '../../../workers/codecs/json.js';
 import { depthMax } from '../../../workers/codecs/contract.js';
 import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
 import type { JsonObject } from '../../../api/object.js';
+import { yamlForm } from '../../../program/port/documentForms.js';
 import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
 import { jsonEncoder } from './json.js';
 
@@ -31,7 +32,7 @@ function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: I
 
 /** For people. Items are the JSON ones: YAML is asked for too rarely to keep a second form of every object. */
 export const yamlEncoder: Encoder = {
-  mediaType: 'application/yaml',
+  ...yamlForm,
   streamType: null,
   needsMessage: false,
   acceptedStream: null,
@@ -42,7 +43,6 @@ export const yamlEncoder: Encoder = {
   items: (items, type) => ({ parts: itemParts(items, type), size: null }),
   list: (type, meta, { parts }, count) => ({ parts: listParts(type, meta, parts, count), size: null }),
   table: (head, rows) => ({ parts: [text({ ...head, rows: [...rows] })], size: null }),
-  document: text,
   frame: () => {
     throw new Error('YAML has no watch streams');
   },

@@ -1,4 +1,4 @@
-import { unbounded, type SendBuffer, type Sender } from '../../../program/port/sendBuffer.js';
+import { unbounded, type SendBuffer, type Sender } from '../../../program/port/connections/sender.js';
 
 /** Something with bytes to write. */
 export interface Flushable {

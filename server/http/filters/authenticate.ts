@@ -1,5 +1,5 @@
 import { unauthorized } from '../../../api/status.js';
-import type { Authentication, Authenticator } from '../../authentication/authenticator.js';
+import type { Authentication, Authenticator } from '../../../program/authentication/authenticator.js';
 import type { AccessMetrics } from '../../authentication/accessMetrics.js';
 import type { Logger } from '../../../program/log/logger.js';
 import type { Exchange } from '../exchange.js';

@@ -1,6 +1,6 @@
 import { badRequest, timeout } from '../../../api/status.js';
 import { delayMsMax, parseDuration } from '../../../program/flags/duration.js';
-import { writeStatusError } from '../errors.js';
+import { writeStatusError } from '../../../program/port/errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 

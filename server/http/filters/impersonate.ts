@@ -1,5 +1,5 @@
 import { badRequest } from '../../../api/status.js';
-import { decodeKey } from '../../authentication/frontProxy.js';
+import { decodeKey } from '../../../program/authentication/frontProxy.js';
 import { removeHeaders } from '../../authentication/stripping.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';
 import { impersonate, type ImpersonationCounts, type Wanted } from '../../authorization/impersonation.js';

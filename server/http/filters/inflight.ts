@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.js';
-import { OwnCount, type Count } from '../counts.js';
-import { ownerOf, Slots } from '../slots.js';
+import { OwnCount, type Count } from '../../../program/port/connections/counts.js';
+import { ownerOf, Slots } from '../../../program/port/connections/slots.js';
 import type { Filter } from './filter.js';
 
 export interface InflightLimits {

@@ -1,5 +1,5 @@
 import { plainError } from '../../../api/status.js';
-import { isByCertificate } from '../../authentication/certificate.js';
+import { isByCertificate } from '../../../program/authentication/certificate.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 

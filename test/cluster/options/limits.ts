@@ -6,7 +6,7 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { canSharePorts } from '../../../server/http/bind.js';
+import { canSharePorts } from '../../../program/port/bind.js';
 import { startHookService, type HookService } from '../../fixtures/hookService.js';
 import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
-import { canSharePorts } from '../../../server/http/bind.js';
+import { canSharePorts } from '../../../program/port/bind.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { createIdentities, type Identities, type Identity } from '../../unit/http/identities.js';
 import { BundledProgram, eventually, runToEnd } from './bundledProgram.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeJson } from '../../../server/http/errors.js';
+import { writeJson } from '../../../program/port/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { call1, openFrontDoor, type FrontDoor } from '../http/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../http/identities.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { laidOut } from '../../../server/endpoints/encoders/layout.js';
+import { laidOut } from '../../../program/port/layout.js';
 
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);

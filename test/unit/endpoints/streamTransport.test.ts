@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import http2, { type ClientHttp2Session, type ClientHttp2Stream, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { unbounded } from '../../../program/port/sendBuffer.js';
+import { unbounded } from '../../../program/port/connections/sender.js';
 import { openStream } from '../../../server/endpoints/watch/streamTransport.js';
 import { writeTogether, type Transport, type Writer } from '../../../server/endpoints/watch/transport.js';
 

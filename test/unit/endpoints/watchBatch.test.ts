@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Batch } from '../../../server/endpoints/watch/batch.js';
-import { unbounded, type Sender } from '../../../program/port/sendBuffer.js';
+import { unbounded, type Sender } from '../../../program/port/connections/sender.js';
 import { Flusher, Lane } from '../../../server/endpoints/watch/flusher.js';
 
 describe('endpoints/watch/batch', () => {

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { User } from '../../../api/user.js';
-import type { Connection } from '../../../server/http/connection.js';
-import { dueOf, usualTimes, type ConnectionState } from '../../../server/http/connectionLife.js';
-import { connectionBounds, connectionsMax } from '../../../server/http/connectionLimit.js';
-import { Connections } from '../../../server/http/connections.js';
+import type { Connection } from '../../../program/port/connections/connection.js';
+import { dueOf, usualTimes, type ConnectionState } from '../../../program/port/connections/connectionLife.js';
+import { connectionBounds, connectionsMax } from '../../../program/port/connections/connectionLimit.js';
+import { Connections } from '../../../program/port/connections/connections.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: {} });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { SharedCount } from '../../../server/http/counts.js';
-import { Slots } from '../../../server/http/slots.js';
+import { SharedCount } from '../../../program/port/connections/counts.js';
+import { Slots } from '../../../program/port/connections/slots.js';
 import type { User } from '../../../api/user.js';
 
 const user = (name: string): User => ({ name, uid: '', groups: ['system:authenticated'], extra: {} });

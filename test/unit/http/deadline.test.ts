@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeJson } from '../../../server/http/errors.js';
+import { writeJson } from '../../../program/port/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { call1, openFrontDoor } from './frontDoor.js';
 import { createIdentities } from './identities.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RequestContext } from '../../../server/endpoints/context.js';
-import { writeJson } from '../../../server/http/errors.js';
+import { writeJson } from '../../../program/port/errors.js';
 import type { Exchange } from '../../../server/http/exchange.js';
 import { plainRequest, RawHttp1, type WireAnswer } from '../../attacks/wire/http1.js';
 import { openFrontDoor, type FrontDoor } from './frontDoor.js';

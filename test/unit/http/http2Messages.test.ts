@@ -3,8 +3,8 @@ import http2, { type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { Http2Request, Http2Response } from '../../../server/http/http2Messages.js';
-import { keepStreamsApart } from '../../../server/http/openStreams.js';
+import { Http2Request, Http2Response } from '../../../program/port/http2Messages.js';
+import { keepStreamsApart } from '../../../program/port/connections/openStreams.js';
 
 type Answer = (response: Http2Response, body: string) => void;
 

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import tls from 'node:tls';
-import type { ListenerOptions } from '../../../server/http/listener.js';
+import type { ListenerOptions } from '../../../program/port/listener.js';
 import { openFrontDoor, type FrontDoor } from './frontDoor.js';
 import { createIdentities, type Identities, type Identity } from './identities.js';
 

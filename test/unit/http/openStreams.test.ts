@@ -3,7 +3,7 @@ import http2, { type Http2Server, type ServerHttp2Session, type ServerHttp2Strea
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { keepStreamsApart, OpenStreams, UnnumberedStreams } from '../../../server/http/openStreams.js';
+import { keepStreamsApart, OpenStreams, UnnumberedStreams } from '../../../program/port/connections/openStreams.js';
 
 describe('open streams of a session', () => {
   const commands = fc.array(

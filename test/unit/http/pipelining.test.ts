@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import tls from 'node:tls';
-import { ConnectionTurns } from '../../../server/http/connectionTurns.js';
-import type { ListenerOptions } from '../../../server/http/listener.js';
+import { ConnectionTurns } from '../../../program/port/connections/connectionTurns.js';
+import type { ListenerOptions } from '../../../program/port/listener.js';
 import { openFrontDoor, type FrontDoor } from './frontDoor.js';
 import { createIdentities, type Identities, type Identity } from './identities.js';
 

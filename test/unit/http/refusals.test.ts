@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { createAuditor } from '../../../server/audit/auditor.js';
 import type { AuditEvent } from '../../../server/audit/event.js';
-import { isByCertificate } from '../../../server/authentication/certificate.js';
+import { isByCertificate } from '../../../program/authentication/certificate.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
 import { acceptWebSocket, webSocketUpgrade } from '../../../server/endpoints/webSockets.js';
 import { plainRequest, RawHttp1 } from '../../attacks/wire/http1.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { requestInfo } from '../../../server/http/requestinfo.js';
-import { parseQuery, parseTarget } from '../../../server/http/target.js';
+import { parseQuery, parseTarget } from '../../../program/port/target.js';
 
 interface Expected {
   verb: string;

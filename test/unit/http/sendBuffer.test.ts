@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Sender } from '../../../program/port/sendBuffer.js';
-import { ConnectionSendBuffer } from '../../../server/http/sendBuffer.js';
-import { UnsentBytes, type Holder } from '../../../server/http/unsentBytes.js';
+import type { Sender } from '../../../program/port/connections/sender.js';
+import { ConnectionSendBuffer } from '../../../program/port/connections/sendBuffer.js';
+import { UnsentBytes, type Holder } from '../../../program/port/connections/unsentBytes.js';
 
 const mebibyte = 1024 * 1024;
 

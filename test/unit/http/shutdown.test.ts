@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import type { Request, Response } from '../../../program/port/message.js';
 import type { RequestInfo } from '../../../api/requestInfo.js';
-import { ExchangeList } from '../../../server/http/exchangeList.js';
+import { ExchangeList } from '../../../program/port/connections/exchangeList.js';
 import type { Draining } from '../../../server/http/chain.js';
 import { Exchange } from '../../../server/http/exchange.js';
 import { createLogger } from '../../../program/log/logger.js';

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
 import type { StatusError } from '../../../api/status.js';
 import type { User } from '../../../api/user.js';
-import { BodyBudget } from '../../../server/http/bodyBudget.js';
-import { bodyBytesMax, BodyReading } from '../../../server/http/bodyReading.js';
-import { ownerOf, Slots } from '../../../server/http/slots.js';
+import { BodyBudget } from '../../../program/port/connections/bodyBudget.js';
+import { bodyBytesMax, BodyReading } from '../../../program/port/connections/bodyReading.js';
+import { ownerOf, Slots } from '../../../program/port/connections/slots.js';
 
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: {} });
 const alice = user('alice', 'system:authenticated');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
-import { SocketProgress } from '../../../server/http/socketProgress.js';
+import { SocketProgress } from '../../../program/port/connections/socketProgress.js';
 
 const times = { takingMs: 30, overfullMs: 10 };
 

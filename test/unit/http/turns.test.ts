@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Reading } from '../../../server/http/reading.js';
-import { Turns, type Bringer, type TurnOptions } from '../../../server/http/turns.js';
+import type { Reading } from '../../../program/port/connections/reading.js';
+import { Turns, type Bringer, type TurnOptions } from '../../../program/port/connections/turns.js';
 
 /** Nothing takes any time, and what goes on has done so at once. */
 const timeless: Pick<TurnOptions, 'now' | 'afterwards'> = {

@@ -31,14 +31,6 @@ const generator = 'api/generate/';
 const plainWords = [...apiFacts, 'program/'];
 const raftDoor = 'raft/index.js';
 const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'server/cel/'];
-/** What the controller manager's port still takes of the server. */
-const anyProcess = [
-  'server/http/',
-  'server/authentication/authenticator.js',
-  'server/authentication/certificate.js',
-  'server/authentication/frontProxy.js',
-  'server/authentication/peer.js',
-];
 /** Parts of the server from the top down. Each may import itself and those after it. */
 const serverStack = [
   [
@@ -75,23 +67,17 @@ const rules: readonly Rule[] = [
     to: [...belowHttp, 'server/registry/', 'server/patch/', 'server/storage/'],
   },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
-  { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts], types: ['program/features/chosen.js'] },
+  { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts] },
   // What an earlier release has not filled in is filled in as the API server of this one does it: pure code over objects.
   {
     from: 'controllers/statefulset/semantic.ts',
     to: ['controllers/', 'server/kinds/core/podSpec/defaults.js', ...apiFacts],
   },
-  { from: 'controllers/main.ts', to: ['controllers/', 'program/', ...anyProcess, ...apiFacts] },
-  { from: 'controllers/options/', to: ['controllers/', 'program/', ...anyProcess, ...apiFacts] },
-  {
-    from: 'controllers/serving/',
-    to: ['controllers/', 'program/', ...anyProcess, ...apiFacts],
-  },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'program/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },
   // Certificates of clusters are put together from the same parts as those of servers that were given none.
-  { from: 'deploy/certificates.ts', to: ['deploy/', 'server/http/certificateParts.js', 'server/http/der.js'] },
+  { from: 'deploy/certificates.ts', to: ['deploy/', 'program/tls/certificateParts.js', 'program/tls/der.js'] },
   // What launcher and server say to each other over the channel between them.
   { from: 'deploy/handOver.ts', to: ['deploy/', 'server/process/handOverMessages.js'] },
   // Says which SQLite a replica would take on this machine.

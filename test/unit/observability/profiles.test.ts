@@ -5,7 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
-import { serveDebugSocket } from '../../../server/http/debugSocket.js';
+import { serveDebugSocket } from '../../../program/port/debugSocket.js';
 import { DebugPages, type PageAnswer } from '../../../program/profiles/pages.js';
 import { encodePprof } from '../../../program/profiles/pprof.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

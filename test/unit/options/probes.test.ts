@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { addHealthChecks } from '../../../server/assembly/healthChecks.js';
-import { canSharePorts } from '../../../server/http/bind.js';
+import { canSharePorts } from '../../../program/port/bind.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import type { ApiServerOptions } from '../../../server/options/flags.js';

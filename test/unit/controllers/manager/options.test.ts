@@ -15,7 +15,7 @@ const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'exte
 /** What they ask for is done in any case, or there is nothing that they could change; `--help` says so. */
 const alwaysSo = ['permit-address-sharing', 'concurrent-validating-admission-policy-status-syncs', 'cloud-config'];
 /** What options of both programs are read by. */
-const shared = ['server/http/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
+const shared = ['program/port/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
 /** Options of controllers that may be missing. */
 const waiting: Readonly<Record<string, string>> = {
   'concurrent-daemonset-syncs': 'daemonset-controller',

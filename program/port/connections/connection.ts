@@ -1,6 +1,6 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { User } from '../../api/user.js';
+import type { User } from '../../../api/user.js';
 import type { ConnectionState, ConnectionTimes } from './connectionLife.js';
 import { ExchangeList, type Listed } from './exchangeList.js';
 import { readingOf } from './reading.js';

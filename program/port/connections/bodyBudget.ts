@@ -1,4 +1,4 @@
-import { tooManyRequests, type StatusError } from '../../api/status.js';
+import { tooManyRequests, type StatusError } from '../../../api/status.js';
 import { Shares } from './shares.js';
 
 const mib = 1024 * 1024;

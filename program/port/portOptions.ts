@@ -1,10 +1,10 @@
 import type { SecureContextOptions } from 'node:tls';
-import { ciphers, tlsVersions } from '../../program/flags/tls.js';
-import type { Live, LiveFiles, Source } from '../../program/files/liveFile.js';
+import { ciphers, tlsVersions } from '../flags/tls.js';
+import type { Live, LiveFiles, Source } from '../files/liveFile.js';
 import { canSharePorts } from './bind.js';
-import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from './credentials.js';
+import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from '../tls/credentials.js';
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
-import { sniChooser, splitSniPair } from './sni.js';
+import { sniChooser, splitSniPair } from '../tls/sni.js';
 
 /** Options about the port that both programs have, as they are read from a command line. */
 export interface PortFlags {

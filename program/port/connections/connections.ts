@@ -1,12 +1,12 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { User } from '../../api/user.js';
+import type { User } from '../../../api/user.js';
 import { boundSession, boundSocket } from './boundedWrites.js';
 import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
 import type { ConnectionBounds } from './connectionLimit.js';
-import { inStep, type Repeated } from '../../program/files/inStep.js';
+import { inStep, type Repeated } from '../../files/inStep.js';
 import { standingOf } from './standing.js';
 
 /**

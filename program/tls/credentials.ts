@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
-import { certificateBlocks } from '../../program/files/pem.js';
+import { certificateBlocks } from '../files/pem.js';
 import { makeSelfSigned, type ServedNames } from './selfsigned.js';
 
 /** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { DebugPages } from '../../program/profiles/pages.js';
+import type { DebugPages } from '../profiles/pages.js';
 import { headersOf } from './processPages.js';
 
 const bodyBytesMax = 1024;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StatusError } from '../../api/status.js';
-import { writableOf } from '../../program/port/streams.js';
-import type { DebugPages, PageAnswer } from '../../program/profiles/pages.js';
-import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../../program/zpages.js';
+import { writableOf } from './streams.js';
+import type { DebugPages, PageAnswer } from '../profiles/pages.js';
+import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../zpages.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { badRequest, StatusError } from '../../api/status.js';
-import { destroyLater } from '../../program/port/streams.js';
+import { badRequest, StatusError } from '../../../api/status.js';
+import { destroyLater } from '../streams.js';
 import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */

@@ -1,6 +1,6 @@
-import { tooManyRequests } from '../../api/status.js';
-import { anonymousUser } from '../authentication/authenticator.js';
-import type { User } from '../../api/user.js';
+import { tooManyRequests } from '../../../api/status.js';
+import { anonymousUser } from '../../authentication/authenticator.js';
+import type { User } from '../../../api/user.js';
 import { OwnCount, type Count } from './counts.js';
 import { Shares, type Share } from './shares.js';
 import { standingOf } from './standing.js';

@@ -2,9 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { StreamRequest, StreamResponse } from '../../program/port/message.js';
-import type { SendBuffer } from '../../program/port/sendBuffer.js';
-import { boundStream, endStream, sendBufferOf } from './boundedWrites.js';
+import type { StreamRequest, StreamResponse } from './message.js';
+import type { SendBuffer } from './connections/sender.js';
+import { boundStream, endStream, sendBufferOf } from './connections/boundedWrites.js';
 
 /**
  * Requests and responses over HTTP/2, given to Node in place of its own. Those make each of the two a stream of its own around the stream

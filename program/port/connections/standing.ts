@@ -1,5 +1,5 @@
-import { anonymousUser, groupMasters } from '../authentication/authenticator.js';
-import type { User } from '../../api/user.js';
+import { anonymousUser, groupMasters } from '../../authentication/authenticator.js';
+import type { User } from '../../../api/user.js';
 
 /**
  * What a user is to the cluster when room gets scarce: strangers have shown no credentials, on the essential ones the cluster depends (a flood of

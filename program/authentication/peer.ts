@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { Request } from '../../program/port/message.js';
-import type { Live } from '../../program/files/liveFile.js';
+import type { Request } from '../port/message.js';
+import type { Live } from '../files/liveFile.js';
 
 /** The certificate that a client has shown, for as long as its connection lives. */
 export interface Peer {

@@ -1,4 +1,4 @@
-import type { SendBuffer, Sender } from '../../program/port/sendBuffer.js';
+import type { SendBuffer, Sender } from './sender.js';
 import type { UnsentBytes } from './unsentBytes.js';
 
 /** One connection has so much handed over at most, and less when all together have much: no more than this part of what is left for all. */

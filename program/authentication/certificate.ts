@@ -1,5 +1,5 @@
 import type { User } from '../../api/user.js';
-import type { Live } from '../../program/files/liveFile.js';
+import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authentication, Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors, type Peer } from './peer.js';

@@ -1,7 +1,7 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
-import { unbounded, type SendBuffer, type Sender } from '../../program/port/sendBuffer.js';
+import { unbounded, type SendBuffer, type Sender } from './sender.js';
 import { pieceBytesMin } from './sendBuffer.js';
 
 /** Whoever is written to without a bound of its own gets no more than this at a time. */

@@ -1,5 +1,5 @@
-import type { Request } from '../../program/port/message.js';
-import type { Live } from '../../program/files/liveFile.js';
+import type { Request } from '../port/message.js';
+import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors } from './peer.js';

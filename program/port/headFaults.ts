@@ -1,4 +1,4 @@
-import type { Request } from '../../program/port/message.js';
+import type { Request } from './message.js';
 
 /** What may stand in a host (RFC 3986, sections 3.2.2 and 3.2.3), as the reference judges it. */
 const hostCharacters = /^[\w.\-~!$&'()*+,;=:[\]%]*$/;

@@ -1,4 +1,4 @@
-import type { Request } from '../../program/port/message.js';
+import type { Request } from '../port/message.js';
 import type { User } from '../../api/user.js';
 
 /** What the audit event tells of credentials beside whose they are, as an annotation. */

@@ -1,0 +1,293 @@
+import type { Request, Response, Upgrade } from './message.js';
+import type { Status } from '../../api/status.js';
+import type { User } from '../../api/user.js';
+import type { DocumentForms } from './documentForms.js';
+import type { RequestInfo } from '../../api/requestInfo.js';
+import { answerStream, bodyStream } from './streams.js';
+import { BodyReading, type BodySender } from './connections/bodyReading.js';
+import { unsentOf } from './connections/boundedWrites.js';
+import type { Connection } from './connections/connection.js';
+import type { Share } from './connections/shares.js';
+import { ownerOf, type Slots } from './connections/slots.js';
+import { noParameters } from './target.js';
+import { turns } from './connections/turns.js';
+
+const nobody: User = { name: '', uid: '', groups: [], extra: {} };
+
+/**
+ * One request on its way through the filters, with its answer. What the filters learn is filled in as they run.
+ *
+ * Two things end by themselves, in any order: the work (`workEnded`, when the handler has settled: it gives the slot back), and the exchange
+ * (`close`, when nobody reads the answer any more: it gives back everything else). Streams cannot be relied on to tell of the latter (under a
+ * session that ended with an error of the protocol, Node tells nothing), so the connection does as well, whatever becomes of it.
+ */
+export class Exchange implements BodySender {
+  user: User = nobody;
+  /** What the process speaks about documents, where it is not `allForms`. */
+  encoders?: DocumentForms;
+  deadline = Number.POSITIVE_INFINITY;
+  readonly warnings: string[] = [];
+  readonly startedAt = performance.now();
+  /** The response is over: sent completely, or cut off. */
+  closed = false;
+  /** The server lets go of it to protect itself, unless it is let in after all. */
+  terminated = false;
+  /** Where the list of all exchanges has this one, and that of its connection. */
+  place = -1;
+  seat = -1;
+  lingersSince: number | null = null;
+  lingeringBytes = 0;
+  bodyShared = false;
+  /** Counted of the complete answer, when the work was over, with what the exchange itself takes. */
+  #waitingBytes = 0;
+  /** The work is over, and the answer goes on. */
+  #streams = false;
+  #controller: AbortController | null = null;
+  #reason: Error | null = null;
+  #body: BodyReading | null = null;
+  #slots: Slots | null = null;
+  #slotOwner = '';
+  #slot: Share | null = null;
+  #held: HeldSeat | null = null;
+  #content: Promise<Buffer> | null = null;
+  #onClose: (() => void)[] = [];
+  #onSwitch: (() => void)[] | null = null;
+  /** The connection goes on in another protocol, so that the response says nothing. */
+  switched = false;
+  #onAbort: (() => void)[] | null = null;
+
+  // Made once for each request, from what the listener has at hand: an object to pass them in would be thrown away at once.
+  // eslint-disable-next-line @typescript-eslint/max-params
+  constructor(
+    readonly request: Request,
+    readonly response: Response,
+    readonly auditId: string,
+    readonly info: RequestInfo,
+    public query: URLSearchParams,
+    readonly upgrade: Upgrade | null = null,
+    readonly connection: Connection | null = null,
+  ) {
+    const stream = answerStream(response);
+    stream.on('close', () => {
+      this.close();
+    });
+    if (stream.destroyed) this.close();
+    if ('stream' in response) return;
+    // A client that resets the connection must never end the process: the response's `close` says all there is to know.
+    stream.on('error', ignore);
+    bodyStream(request).on('error', ignore);
+  }
+
+  /** The request was refused with this status. */
+  refused(_status: Status): void {}
+
+  turn(): Promise<void> | undefined {
+    return turns.goOn(this.user.name);
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
+  }
+
+  /** Of the body, where it has been read whole; null otherwise. */
+  get bodyBytes(): number | null {
+    return this.#body?.bytesRead ?? null;
+  }
+
+  /** Of the client. */
+  get address(): string | undefined {
+    return this.connection?.address ?? this.request.socket?.remoteAddress;
+  }
+
+  /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
+  get longRunning(): boolean {
+    const { info } = this;
+    if (!info.isResource) return longPaths.has(info.path);
+    return info.verb === 'watch' || info.verb === 'proxy' || streamingSubresources.has(info.subresource);
+  }
+
+  get brings(): 'answer' | 'stream' | 'relay' {
+    const { info } = this;
+    if (info.isResource && (info.verb === 'proxy' || streamingSubresources.has(info.subresource))) return 'relay';
+    return this.longRunning || this.upgrade !== null ? 'stream' : 'answer';
+  }
+
+  get unsentBytes(): number {
+    const { response } = this;
+    return 'stream' in response || response.socket === null ? unsentOf(answerStream(response)) : unsentOf(response.socket);
+  }
+
+  /** Nobody waits for an answer any more: the client is gone, or has been told that the time is over. */
+  get over(): boolean {
+    return this.closed || this.response.headersSent;
+  }
+
+  /** Made on first use: most requests never look at it. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#reason !== null) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null;
+  }
+
+  onAbort(action: () => void): void {
+    if (this.aborted) action();
+    else (this.#onAbort ??= []).push(action);
+  }
+
+  /** Tells whoever works on this request that the answer is no longer wanted. The first reason stays. */
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#body?.stop(reason);
+    this.#controller?.abort(this.#reason);
+    const actions = this.#onAbort ?? [];
+    this.#onAbort = null;
+    for (const action of actions) action();
+  }
+
+  /** Calls `action` once the response is over; at once when it is. Actions must not throw. */
+  onClose(action: () => void): void {
+    if (this.closed) action();
+    else this.#onClose.push(action);
+  }
+
+  onSwitch(action: () => void): void {
+    (this.#onSwitch ??= []).push(action);
+  }
+
+  switchedProtocols(): void {
+    this.switched = true;
+    for (const action of this.#onSwitch ?? []) action();
+    this.#onSwitch = null;
+  }
+
+  /** Nobody reads the answer any more. Without effect the second time. */
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (!this.response.writableEnded) this.abort(gone());
+    else this.#body?.stop();
+    if (this.#waitingBytes > 0) this.connection?.answerOver(this.#waitingBytes);
+    this.#waitingBytes = 0;
+    for (const action of this.#onClose) action();
+    this.#onClose.length = 0;
+  }
+
+  /** Ends the answer where it is: half of it must not look like the whole. */
+  cut(): void {
+    this.response.destroy();
+    this.close();
+  }
+
+  /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
+  takeSlot(slots: Slots, owner: string): void {
+    this.#slot = slots.enter(owner, this.user);
+    this.#slots = slots;
+    this.#slotOwner = owner;
+  }
+
+  /** Holds a seat from now on, until the work is over. */
+  holdSeat(seat: HeldSeat): void {
+    this.#held = seat;
+  }
+
+  /** What is to come costs next to nothing any more. It may take long, and there may be many thousands of it: they keep what their end needs. */
+  begun(): void {
+    this.#held?.release();
+    this.#held = null;
+    if ('stream' in this.request) this.request.forgetHead?.();
+    if ('stream' in this.response) this.response.forgetHead?.();
+    if (!this.query.has('fieldValidation')) this.query = noParameters;
+    this.#onClose = this.#onClose.slice();
+    this.#onAbort = this.#onAbort?.slice() ?? null;
+    anyText.test(this.auditId);
+  }
+
+  #leaveSlot(): void {
+    if (this.#slot !== null) this.#slots?.leave(this.#slot);
+    this.#slot = null;
+  }
+
+  /** The handler has settled. The client may still be taking the answer, which costs nobody else a slot. */
+  workEnded(): void {
+    this.#leaveSlot();
+    this.#slots = null;
+    this.#held?.release();
+    this.#held = null;
+    if (this.response.writableEnded) this.#countWaiting();
+    else this.#streams = true;
+  }
+
+  answered(): void {
+    if (this.#streams) this.#countWaiting();
+    this.#streams = false;
+  }
+
+  #countWaiting(): void {
+    if (this.closed || this.connection === null) return;
+    this.#waitingBytes = exchangeBytes + (this.bodyShared ? 0 : answerStream(this.response).writableLength);
+    this.connection.answerWaits(this.#waitingBytes);
+  }
+
+  /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
+  body(): Promise<Buffer> {
+    if (this.#content !== null) return this.#content;
+    const { bytes } = (this.#body ??= this.#readBody());
+    const held = this.#held;
+    if (held === null) return bytes;
+    held.pause();
+    this.#content = bytes.then(async (content) => {
+      await held.resume();
+      return content;
+    });
+    return this.#content;
+  }
+
+  #readBody(): BodyReading {
+    this.#leaveSlot();
+    const reading = new BodyReading(bodyStream(this.request), this.request.headers['content-length'], this);
+    if (this.closed) reading.stop();
+    return reading;
+  }
+
+  get bodyOwner(): string {
+    return ownerOf(this.user, this.address);
+  }
+
+  bodyComplete(): void {
+    if (this.#slots !== null) this.takeSlot(this.#slots, this.#slotOwner);
+  }
+}
+
+/** Room to work, of a level of priority. */
+export interface HeldSeat {
+  /** The work is over. */
+  release(): void;
+  /** The client sends, however slowly. */
+  pause(): void;
+  /** It has sent everything. Rejects when there is no room. */
+  resume(): Promise<void>;
+}
+
+/** What an exchange takes beside its bodies, with the stream under it. */
+const exchangeBytes = 8 * 1024;
+/** They take as long as there is data to read. */
+const longPaths: ReadonlySet<string> = new Set([
+  '/debug/pprof/profile',
+  '/debug/pprof/heap',
+  '/debug/pprof/allocs',
+  '/debug/pprof/trace',
+  '/raft/v1/backup',
+  '/raft/v1/digest',
+  '/console/v1/requests',
+]);
+const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+/** What a pattern has looked at is in one piece afterwards; a new id is a chain of fifteen, and each takes as much as all of it. */
+const anyText = /^/;
+const ignore = (): void => {};
+const gone = (): Error => new Error('the client went away');
