@@ -4,20 +4,28 @@ export type Answer = 'object' | 'stream' | 'text' | 'any';
 /** Media types of requests and answers, as documents tell them. */
 const objects = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'] as const;
+const strategic = 'application/strategic-merge-patch+json';
+const patches = ['application/json-patch+json', 'application/merge-patch+json', strategic, 'application/apply-patch+yaml'] as const;
+const anything = '*/*';
 
-export const answerMediaTypes: Readonly<Record<Answer, readonly string[]>> = {
-  object: objects,
-  stream: [...objects, ...streams],
-  text: ['text/plain'],
-  any: ['*/*'],
+/** Media types that are told of some resources. */
+export interface Media {
+  readonly answers: Readonly<Record<Answer, readonly string[]>>;
+  readonly bodies: readonly string[];
+  readonly patches: readonly string[];
+}
+
+export const builtInMedia: Media = {
+  answers: { object: objects, stream: [...objects, ...streams], text: ['text/plain'], any: [anything] },
+  bodies: [anything],
+  patches,
 };
 
-export const strategic = 'application/strategic-merge-patch+json';
-export const patchMediaTypes = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  strategic,
-  'application/apply-patch+yaml',
-] as const;
+const readable = ['application/json', 'application/yaml'] as const;
 
-export const anyMediaType = '*/*';
+/** Of what definitions make. Nobody knows how lists of types merge that are not compiled in. */
+export const definedMedia: Media = {
+  answers: { object: readable, stream: readable, text: ['text/plain'], any: [anything] },
+  bodies: readable,
+  patches: patches.filter((each) => each !== strategic),
+};

@@ -2,15 +2,13 @@ import type { GroupVersion } from '../../api/resource.js';
 import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ResourceNames, ServedGroup, Subresource } from '../registry/resources.js';
 import { definedName } from './definedTypes.js';
-import { patchMediaTypes, strategic, type Answer } from './media.js';
-import { optionParameters, pathParameters, pretty, verbParameters, type Parameter } from './parameters.js';
+import { builtInMedia, definedMedia, type Answer, type Media } from './media.js';
+import { definedVerbParameters, optionParameters, pathParameters, pretty, verbParameters, type Parameter } from './parameters.js';
 
 /**
  * What can be done at which path, before it is put into the words of one of the two OpenAPI versions. Pure functions of what is served.
  */
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
-
-export type { Answer };
 
 export interface Operation {
   readonly method: Method;
@@ -25,9 +23,10 @@ export interface Operation {
   readonly body: { readonly type: string; readonly required: boolean } | null;
   /** Success codes, and the type that comes with each; null for text. */
   readonly answers: readonly (readonly [code: number, type: string | null])[];
-  readonly answer: Answer;
-  /** Media types of a patch; null for other bodies. */
-  readonly patches: readonly string[] | null;
+  /** Media types of the body, if there is one. */
+  readonly takes: readonly string[];
+  /** Media types of the answers. */
+  readonly gives: readonly string[];
   readonly deprecated: boolean;
 }
 
@@ -98,6 +97,27 @@ const verbs: Readonly<Record<string, VerbRow>> = {
   delete: { method: 'delete', word: 'delete', action: 'delete', says: 'Removes an object of kind %.', body: 'options', codes: [200, 202] },
 };
 
+/** What is told of a sort of resources beside their names and verbs. */
+interface Manner {
+  readonly media: Media;
+  readonly parameters: Readonly<Record<string, readonly Parameter[]>>;
+  /** Verbs that are told of in other words than usual. */
+  readonly verbs: Readonly<Record<string, Partial<VerbRow>>>;
+  /** The older way to watch is told of, and the list of resources. */
+  readonly complete: boolean;
+}
+
+const builtInManner: Manner = { media: builtInMedia, parameters: verbParameters, verbs: {}, complete: true };
+/** The reference builds these documents by other code (`builder.go` of apiextensions-apiserver). */
+const definedManner: Manner = {
+  media: definedMedia,
+  parameters: definedVerbParameters,
+  verbs: { deletecollection: { body: null }, patch: { codes: [200] } },
+  complete: false,
+};
+const isDefined = (resource: KindName): boolean => typeOfKind(resource) === undefined;
+const mannerOf = (resource: KindName): Manner => (isDefined(resource) ? definedManner : builtInManner);
+
 const collectionVerbs = ['list', 'create', 'deletecollection'];
 const objectVerbs = ['get', 'update', 'patch', 'delete'];
 
@@ -118,14 +138,17 @@ export function pathsOfVersion(
   answersObject: AnswersObject,
 ): PathEntry[] {
   const groupVersion = { group, version };
-  const own = documentPath(`/${rootOf(groupVersion)}/`, {
+  const own = resources.every(isDefined) ? [] : [versionPath(groupVersion)];
+  return [...own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
+}
+
+const versionPath = (groupVersion: GroupVersion): PathEntry =>
+  documentPath(`/${rootOf(groupVersion)}/`, {
     id: `get${scopeWord(groupVersion)}APIResources`,
     description: 'Tells which resources there are.',
     type: `${meta}APIResourceList`,
     tag: tagOf(groupVersion),
   });
-  return [own, ...resources.flatMap((resource) => pathsOfResource(resource, answersObject))];
-}
 
 const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject): PathEntry[] => {
   const root = `/${rootOf(resource)}`;
@@ -150,7 +173,7 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
     ...[...resource.subresources.values()].flatMap((each) =>
       pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`),
     ),
-    ...watchPaths(resource, root, { collection }),
+    ...(mannerOf(resource).complete ? watchPaths(resource, root, { collection }) : []),
   ].filter(({ operations }) => operations.length > 0);
 };
 
@@ -173,25 +196,27 @@ function verbOperation(
   verb: string,
   { acrossNamespaces = false, answersObject = false }: VerbOptions = {},
 ): Operation {
-  const row = rowOf(verb);
+  const row = rowOf(verb, resource);
   const subject = `${verb === 'deletecollection' ? 'Collection' : ''}${subjectOf(resource, acrossNamespaces)}${acrossNamespaces ? 'ForAllNamespaces' : ''}`;
   const answered =
     verb === 'list'
       ? typeName({ ...resource, kind: resource.listKind })
-      : row.body === 'options' && !answersObject
+      : row.action.startsWith('delete') && !answersObject
         ? status
         : typeName(resource);
   return {
     ...common(resource, verb, { id: `${row.word}${scopeWord(resource)}${subject}` }, bodyKind(resource)),
     answers: row.codes.map((code) => [code, answered] as const),
-    answer: verb === 'list' ? 'stream' : 'object',
+    gives: givenBy(resource, verb === 'list' ? 'stream' : 'object'),
   };
 }
 
-function rowOf(verb: string): VerbRow {
+const givenBy = (resource: KindName, answer: Answer): readonly string[] => mannerOf(resource).media.answers[answer];
+
+function rowOf(verb: string, resource: KindName): VerbRow {
   const row = verbs[verb];
   if (row === undefined) throw new Error(`verb ${verb} has no operation`);
-  return row;
+  return { ...row, ...mannerOf(resource).verbs[verb] };
 }
 
 const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) => Operation['body']>> = {
@@ -200,13 +225,9 @@ const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
   options: () => ({ type: `${meta}DeleteOptions`, required: false }),
 };
 
-function common(
-  owner: ResourceNames,
-  verb: string,
-  { id }: { readonly id: string },
-  kind: KindName,
-): Omit<Operation, 'answers' | 'answer'> {
-  const { method, action, says, body } = rowOf(verb);
+function common(owner: ResourceNames, verb: string, { id }: { readonly id: string }, kind: KindName): Omit<Operation, 'answers' | 'gives'> {
+  const { method, action, says, body } = rowOf(verb, owner);
+  const { media, parameters } = mannerOf(owner);
   return {
     method,
     id,
@@ -214,12 +235,10 @@ function common(
     action,
     kind,
     description: says.replace('%', kind.kind),
-    parameters: verbParameters[verb] ?? [],
+    parameters: parameters[verb] ?? [],
     body: body === null ? null : bodies[body](kind),
     deprecated: false,
-    // Nobody knows how lists of types merge that are not compiled in.
-    patches:
-      method !== 'patch' ? null : typeOfKind(owner) === undefined ? patchMediaTypes.filter((each) => each !== strategic) : patchMediaTypes,
+    takes: method === 'patch' ? media.patches : media.bodies,
   };
 }
 
@@ -249,15 +268,16 @@ function pathsOfSubresource(resource: ResourceNames, subresource: Subresource, p
 }
 
 function subresourceOperation(resource: ResourceNames, subresource: Subresource, verb: string): Operation {
-  const row = rowOf(verb);
+  const row = rowOf(verb, resource);
   const options = textSubresources[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
   const shared = {
     ...common(resource, verb, { id }, bodyKind(subresource)),
     description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`),
   };
-  if (options !== undefined) return { ...shared, parameters: optionParameters(options), answers: [[200, null]], answer: 'text' };
-  return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), answer: 'object' };
+  if (options !== undefined)
+    return { ...shared, parameters: optionParameters(options), answers: [[200, null]], gives: givenBy(resource, 'text') };
+  return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), gives: givenBy(resource, 'object') };
 }
 
 /** In the path of what is behind a proxy. */
@@ -278,9 +298,9 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
     kind: bodyKind(subresource),
     parameters: [],
     body: null,
-    patches: null,
+    takes: builtInMedia.bodies,
     answers: [[200, null]],
-    answer: 'any',
+    gives: builtInMedia.answers.any,
     deprecated: false,
   })),
 });
@@ -298,10 +318,10 @@ function watchPaths(resource: ResourceNames, root: string, { collection }: { rea
         kind: bodyKind(resource),
         parameters: verbParameters['watch'] ?? [],
         body: null,
-        patches: null,
+        takes: builtInMedia.bodies,
         description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`,
         answers: [[200, watchEvent]],
-        answer: 'stream',
+        gives: builtInMedia.answers.stream,
         deprecated: true,
       },
     ]);
@@ -331,13 +351,16 @@ const documentPath = (path: string, { id, description, type, tag }: DocumentWord
       kind: null,
       parameters: [],
       body: null,
-      patches: null,
+      takes: builtInMedia.bodies,
       answers: [[200, type]],
-      answer: 'object',
+      gives: builtInMedia.answers.object,
       deprecated: false,
     },
   ],
 });
+
+const isDocumented = ({ name, versions }: ServedGroup<ResourceNames>): boolean =>
+  name !== '' && !versions.every(({ resources }) => resources.every(isDefined));
 
 /** Documents about the API that belong to no group version, by the name under which OpenAPI describes each. */
 export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> {
@@ -375,7 +398,7 @@ export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Ma
         }),
       ],
     ],
-    ...groups.filter(({ name }) => name !== '').map(ofGroup),
+    ...groups.filter(isDocumented).map(ofGroup),
     [
       'version',
       [

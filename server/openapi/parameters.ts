@@ -126,6 +126,13 @@ export const verbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   deletecollection: named(...[...remove, ...collection].sort()),
 };
 
+/** The same of resources that definitions make: a reading takes a version, and the removal of many what a list takes. */
+export const definedVerbParameters: Readonly<Record<string, readonly Parameter[]>> = {
+  ...verbParameters,
+  get: named('resourceVersion'),
+  deletecollection: named(...list),
+};
+
 /** What every operation on resources takes. */
 export const pretty = named('pretty');
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
-import { answerMediaTypes, anyMediaType } from './media.js';
+import type { JsonObject } from '../api/object.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
@@ -25,7 +24,7 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated, patches } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, deprecated, takes, gives } = entry;
   const all = [
     ...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]),
     ...parameters.map(parameter),
@@ -34,8 +33,8 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
     tags: [tag],
     description,
     operationId: id,
-    consumes: [...(patches ?? [anyMediaType])],
-    produces: [...answerMediaTypes[answer]],
+    consumes: [...takes],
+    produces: [...gives],
     schemes: ['https'],
     ...(all.length === 0 ? {} : { parameters: all }),
     responses: responses(answers, schemas),

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../api/object.js';
-import { answerMediaTypes, anyMediaType } from './media.js';
+import type { JsonObject } from '../api/object.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
@@ -27,14 +26,14 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, answer, deprecated } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, deprecated, gives } = entry;
   return {
     tags: [tag],
     description,
     operationId: id,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
     ...(body === null ? {} : { requestBody: requestBody(entry, body, schemas) }),
-    responses: responses(answers, answer, schemas),
+    responses: responses(answers, gives, schemas),
     ...(deprecated ? { deprecated } : {}),
     ...(action === null ? {} : { 'x-kubernetes-action': action }),
     ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
@@ -44,18 +43,18 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
 const content = (mediaTypes: readonly string[], schema: JsonObject): JsonObject =>
   Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
 
-const requestBody = ({ patches }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject => ({
-  content: content(patches ?? [anyMediaType], schemas.ref(type)),
+const requestBody = ({ takes }: Operation, { type, required }: NonNullable<Operation['body']>, schemas: SchemaSet): JsonObject => ({
+  content: content(takes, schemas.ref(type)),
   ...(required ? { required } : {}),
 });
 
-const responses = (answers: Operation['answers'], answer: Operation['answer'], schemas: SchemaSet): JsonObject => ({
+const responses = (answers: Operation['answers'], gives: Operation['gives'], schemas: SchemaSet): JsonObject => ({
   ...Object.fromEntries(
     answers.map(([code, type]) => [
       code,
       {
         description: codes[code] ?? '',
-        content: content(answerMediaTypes[answer], type === null ? { type: 'string' } : schemas.ref(type)),
+        content: content(gives, type === null ? { type: 'string' } : schemas.ref(type)),
       },
     ]),
   ),

@@ -71,11 +71,88 @@ describe('extensions/documents', () => {
     const definitions = at(built({ version: 2, encoding: 'json' }, ''), 'definitions');
     const certificate = at(definitions, 'com.example.pki.v1.Certificate', 'properties', 'spec', 'properties');
     expect(at(certificate, 'duration')).to.deep.equal({ type: 'string' });
-    expect(at(certificate, 'keystores')).to.deep.equal({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+    expect(at(certificate, 'keystores')).to.deep.equal({ 'x-kubernetes-preserve-unknown-fields': true });
     const backup = at(definitions, 'com.example.storage.v1.Backup', 'properties');
     expect(at(backup, 'spec', 'properties', 'target')).to.deep.equal({ 'x-kubernetes-int-or-string': true });
     expect(at(backup, 'status')).not.to.have.any.keys('type', 'nullable', 'properties');
     expect(at(backup, 'metadata')).to.have.property('$ref', '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  });
+
+  const defineOas = (schema: JsonObject): Promise<void> =>
+    server.define(
+      definition('oas', 'Oa', {
+        versions: [
+          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, selectableFields: [{ jsonPath: '.spec.color' }] },
+        ],
+      }),
+    );
+  const spec = (properties: JsonObject): JsonObject => ({ type: 'object', properties: { spec: { type: 'object', properties } } });
+  const objectMeta = '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+  it('tell which fields select objects, what embedded objects have, and what may be integer or string', async () => {
+    const choices = [{ type: 'integer' }, { type: 'string' }];
+    await defineOas(
+      spec({
+        color: { type: 'string' },
+        open: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+        closed: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { a: { type: 'string' } }, required: ['kind', 'a'] },
+        said: { anyOf: choices, 'x-kubernetes-int-or-string': true },
+        unsaid: { 'x-kubernetes-int-or-string': true },
+        narrowed: { 'x-kubernetes-int-or-string': true, anyOf: [{ minimum: 1 }, { pattern: 'a' }], allOf: [{ maxLength: 3 }] },
+      }),
+    );
+    const schemas = at(built({ version: 3, encoding: 'json' }, 'apis/example.com/v1'), 'components', 'schemas');
+    for (const kind of ['Oa', 'OaList'])
+      expect(at(schemas, `com.example.v1.${kind}`, 'x-kubernetes-selectable-fields')).to.deep.equal([{ fieldPath: 'spec.color' }]);
+    const member = (name: string): unknown => at(schemas, 'com.example.v1.Oa', 'properties', 'spec', 'properties', name);
+    expect(at(member('open'), 'properties', 'metadata', 'allOf')).to.deep.equal([{ $ref: objectMeta }]);
+    expect(Object.keys(at(member('open'), 'properties') as object)).to.have.members(['apiVersion', 'kind', 'metadata']);
+    expect(at(member('open'), 'required')).to.deep.equal(['kind', 'apiVersion']);
+    expect(at(member('closed'), 'required')).to.deep.equal(['kind', 'a', 'apiVersion']);
+    expect(at(member('said'), 'anyOf')).to.deep.equal(choices);
+    expect(member('unsaid')).to.deep.equal({ 'x-kubernetes-int-or-string': true, anyOf: choices });
+    expect(at(member('narrowed'), 'allOf')).to.deep.equal([{ anyOf: choices }, { maxLength: 3 }]);
+    const inV2 = at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.v1.Oa');
+    expect(at(inV2, 'x-kubernetes-selectable-fields')).to.deep.equal([{ fieldPath: 'spec.color' }]);
+    expect(at(inV2, 'properties', 'spec', 'properties', 'open')).not.to.have.any.keys('properties', 'required', 'type');
+    expect(at(inV2, 'properties', 'spec', 'properties', 'closed', 'properties')).to.include.keys('metadata', 'kind', 'apiVersion', 'a');
+  });
+
+  it('tell no watches below paths of their own, and the media types that custom objects are told in', async () => {
+    await defineOas(spec({ color: { type: 'string' } }));
+    const paths = at(built({ version: 3, encoding: 'json' }, 'apis/example.com/v1'), 'paths');
+    const collection = '/apis/example.com/v1/namespaces/{namespace}/oas';
+    expect(Object.keys(paths as object)).to.have.members(['/apis/example.com/v1/oas', collection, `${collection}/{name}`]);
+    const types = (value: unknown): string[] => Object.keys(at(value, 'content') as object);
+    for (const method of ['get', 'post', 'delete'])
+      expect(types(at(paths, collection, method, 'responses', '200'))).to.deep.equal(['application/json', 'application/yaml']);
+    expect(types(at(paths, collection, 'post', 'requestBody'))).to.deep.equal(['application/json', 'application/yaml']);
+    expect(at(paths, collection, 'delete')).not.to.have.property('requestBody');
+    expect(Object.keys(at(paths, `${collection}/{name}`, 'patch', 'responses') as object)).to.deep.equal(['200', '401']);
+    const operation = at(built({ version: 2, encoding: 'json' }, ''), 'paths', collection, 'get');
+    expect(at(operation, 'produces')).to.deep.equal(['application/json', 'application/yaml']);
+    expect(at(operation, 'consumes')).to.deep.equal(['application/json', 'application/yaml']);
+  });
+
+  it('require nothing in version 2 that may be null, and leave lists of anything without a type', async () => {
+    await defineOas({
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          required: ['color', 'size'],
+          properties: {
+            color: { type: 'string', nullable: true },
+            size: { type: 'integer' },
+            any: { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: { type: 'string' } },
+          },
+        },
+      },
+    });
+    const told = at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.v1.Oa', 'properties', 'spec');
+    expect(at(told, 'required')).to.deep.equal(['size']);
+    expect(at(told, 'properties', 'color')).to.deep.equal({});
+    expect(at(told, 'properties', 'any')).to.deep.equal({ 'x-kubernetes-preserve-unknown-fields': true });
   });
 
   it('describe nothing in version 2 of what may be anything, or old clients would refuse it', async () => {

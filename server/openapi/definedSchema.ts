@@ -1,0 +1,120 @@
+import type { JsonObject, JsonValue } from '../api/object.js';
+import { isObject } from '../../api/json.js';
+import { isNonStructural } from '../kinds/apiextensions.k8s.io/schema/schema.js';
+import { objectAt } from '../registry/defaulting.js';
+import { itemsOf, membersOf } from '../registry/members.js';
+
+/** How schemas of definitions are told in the words of one version of OpenAPI (`builder.go` of apiextensions-apiserver). Pure. */
+
+export type Dialect = 2 | 3;
+
+/** A reference with a description, to a type by its short name. */
+export type Described = (name: string, description: string) => JsonObject;
+
+/** Nothing may stand beside a reference in version 3. */
+export const beside =
+  (ref: (name: string) => JsonObject, dialect: Dialect): Described =>
+  (name, description) => ({ description, ...(dialect === 3 ? { allOf: [ref(name)] } : ref(name)) });
+
+/** Clients look for how these descriptions begin. */
+export const frame: JsonObject = {
+  apiVersion: { type: 'string', description: 'APIVersion defines in which group and version this object is written, such as apps/v1.' },
+  kind: { type: 'string', description: 'Kind is the type of this object. It cannot be changed.' },
+};
+
+const preserve = 'x-kubernetes-preserve-unknown-fields';
+const embedded = 'x-kubernetes-embedded-resource';
+const intOrString = 'x-kubernetes-int-or-string';
+
+export interface Words {
+  readonly dialect: Dialect;
+  readonly described: Described;
+}
+
+/**
+ * The schema of a whole object: what every object has, and what the definition says. Nothing is told of schemas that are not structural. Old clients refuse what is not
+ * described as soon as anything is, so version 2 tells them nothing where anything goes.
+ */
+export function schemaOfObject(schema: JsonObject, preservesUnknown: boolean, words: Words): JsonObject {
+  const anything = preservesUnknown || schema[preserve] === true;
+  if ((anything && words.dialect === 2) || isNonStructural(schema)) return { type: 'object' };
+  const told = toldSchema(schema, words);
+  return { ...told, properties: { ...membersOf(told['properties']), ...membersOfObjects(words) } };
+}
+
+const membersOfObjects = ({ described }: Words): JsonObject => ({
+  ...frame,
+  metadata: described('meta.v1.ObjectMeta', "Standard object's metadata: name, labels, annotations and whatever else every object has."),
+});
+
+/** Members of a schema whose values are schemas by name, one schema, or lists of them. */
+const named: ReadonlySet<string> = new Set(['properties']);
+const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
+const listed: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
+
+function toldSchema(schema: JsonObject, words: Words): JsonObject {
+  const plain = words.dialect === 2 ? plainSchema(schema) : withAlternatives(schema);
+  return withObject(Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, toldMember(name, value, words)])), words);
+}
+
+function toldMember(name: string, value: JsonValue | undefined, words: Words): JsonValue | undefined {
+  if (listed.has(name)) return itemsOf(value).map((each) => toldSchema(membersOf(each), words));
+  if (!isObject<JsonObject>(value)) return value;
+  if (single.has(name)) return toldSchema(value, words);
+  if (!named.has(name)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toldSchema(membersOf(each), words)]));
+}
+
+/** Objects within others are described like whole ones, unless version 2 would forbid thereby what else they may hold. */
+function withObject(schema: JsonObject, words: Words): JsonObject {
+  if (schema[embedded] !== true || (words.dialect === 2 && schema[preserve] === true)) return schema;
+  const required = itemsOf(schema['required']);
+  return {
+    ...schema,
+    properties: { ...membersOf(schema['properties']), ...membersOfObjects(words) },
+    required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))],
+  };
+}
+
+const integerOrText: readonly JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
+
+/** Version 3 has words for "integer or string", which come first where the schema does not use them already. */
+function withAlternatives(schema: JsonObject): JsonObject {
+  if (schema[intOrString] !== true || isIntegerOrText(schema)) return schema;
+  const [first] = itemsOf(schema['allOf']);
+  if (isObject<JsonObject>(first) && isIntegerOrText(first)) return schema;
+  if (schema['anyOf'] === undefined) return { ...schema, anyOf: [...integerOrText] };
+  return { ...schema, allOf: [{ anyOf: [...integerOrText] }, ...itemsOf(schema['allOf'])] };
+}
+
+function isIntegerOrText(schema: JsonObject): boolean {
+  const choices = itemsOf(schema['anyOf']).map(membersOf);
+  return (
+    choices.length === integerOrText.length &&
+    choices.every((choice, position) => choice['type'] === integerOrText[position]?.['type'] && Object.keys(choice).length === 1)
+  );
+}
+
+/** Alternatives, which version 2 does not know, and defaults, which its old clients misread. */
+const absentInV2: ReadonlySet<string> = new Set([...listed, 'not', 'nullable', 'default']);
+/** What says more of a value than that it may be anything. */
+const closing: ReadonlySet<string> = new Set(['items', 'properties']);
+
+/**
+ * A schema for clients of version 2 (`ToStructuralOpenAPIV2`): they take a type that may be null for one that may not, refuse unknown fields wherever any are
+ * declared, and cannot read a list whose items are not described. No type at all is what they leave alone.
+ */
+function plainSchema(schema: JsonObject): JsonObject {
+  const open = schema['nullable'] === true || schema[preserve] === true;
+  const kept = Object.entries(schema).filter(([name]) => !absentInV2.has(name) && !(open && closing.has(name)));
+  const { type, required, ...plain } = Object.fromEntries(kept);
+  const wanted = requiredInV2(itemsOf(required), plain);
+  const typeless = schema['nullable'] === true || (type === 'object' && open) || (type === 'array' && plain['items'] === undefined);
+  return { ...(typeless || type === undefined ? {} : { type }), ...plain, ...(wanted.length === 0 ? {} : { required: wanted }) };
+}
+
+/** Members that may be null do not count as required. */
+function requiredInV2(required: readonly JsonValue[], { properties, additionalProperties }: JsonObject): JsonValue[] {
+  if (membersOf(additionalProperties)['nullable'] === true) return [];
+  return required.filter((name) => objectAt(membersOf(properties), String(name))?.['nullable'] !== true);
+}
