@@ -8,3 +8,12 @@ export function sortNames(names: string[]): string[] {
     if ((names[position - 1] as string) > (names[position] as string)) return names.sort();
   return names;
 }
+
+/** Whether two values say the same, whatever the order of members. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
+}

@@ -8,7 +8,7 @@ import { ApiServices } from './apiServices.js';
 import { createServiceConnections, type ServiceConnectionsOptions } from './connections.js';
 import { AvailabilityController } from './controller.js';
 import { RemoteDocuments } from './documents.js';
-import { remoteGroups, type RemoteGroup, type RemoteVersion } from './discovered.js';
+import { listedGroups, type ListedGroup, type RemoteVersion } from './discovered.js';
 import { relayToService } from './proxy.js';
 
 export interface AggregationOptions extends ServiceConnectionsOptions {
@@ -33,8 +33,8 @@ export interface AvailabilityParts {
 export interface Aggregation {
   /** Answers a request that another program serves; false when none does. */
   answers(context: RequestContext): boolean | Promise<boolean>;
-  /** Groups that other programs serve; another array after every change. */
-  groups(): readonly RemoteGroup[];
+  /** All named groups as discovery lists them, with what other programs serve; another array after every change. */
+  groups(): readonly ListedGroup[];
   /** What programs say of themselves in OpenAPI documents; another array after every change. */
   documents(): readonly RemoteDocument[];
   /** 1 for each API service that cannot be used now, 0 for the others, by name. */
@@ -54,7 +54,7 @@ export function createAggregation({ storage, catalogue, rejectsRedirects, ...way
   const known = new Map<string, Omit<RemoteVersion, 'version'>>();
   let controller: AvailabilityController | null = null;
   let documents: RemoteDocuments | null = null;
-  let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly RemoteGroup[] } | null = null;
+  let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly ListedGroup[] } | null = null;
   services.onChange(() => {
     made = null;
   });
@@ -76,7 +76,7 @@ export function createAggregation({ storage, catalogue, rejectsRedirects, ...way
     },
     groups() {
       const own = catalogue.groups;
-      if (made?.of !== own) made = { of: own, groups: remoteGroups(services.all(), own, known) };
+      if (made?.of !== own) made = { of: own, groups: listedGroups(services.all(), own, known) };
       return made.groups;
     },
     documents: () => documents?.all() ?? noDocuments,

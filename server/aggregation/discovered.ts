@@ -13,39 +13,79 @@ export interface RemoteVersion {
   readonly stale: boolean;
 }
 
-/** Groups with versions that the catalogue does not have: all of them in the order of clients' preference, and what is known of those of others. */
-export interface RemoteGroup {
+/** A group as discovery lists it, with what is known of versions that other programs serve. */
+export interface ListedGroup {
   readonly name: string;
-  readonly priority: number;
-  /** Names of all versions, also those that this server serves itself. */
+  /** All versions, the one that clients are to prefer first. */
   readonly versions: readonly string[];
   readonly remote: ReadonlyMap<string, RemoteVersion>;
 }
 
-/** Pure. `known` has what programs were found to serve, by names of API services. */
-export function remoteGroups(
+/** What clients find first of all, whatever priorities others ask for. */
+const foremost = 'apiregistration.k8s.io';
+/** Of definitions whose API services have not been made yet. */
+const definedPriority = 1000;
+
+/**
+ * All named groups in the order of discovery: that of the highest priority that an API service of the group asks for, then that of the alphabet
+ * (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known` has what programs were found to serve, by names of API services.
+ */
+export function listedGroups(
   services: readonly ApiService[],
   own: readonly ServedGroup[],
   known: ReadonlyMap<string, Omit<RemoteVersion, 'version'>>,
-): RemoteGroup[] {
-  const names = new Set(services.filter(({ target }) => target !== null).map(({ group }) => group));
-  return [...names]
-    .map((name) => {
-      const members = services.filter(({ group }) => group === name);
-      const served = own.find((group) => group.name === name)?.versions.map(({ version }) => version) ?? [];
-      const priorities = new Map<string, number>([
-        ...served.map((version) => [version, 0] as const),
-        ...members
-          .filter(({ target, version }) => target !== null || served.includes(version))
-          .map(({ version, versionPriority }) => [version, versionPriority] as const),
-      ]);
-      const versions = [...priorities].sort(([a, x], [b, y]) => y - x || compareVersions(a, b)).map(([version]) => version);
-      const remote = members
-        .filter(({ target }) => target !== null)
-        .map(({ name: service, version }) => [version, { version, resources: [], stale: true, ...known.get(service) }] as const);
-      return { name, priority: Math.max(...members.map(({ groupPriority }) => groupPriority)), versions, remote: new Map(remote) };
-    })
-    .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+): ListedGroup[] {
+  const members = new Map<string, ApiService[]>();
+  for (const service of services) {
+    const served = own.some(({ name, versions }) => name === service.group && versions.some(({ version }) => version === service.version));
+    if (service.target === null && !served) continue;
+    const others = members.get(service.group);
+    if (others === undefined) members.set(service.group, [service]);
+    else others.push(service);
+  }
+  const priorities = prioritiesOf(own, members);
+  const ownVersions = new Map(own.map(({ name, versions }) => [name, versions.map(({ version }) => version)]));
+  return [...priorities]
+    .filter(([name]) => name !== '')
+    .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : y - x))
+    .map(([name]) => ({
+      name,
+      versions: versionsOf(ownVersions.get(name) ?? [], members.get(name) ?? []),
+      remote: new Map(
+        (members.get(name) ?? [])
+          .filter(({ target }) => target !== null)
+          .map(({ name: service, version }) => [version, { version, resources: [], stale: true, ...known.get(service) }]),
+      ),
+    }));
+}
+
+/** More than an API service may ask for. */
+const unknownPriority = 1e6;
+/** Less than priorities differ by. */
+const step = 1e-3;
+
+/** Groups that are built in and have no API service, as long as nothing is known or because they are off by default, stay behind the one before them. */
+function prioritiesOf(own: readonly ServedGroup[], members: ReadonlyMap<string, readonly ApiService[]>): Map<string, number> {
+  const priorities = new Map(
+    [...members].map(([name, services]) => [name, Math.max(...services.map(({ groupPriority }) => groupPriority))]),
+  );
+  let before = unknownPriority;
+  for (const { name, unknownPaths } of own) {
+    const priority = priorities.get(name) ?? (unknownPaths === 'named' ? definedPriority : before - step);
+    priorities.set(name, priority);
+    if (unknownPaths !== 'named') before = priority;
+  }
+  if (priorities.has(foremost)) priorities.set(foremost, Infinity);
+  return priorities;
+}
+
+function versionsOf(own: readonly string[], members: readonly ApiService[]): readonly string[] {
+  if (members.length === 0) return own;
+  const priorities = new Map([
+    ...own.map((version) => [version, 0] as const),
+    ...members.map(({ version, versionPriority }) => [version, versionPriority] as const),
+  ]);
+  return [...priorities].sort(([a, x], [b, y]) => y - x || compareVersions(a, b)).map(([version]) => version);
 }
 
 /** A list of resources as it stands in aggregated discovery: subresources stand below what they belong to. Pure. */

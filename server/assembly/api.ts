@@ -155,6 +155,7 @@ export function assembleApi({
   const custom = new CustomResources({
     storage,
     builtIn,
+    isBuiltIn,
     webhooks: conversion.converters,
     ruleTimes: createRuleMetrics(metrics.registry),
     report: (error) => {
@@ -288,7 +289,7 @@ export function assembleApi({
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);
   const discovery = createDiscovery({
     catalogue,
-    remote: aggregation.groups,
+    groups: aggregation.groups,
     build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
     emulatedMinor: emulatedMinor(options),
     versionHashes: features.enabled('StorageVersionHash'),
@@ -405,7 +406,6 @@ export function assembleApi({
         registry,
         definitions,
         apiServices: builtIn.resource('apiregistration.k8s.io', 'v1', 'apiservices'),
-        plan: { tracksGenerations: features.enabled('CRDObservedGenerationTracking') },
         now: () => timeText(Date.now()),
         report: (name, error) => {
           log.named('extensions').warn('a definition cannot be brought further, trying again', { name, error });

@@ -1,4 +1,4 @@
-import type { RemoteGroup } from '../aggregation/discovered.js';
+import { listedGroups, type ListedGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { methodNotAllowed, notAcceptable, pathNotFound } from '../../api/status.js';
@@ -10,21 +10,12 @@ import { negotiateAccept } from '../endpoints/negotiation.js';
 import { isForPeople } from '../../program/port/accept.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import type { Catalogue } from '../registry/resources.js';
-import {
-  aggregated,
-  coreGroups,
-  coreVersions,
-  groupDocument,
-  groupList,
-  namedGroups,
-  remoteGroupDocument,
-  resourceList,
-} from './documents.js';
+import { aggregatedCore, aggregatedGroups, coreVersions, groupDocument, groupList, resourceList } from './documents.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
-  /** Groups that other programs serve behind this server; another array after every change. */
-  readonly remote?: () => readonly RemoteGroup[];
+  /** All named groups in their order, also those that other programs serve behind this server; another array after every change. */
+  readonly groups?: () => readonly ListedGroup[];
   /** What `/version` says besides the numbers of the API surface. */
   readonly build?: Partial<
     Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>
@@ -61,14 +52,11 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const present = documentsOf(catalogue, options.remote ?? nothingRemote, (served, remote) => ({
-    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregated(coreGroups(served)) },
-    named: { plain: groupList(served, remote), aggregated: aggregated(namedGroups(served), remote) },
-    paths: { paths: rootPaths(options) },
-    groups: new Map([
-      ...served.groups.map((group) => [group.name, groupDocument(group)] as const),
-      ...remote.map((group) => [group.name, remoteGroupDocument(group)] as const),
-    ]),
+  const present = documentsOf(catalogue, options.groups ?? ownGroups(catalogue), (served, groups) => ({
+    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregatedCore(served) },
+    named: { plain: groupList(groups), aggregated: aggregatedGroups(groups, served) },
+    paths: { paths: rootPaths(options, groups) },
+    groups: new Map(groups.map((group) => [group.name, groupDocument(group)])),
     lists: new Map(
       served.groups.flatMap((group) =>
         group.versions.map((each) => [
@@ -143,20 +131,27 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   };
 }
 
-const noGroups: readonly RemoteGroup[] = [];
-const nothingRemote = (): readonly RemoteGroup[] => noGroups;
+/** Where nobody knows of other programs. */
+function ownGroups(catalogue: Catalogue): () => readonly ListedGroup[] {
+  let made: { readonly of: Catalogue['groups']; readonly groups: readonly ListedGroup[] } | null = null;
+  return () => {
+    const { groups } = catalogue;
+    if (made?.of !== groups) made = { of: groups, groups: listedGroups([], groups, new Map()) };
+    return made.groups;
+  };
+}
 
 /** Documents of what is served now: made anew when that has changed and somebody asks. */
 function documentsOf<T>(
   catalogue: Catalogue,
-  remote: () => readonly RemoteGroup[],
-  make: (catalogue: Catalogue, remote: readonly RemoteGroup[]) => T,
+  listed: () => readonly ListedGroup[],
+  make: (catalogue: Catalogue, listed: readonly ListedGroup[]) => T,
 ): () => T {
-  let made: { readonly of: Catalogue['groups']; readonly remote: readonly RemoteGroup[]; readonly documents: T } | null = null;
+  let made: { readonly of: Catalogue['groups']; readonly listed: readonly ListedGroup[]; readonly documents: T } | null = null;
   return () => {
     const { groups } = catalogue;
-    const others = remote();
-    if (made?.of !== groups || made.remote !== others) made = { of: groups, remote: others, documents: make(catalogue, others) };
+    const present = listed();
+    if (made?.of !== groups || made.listed !== present) made = { of: groups, listed: present, documents: make(catalogue, present) };
     return made.documents;
   };
 }
@@ -198,12 +193,12 @@ function wantsAggregated({ request }: RequestContext): boolean {
   return false;
 }
 
-function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions): string[] {
-  const groups = catalogue.groups.flatMap(({ name, versions }) => {
-    const root = name === '' ? '/api' : `/apis/${name}`;
-    return [root, ...versions.map(({ version }) => `${root}/${version}`)];
-  });
-  return [...new Set([...groups, '/apis', '/apis/', ...otherRootPaths, ...otherPaths])].sort();
+function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions, groups: readonly ListedGroup[]): string[] {
+  const core = catalogue.group('')?.versions.map(({ version }) => `/api/${version}`) ?? [];
+  const named = groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((version) => `/apis/${name}/${version}`)]);
+  return [
+    ...new Set([...(core.length === 0 ? [] : ['/api', ...core]), ...named, '/apis', '/apis/', ...otherRootPaths, ...otherPaths]),
+  ].sort();
 }
 
 const versionDocument = ({ build, emulatedMinor = Number(minor) }: DiscoveryOptions): JsonObject => ({

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { aggregatedResources, type RemoteGroup } from '../aggregation/discovered.js';
+import { aggregatedResources, type ListedGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
-import type { Catalogue, ServedGroup, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
+import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
 
 /** The documents that tell clients what is served. Pure functions of the catalogue. */
 
@@ -13,39 +13,17 @@ export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonO
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
-/** `/apis`: all groups but the core group. Those that only other programs serve come last. */
-export const groupList = (catalogue: Catalogue, remote: readonly RemoteGroup[] = []): JsonObject => {
-  const own = namedGroups(catalogue);
-  const groups = own.map((group) => remoteMembers(remote.find(({ name }) => name === group.name)) ?? groupMembers(group));
-  return {
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: [...groups, ...foreignGroups(own, remote).map((group) => remoteMembers(group) ?? {})],
-  };
-};
-
-const foreignGroups = (own: readonly ServedGroup[], remote: readonly RemoteGroup[]): RemoteGroup[] =>
-  remote.filter(({ name }) => !own.some((group) => group.name === name));
-
-/** The same for a group of which other programs serve versions. */
-export const remoteGroupDocument = (group: RemoteGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...remoteMembers(group) });
-
-function remoteMembers(group: RemoteGroup | undefined): JsonObject | null {
-  return group === undefined ? null : membersOf(group.name, group.versions);
-}
+/** `/apis`: all groups but the core group. */
+export const groupList = (groups: readonly ListedGroup[]): JsonObject => ({
+  kind: 'APIGroupList',
+  apiVersion: 'v1',
+  groups: groups.map(groupMembers),
+});
 
 /** `/apis/GROUP`. */
-export const groupDocument = (group: ServedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
+export const groupDocument = (group: ListedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
 
-const namedGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name !== '');
-
-const groupMembers = ({ name, versions }: ServedGroup): JsonObject =>
-  membersOf(
-    name,
-    versions.map(({ version }) => version),
-  );
-
-function membersOf(name: string, versions: readonly string[]): JsonObject {
+function groupMembers({ name, versions }: ListedGroup): JsonObject {
   const listed = versions.map((version) => ({ groupVersion: apiVersionOf({ group: name, version }), version }));
   return { name, versions: listed, ...(listed[0] === undefined ? {} : { preferredVersion: listed[0] }) };
 }
@@ -95,58 +73,49 @@ const storageVersionHash = ({ storage: { group, version: stored, kind }, written
   createHash('sha256').update(`${group}/${writtenVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 
 /** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
-export const aggregated = (groups: readonly ServedGroup[], remote: readonly RemoteGroup[] = []): JsonObject => ({
+const aggregated = (items: readonly JsonObject[]): JsonObject => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
   metadata: {},
-  items: [
-    ...groups.map((group) =>
-      aggregatedGroup(
-        group,
-        remote.find(({ name }) => name === group.name),
-      ),
-    ),
-    ...foreignGroups(groups, remote).map((group) => aggregatedGroup({ name: group.name, versions: [] }, group)),
-  ],
+  items: [...items],
 });
 
-export const coreGroups = ({ groups }: Catalogue): ServedGroup[] => groups.filter(({ name }) => name === '');
-export { namedGroups };
+export const aggregatedCore = (catalogue: Catalogue): JsonObject =>
+  aggregated(
+    catalogue.groups.filter(({ name }) => name === '').map(({ versions }) => ({ metadata: {}, versions: versions.map(ownVersion) })),
+  );
 
-function aggregatedGroup(
-  { name, versions, unknownPaths = 'routed' }: Pick<ServedGroup, 'name' | 'versions' | 'unknownPaths'>,
-  others: RemoteGroup | undefined,
-): JsonObject {
-  const kindOf = responseKinds[unknownPaths];
-  const own = versions.map(({ version, resources }): JsonObject => ({
-    version,
-    resources: resources.map((resource) => aggregatedResource(resource, kindOf)),
-    freshness: 'Current',
-  }));
-  if (others === undefined) return { metadata: name === '' ? {} : { name }, versions: own };
-  const listed = others.versions.map((version) => {
-    const found = others.remote.get(version);
-    if (found === undefined) return own.find((each) => each['version'] === version) ?? { version, freshness: 'Stale' };
-    const resources = aggregatedResources(found.resources, { group: name, version });
-    return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
-  });
-  return { metadata: { name }, versions: listed };
-}
+export const aggregatedGroups = (groups: readonly ListedGroup[], catalogue: Catalogue): JsonObject =>
+  aggregated(
+    groups.map(({ name, versions, remote }) => ({
+      metadata: { name },
+      versions: versions.map((version) => {
+        const found = remote.get(version);
+        const own = catalogue.version(name, version);
+        if (found === undefined) return own === null ? { version, freshness: 'Stale' } : ownVersion(own);
+        const resources = aggregatedResources(found.resources, { group: name, version });
+        return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
+      }),
+    })),
+  );
 
-type ResponseKind = (kind: GroupVersion & { readonly kind: string }, own: GroupVersion) => JsonObject;
+const ownVersion = ({ version, resources }: ServedVersion): JsonObject => ({
+  version,
+  resources: resources.map(aggregatedResource),
+  freshness: 'Current',
+});
 
-/** Groups whose types are compiled in leave out of the kinds of answers what the document says anyway; the others name them in full. */
-const responseKinds: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, ResponseKind>> = {
-  routed: ({ group, version, kind }, own) =>
-    own.group === group && own.version === version ? { group: '', version: '', kind } : { group, version, kind },
-  named: ({ group, version, kind }) => ({ group, version, kind }),
-};
+/** Of types that are compiled in, kinds of answers leave out what the document says anyway; the others name them in full. */
+const responseKind = ({ group, version, kind }: GroupVersion & { readonly kind: string }, own: ServedResource): JsonObject =>
+  !own.behaviour.selfDescribed && own.group === group && own.version === version
+    ? { group: '', version: '', kind }
+    : { group, version, kind };
 
-function aggregatedResource(resource: ServedResource, kindOf: ResponseKind): JsonObject {
+function aggregatedResource(resource: ServedResource): JsonObject {
   const { resource: name, namespaced, singular, verbs, listedVerbs = verbs, shortNames, categories, subresources } = resource;
   return {
     resource: name,
-    responseKind: kindOf(resource, resource),
+    responseKind: responseKind(resource, resource),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: [...listedVerbs],
@@ -157,7 +126,7 @@ function aggregatedResource(resource: ServedResource, kindOf: ResponseKind): Jso
       : {
           subresources: [...subresources.values()].map((each) => ({
             subresource: each.name,
-            responseKind: kindOf(each, resource),
+            responseKind: responseKind(each, resource),
             verbs: [...each.verbs],
           })),
         }),

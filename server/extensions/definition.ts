@@ -2,6 +2,8 @@ import { bundleComplaint } from '../kinds/apiextensions.k8s.io/caBundle.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
+import type { Condition } from './lifecycle/conditions.js';
+import { nonStructuralCondition } from './lifecycle/structuralCondition.js';
 
 /** A CustomResourceDefinition as those read it who serve what it defines. Pure: made of the stored object, which has been validated. */
 export interface Definition {
@@ -32,9 +34,8 @@ export interface LifeCycle {
   readonly requested: Names;
   readonly accepted: Names;
   readonly conditions: readonly JsonObject[];
-  readonly generation: number;
-  /** Which generation the status is about; 0 where it does not say. */
-  readonly observedGeneration: number;
+  /** What is wrong with the structure of its schemas, as a condition says it; null for nothing. */
+  readonly nonStructural: Condition | null;
   readonly annotations: Readonly<Record<string, string>>;
   /** The authorities of its webhook cannot be read, so that nothing could be converted. */
   readonly hasBadBundle: boolean;
@@ -48,7 +49,7 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
   const spec = membersOf(object['spec']);
   const status = membersOf(object['status']);
-  const { name = '', annotations = {}, generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
+  const { name = '', annotations = {}, deletionTimestamp, finalizers = [] } = object.metadata;
   return {
     name,
     group: textAt(spec, 'group'),
@@ -56,8 +57,7 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
     requested: namesIn(membersOf(spec['names'])),
     accepted: namesIn(membersOf(status['acceptedNames'])),
     conditions: objectsIn(status, 'conditions'),
-    generation,
-    observedGeneration: Number(status['observedGeneration'] ?? 0),
+    nonStructural: nonStructuralCondition(spec),
     annotations,
     hasBadBundle: bundleComplaint(textAt(spec, 'conversion', 'webhook', 'clientConfig', 'caBundle')) !== null,
     awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer),

@@ -30,6 +30,8 @@ export interface CustomResourcesOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
   /** What is built in, which no definition takes the place of. */
   readonly builtIn: Catalogue;
+  /** Whether a resource is of the types that are compiled in, served or not: what a definition of that name makes would be kept where their objects are. */
+  readonly isBuiltIn: (resource: GroupResource) => boolean;
   readonly webhooks: WebhookConverters;
   /** Told how long rules of custom resources take. */
   readonly ruleTimes?: RuleTimes;
@@ -86,6 +88,11 @@ export class CustomResources {
   /** The type that a definition makes, or null while it makes none. */
   typeOf({ group, resource }: GroupResource): CustomType | null {
     return this.entries.get(`${resource}.${group}`)?.type ?? null;
+  }
+
+  /** Whether objects of a definition are those of a type that is built in. */
+  overlaps(resource: GroupResource): boolean {
+    return this.options.isBuiltIn(resource);
   }
 
   /** The kind that a definition gives its objects, or null where there is none. */
@@ -248,7 +255,7 @@ export class CustomResources {
     const byGroup = new Map<string, ServedResource[]>();
     for (const { type, definition } of this.entries.values()) {
       for (const resource of (definition.conditions.has('Terminating') ? type?.endingResources : type?.resources) ?? []) {
-        if (this.options.builtIn.group(resource.group) !== null) continue;
+        if (this.overlaps(resource) || this.options.builtIn.version(resource.group, resource.version) !== null) continue;
         const list = byGroup.get(resource.group);
         if (list === undefined) byGroup.set(resource.group, [resource]);
         else list.push(resource);
@@ -295,10 +302,19 @@ export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue)
   };
 }
 
-const join = (builtIn: Catalogue, { custom }: { readonly custom: Catalogue }): Catalogue => ({
-  groups: [...builtIn.groups, ...custom.groups],
-  group: (name) => builtIn.group(name) ?? custom.group(name),
-  version: (group, version) => builtIn.version(group, version) ?? custom.version(group, version),
-  resource: (group, version, resource) => builtIn.resource(group, version, resource) ?? custom.resource(group, version, resource),
-  kind: (group, version, kind) => builtIn.kind(group, version, kind) ?? custom.kind(group, version, kind),
-});
+/** Versions that are built in stay what they are; definitions may add others to their groups. */
+function join(builtIn: Catalogue, { custom }: { readonly custom: Catalogue }): Catalogue {
+  const extended = builtIn.groups.map((group): ServedGroup => {
+    const more = custom.group(group.name);
+    return more === null ? group : { ...group, versions: [...group.versions, ...more.versions] };
+  });
+  const groups = [...extended, ...custom.groups.filter(({ name }) => builtIn.group(name) === null)];
+  const byName = new Map(groups.map((group) => [group.name, group]));
+  return {
+    groups,
+    group: (name) => byName.get(name) ?? null,
+    version: (group, version) => builtIn.version(group, version) ?? custom.version(group, version),
+    resource: (group, version, resource) => builtIn.resource(group, version, resource) ?? custom.resource(group, version, resource),
+    kind: (group, version, kind) => builtIn.kind(group, version, kind) ?? custom.kind(group, version, kind),
+  };
+}

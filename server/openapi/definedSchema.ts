@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../api/object.js';
-import { isObject } from '../../api/json.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { isObject } from '../../api/json/json.js';
 import { isNonStructural } from '../kinds/apiextensions.k8s.io/schema/schema.js';
-import { objectAt } from '../registry/defaulting.js';
-import { itemsOf, membersOf } from '../registry/members.js';
+import { objectAt } from '../../api/json/defaulting.js';
+import { itemsOf, membersOf } from '../../api/json/members.js';
 
 /** How schemas of definitions are told in the words of one version of OpenAPI (`builder.go` of apiextensions-apiserver). Pure. */
 

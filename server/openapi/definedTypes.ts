@@ -1,6 +1,6 @@
-import type { JsonObject } from '../api/object.js';
-import { apiVersionOf } from '../api/resource.js';
-import type { KindName } from '../catalogue/types.js';
+import type { JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
+import type { KindName } from '../../api/catalogue/types.js';
 import { readDefinition, type DefinedVersion, type Definition } from '../extensions/definition.js';
 import { beside, frame, schemaOfObject, type Described, type Dialect } from './definedSchema.js';
 

@@ -67,7 +67,9 @@ export class Library {
 
   /** A document of version 3, by the path below `/openapi/v3/`. */
   async document(path: string, encoding: Encoding): Promise<BuiltDocument | null> {
-    const group = this.options.defined().group(path.split('/')[1] ?? '');
+    const [, name = '', version = ''] = path.split('/');
+    const { builtIn, defined } = this.options;
+    const group = builtIn.version(name, version) === null ? defined().group(name) : null;
     const documents = group === null ? await this.ofBuiltIn(encoding) : (await this.ofGroups([group], encoding))[0];
     return documents?.get(path) ?? null;
   }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../api/object.js';
+import type { JsonObject } from '../../api/object.js';
 import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';

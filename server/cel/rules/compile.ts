@@ -1,8 +1,9 @@
+import { Correlation } from '../../../api/meta/correlation.js';
 import { isObject } from '../../../api/json/json.js';
 import { turns, type Steps } from '../../../workers/turns/turns.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { requestCostMax } from '../eval/budget.js';
-import { comparesMembers, oldItems, sameJson } from './correlation.js';
+import { comparesMembers, oldItems } from './correlation.js';
 import type { CompileRules, RulesVerdict } from './contract.js';
 import { Findings, judge, type NodeRules } from './judge.js';
 import { compileMessage, compileRule, rulesOf } from './rule.js';
@@ -66,12 +67,8 @@ function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
 
 function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Steps<RulesVerdict> {
   const findings = new Findings(requestCostMax);
-  yield* walk(node, findings, {
-    path: '',
-    value: object,
-    old: old ?? undefined,
-    unchanged: old === null ? () => false : () => sameJson(object, old),
-  });
+  const past = pastOf(Correlation.ofObject(node.schema), object, old ?? undefined);
+  yield* walk(node, findings, { path: '', value: object, old: old ?? undefined, past, unchanged: past?.unchanged ?? never });
   return { causes: findings.causes, warnings: findings.warnings };
 }
 
@@ -80,8 +77,25 @@ interface Place {
   readonly path: string;
   readonly value: JsonValue | undefined;
   readonly old: JsonValue | undefined;
-  /** Whether the value, or the nearest around it that can be compared, is as it was. */
+  /** Null for what is not found again in what was before. */
+  readonly past: Past | null;
+  /** Whether the value, or the nearest around it that is found again, is as it was. */
   readonly unchanged: () => boolean;
+}
+
+/** What a value was, and how those within it are found again. Rules compare with `old`, which may be another one: keys that are left out have defaults there. */
+interface Past {
+  readonly correlation: Correlation;
+  readonly old: JsonValue;
+  readonly unchanged: () => boolean;
+}
+
+const never = (): boolean => false;
+
+function pastOf(correlation: Correlation | null | undefined, value: JsonValue | undefined, old: JsonValue | undefined): Past | null {
+  if (correlation == null || value === undefined || old === undefined) return null;
+  let same: boolean | undefined;
+  return { correlation, old, unchanged: () => (same ??= correlation.isUnchanged(value, old)) };
 }
 
 function* walk(node: Node, findings: Findings, place: Place): Steps<void> {
@@ -98,39 +112,52 @@ function* walk(node: Node, findings: Findings, place: Place): Steps<void> {
 function* walkItems(
   { items, schema }: Node,
   findings: Findings,
-  { path, old, unchanged }: Place,
+  { path, old, past, unchanged }: Place,
   value: readonly JsonValue[],
 ): Steps<void> {
   if (items === null) return;
   const before = oldItems(schema, old);
+  const found = past?.correlation.oldItems(past.old);
   for (const [position, item] of value.entries()) {
-    const oldItem = before(item);
     // An item that nothing old belongs to is as it was only where the whole list is, be it a set.
-    const same = oldItem === undefined ? unchanged : () => sameJson(item, oldItem);
-    yield* walk(items, findings, { path: `${path}[${position}]`, value: item, old: oldItem, unchanged: same });
+    const itemPast = pastOf(past?.correlation.items, item, found?.(item));
+    yield* walk(items, findings, {
+      path: `${path}[${position}]`,
+      value: item,
+      old: before(item),
+      past: itemPast,
+      unchanged: itemPast?.unchanged ?? unchanged,
+    });
   }
 }
 
 function* walkMembers(
   { rest, properties, schema }: Node,
   findings: Findings,
-  { path, old, unchanged }: Place,
+  { path, old, past, unchanged }: Place,
   value: JsonObject,
 ): Steps<void> {
   const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
   const inside = (name: string, { at }: { readonly at: string }): Place => {
-    const [member, oldMember] = [value[name], before !== null && Object.hasOwn(before, name) ? before[name] : undefined];
+    const memberPast = pastOf(
+      past?.correlation.member(name),
+      value[name],
+      isObject<JsonObject>(past?.old) ? ownMember(past.old, name) : undefined,
+    );
     return {
       path: at,
-      value: member,
-      old: oldMember ?? undefined,
-      unchanged: oldMember === undefined ? unchanged : () => sameJson(member, oldMember),
+      value: value[name],
+      old: (before === null ? undefined : ownMember(before, name)) ?? undefined,
+      past: memberPast,
+      unchanged: memberPast?.unchanged ?? unchanged,
     };
   };
   if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, { at: `${path}[${name}]` }));
   for (const [name, property] of properties)
     if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, { at: path === '' ? name : `${path}.${name}` }));
 }
+
+const ownMember = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /** The work, with a note of how long it took, without the turns of others. */
 function* timed(steps: Steps<RulesVerdict>, times: RuleTimes): Steps<RulesVerdict> {

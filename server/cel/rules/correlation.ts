@@ -2,16 +2,7 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from './shape.js';
 
-/** What was before at the place of a value: for rules that compare, and for those that fail where nothing changed. */
-
-export const sameJson = (one: JsonValue | undefined, other: JsonValue | undefined): boolean => {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) || Array.isArray(other))
-    return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, i) => sameJson(item, other[i]));
-  const [mine, theirs] = [Object.keys(one), Object.keys(other)];
-  return mine.length === theirs.length && mine.every((key) => Object.hasOwn(other, key) && sameJson(one[key], other[key]));
-};
+/** What was before at the place of a value, for rules that compare. */
 
 /** Members of maps that are one whole cannot be told apart. */
 export const comparesMembers = (schema: JsonObject): boolean =>

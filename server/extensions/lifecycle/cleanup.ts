@@ -38,6 +38,7 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
 });
 const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
 const completed = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
+const overlapping = terminating('False', 'OverlappingBuiltInResource', 'instances overlap with built-in resources in storage');
 const neverEstablished = terminating('False', 'NeverEstablished', 'resource was never established');
 
 /**
@@ -79,18 +80,23 @@ export class Cleanup {
 
   /** `first`: what another server has begun is left to it. */
   private async attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
-    const [, ...group] = name.split('.');
-    const type = this.options.resources.typeOf({ group: group.join('.'), resource: name.slice(0, name.indexOf('.')) });
-    if (type === null) {
-      await this.say(name, neverEstablished, true);
-      return 'done';
-    }
+    const [plural = '', ...group] = name.split('.');
+    const resource = { group: group.join('.'), resource: plural };
+    if (this.options.resources.overlaps(resource)) return this.letGo(name, overlapping);
+    const type = this.options.resources.typeOf(resource);
+    if (type === null) return this.letGo(name, neverEstablished);
     const said = await this.say(name, inProgress, false);
     if (said === 'gone') return 'done';
     if (said === 'already' && first) return 'otherServer';
     const failure = type.whole === null ? null : await this.deleteAll(type.whole);
     await this.say(name, failure ?? completed, failure === null);
     return failure === null ? 'done' : 'failed';
+  }
+
+  /** Of a definition whose objects are none, or not its own. */
+  private async letGo(name: string, condition: Condition): Promise<'done'> {
+    await this.say(name, condition, true);
+    return 'done';
   }
 
   private async deleteAll(resource: ServedResource): Promise<Condition | null> {
@@ -137,12 +143,7 @@ export class Cleanup {
       const metadata = done
         ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer) }
         : object.metadata;
-      const { generation } = object.metadata;
-      // Dropped again where definitions do not tell of generations.
-      const told = withCondition(conditions, condition, this.options.now()).map((each) =>
-        each['type'] === condition.type && generation !== undefined ? { ...each, observedGeneration: generation } : each,
-      );
-      const next: JsonObject = { ...status, conditions: told };
+      const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
       return { ...object, metadata, status: next };
     };
     try {

@@ -11,6 +11,8 @@ export interface Condition {
 const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
   conditions.find((condition) => condition['type'] === type);
 
+export const isTold = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type) !== undefined;
+
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';
 
 /** The conditions with one of them as told; its time moves only when its status does. New ones come last. `now` is RFC 3339 with seconds. */

@@ -9,7 +9,7 @@ import { readLifeCycle, type LifeCycle } from '../definition.js';
 import type { CustomResources } from '../definitions.js';
 import { Cleanup } from './cleanup.js';
 import { DefinedApiServices } from './definedApiServices.js';
-import { planStatus, withStatus, type PlanOptions } from './plan.js';
+import { planStatus, withStatus } from './plan.js';
 import { Rounds } from './rounds.js';
 import { ownWrites } from '../../registry/ownWrites.js';
 
@@ -21,7 +21,6 @@ export interface LifeCycleOptions {
   readonly definitions: ServedResource;
   /** That of APIServices; null where they are not served. */
   readonly apiServices: ServedResource | null;
-  readonly plan: PlanOptions;
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   /** Told of what went wrong and is tried again. */
@@ -60,13 +59,10 @@ export class LifeCycles {
 
   /** Looks at all definitions. */
   private async round(): Promise<boolean> {
-    const { resources, plan } = this.options;
-    const all = resources.lifeCycles;
+    const all = this.options.resources.lifeCycles;
     for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
     const byGroup = grouped(all);
-    const due = all.filter(
-      (lifeCycle) => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? [], plan) !== null,
-    );
+    const due = all.filter((lifeCycle) => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
     return !(await Promise.all(due.map(({ name }) => this.update(name)))).includes(false);
   }
 
@@ -90,7 +86,7 @@ export class LifeCycles {
     const object: ApiObject = current ?? { metadata: {} };
     const own = readLifeCycle(object, Number(object.metadata.resourceVersion ?? 0));
     if (own.awaitsCleanup) return object;
-    const plan = planStatus(own, await this.others(own), this.options.plan);
+    const plan = planStatus(own, await this.others(own));
     return plan === null ? object : withStatus(object, plan, this.options.now());
   }
 

@@ -141,7 +141,7 @@ describe('aggregation', () => {
     };
     aggregation = createAggregation({ ...options, rejectsRedirects: true });
     lenient = createAggregation({ ...options, rejectsRedirects: false });
-    const discovery = createDiscovery({ catalogue, remote: () => aggregation.groups() });
+    const discovery = createDiscovery({ catalogue, groups: () => aggregation.groups() });
     const routes = createRoutes({
       resources: async (context) => {
         if (!(await (context.query.has('lenient') ? lenient : aggregation).answers(context))) {
@@ -226,6 +226,10 @@ describe('aggregation', () => {
       versions: [{ groupVersion: 'remote.example.com/v1', version: 'v1' }],
     });
     expect((await aggregated())?.['versions']).to.deep.equal([{ version: 'v1', freshness: 'Stale' }]);
+    expect(((await (await get('/')).json()) as { readonly paths: string[] }).paths).to.include.members([
+      '/apis/remote.example.com',
+      versionPath,
+    ]);
   });
 
   it('finds programs as they come, and what they serve', async () => {

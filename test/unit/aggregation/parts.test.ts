@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiService } from '../../../server/aggregation/apiServices.js';
 import { serviceProblem, withAvailability } from '../../../server/aggregation/availability.js';
-import { remoteGroups } from '../../../server/aggregation/discovered.js';
+import { listedGroups } from '../../../server/aggregation/discovered.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
@@ -73,23 +73,34 @@ describe('aggregation, its parts', () => {
       trusting: false,
       availability: null,
     });
-    const groups = remoteGroups(
-      [
-        api('b.example.com', 'v1', [100, 5]),
-        api('b.example.com', 'v2', [100, 5]),
-        api('b.example.com', 'v1beta1', [100, 50]),
-        api('a.example.com', 'v1', [200, 1]),
-        api('apps', 'v1', [17800, 15], false),
-        api('apps', 'v2', [17800, 10]),
-        api('local.example.com', 'v1', [1, 1], false),
-      ],
-      createCatalogue().groups,
-      new Map(),
+    const listed = (...services: readonly ApiService[]): string[][] =>
+      listedGroups(services, createCatalogue().groups, new Map()).map(({ name, versions }) => [name, ...versions]);
+    const nothing = listed();
+    expect(nothing[0]).to.deep.equal(['apiregistration.k8s.io', 'v1']);
+    const groups = listed(
+      api('b.example.com', 'v1', [100, 5]),
+      api('b.example.com', 'v2', [100, 5]),
+      api('b.example.com', 'v1beta1', [100, 50]),
+      api('a.example.com', 'v1', [200, 1]),
+      api('c.example.com', 'v1', [200, 1]),
+      api('apps', 'v1', [17800, 15], false),
+      api('apps', 'v2', [17800, 10]),
+      api('events.k8s.io', 'v1', [17750, 5], false),
+      api('high.example.com', 'v1', [20000, 15]),
+      api('high.example.com', 'v1alpha1', [1, 15]),
+      api('local.example.com', 'v1', [1, 1], false),
     );
-    expect(groups.map(({ name, versions }) => [name, ...versions])).to.deep.equal([
-      ['apps', 'v1', 'v2'],
+    expect(groups.slice(0, 2)).to.deep.equal([
+      ['apiregistration.k8s.io', 'v1'],
+      ['high.example.com', 'v1', 'v1alpha1'],
+    ]);
+    expect(groups.find(([name]) => name === 'apps')).to.deep.equal(['apps', 'v1', 'v2']);
+    expect(groups.slice(-3)).to.deep.equal([
       ['a.example.com', 'v1'],
+      ['c.example.com', 'v1'],
       ['b.example.com', 'v1beta1', 'v2', 'v1'],
     ]);
+    // Groups of which nothing is known stay where they are.
+    expect(groups.map(([name]) => name).filter((name) => name?.includes('example') !== true)).to.deep.equal(nothing.map(([name]) => name));
   });
 });

@@ -145,6 +145,11 @@ describe('rules of schemas', () => {
       'spec: Invalid value: b too large',
       'spec.a: Invalid value: 8: failed rule: self < 5',
     ]);
+    const keyed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+    const items = { type: 'object', properties: { k: { type: 'string' } } };
+    const ordered = object({ a: int, l: { ...keyed, items } }, rule('self.a < 5'));
+    const turned = await verdictOf(ordered, { a: 9, l: [{ k: 'b' }, { k: 'a' }] }, { a: 9, l: [{ k: 'a' }, { k: 'b' }] });
+    expect([turned.causes, turned.warnings]).to.deep.equal([[], ['spec: Invalid value: failed rule: self.a < 5']]);
     const changing = object({ a: { ...int, 'x-kubernetes-validations': [rule('self > oldSelf')] } });
     expect(await causes(changing, { a: 1 }, { a: 1 })).to.deep.equal(['spec.a: Invalid value: 1: failed rule: self > oldSelf']);
   });

@@ -4,8 +4,9 @@ import { StatusError } from '../../../api/status.js';
 import { cleanupFinalizer } from '../../../server/extensions/definition.js';
 import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
-import { aggregated, resourceList } from '../../../server/discovery/documents.js';
-import { createCatalogue } from '../../../server/kinds/index.js';
+import { listedGroups } from '../../../server/aggregation/discovered.js';
+import { aggregatedGroups, resourceList } from '../../../server/discovery/documents.js';
+import { builtInResources, createCatalogue } from '../../../server/kinds/index.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createStorage, definition, definitionFixture, ExtensionServer, noWebhooks } from './harness.js';
 
@@ -46,7 +47,8 @@ describe('extensions/definitions', () => {
       categories: ['pki', 'all'],
     });
     expect([...(resource?.subresources.keys() ?? [])]).to.deep.equal(['status', 'scale']);
-    const [group] = aggregated(server.custom.catalogue.groups)['items'] as JsonObject[];
+    const { catalogue } = server.custom;
+    const [group] = aggregatedGroups(listedGroups([], catalogue.groups, new Map()), catalogue)['items'] as JsonObject[];
     expect(group)
       .to.have.nested.property('versions[0].resources[0].responseKind')
       .that.deep.equals({ group: 'pki.example.com', version: 'v1', kind: 'Certificate' });
@@ -118,6 +120,53 @@ describe('extensions/definitions', () => {
         .slice(-1),
     ).to.deep.equal(['example.com']);
     expect(joined()).to.equal(joined());
+  });
+
+  it('add versions to groups that are built in', async () => {
+    const server = await start();
+    const builtIn = createCatalogue();
+    const joined = withCustomResources(builtIn, () => server.custom.catalogue);
+    const version = (name: string): JsonObject => ({
+      name,
+      served: true,
+      storage: name === 'v2',
+      schema: { openAPIV3Schema: { type: 'object' } },
+    });
+    const own = definition('bars', 'Bar', { versions: ['v1', 'v2', 'vfake'].map(version) }, 'apiextensions.k8s.io');
+    await server.define({ ...own, metadata: { ...own.metadata, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } } });
+    const names = (of: string): string[] | undefined =>
+      joined()
+        .version('apiextensions.k8s.io', of)
+        ?.resources.map(({ resource }) => resource);
+    expect([names('v1'), names('v2'), names('vfake')]).to.deep.equal([['customresourcedefinitions'], ['bars'], ['bars']]);
+    expect(
+      joined()
+        .group('apiextensions.k8s.io')
+        ?.versions.map((each) => each.version),
+    ).to.deep.equal(['v1', 'v2', 'vfake']);
+    expect(joined().groups.filter(({ name }) => name === 'apiextensions.k8s.io')).to.have.length(1);
+    const [listed] = listedGroups([], joined().groups, new Map()).filter(({ name }) => name === 'apiextensions.k8s.io');
+    expect(listed?.versions).to.deep.equal(['v1', 'v2', 'vfake']);
+  });
+
+  it('leave alone what is kept where objects of a built-in type are, when they go', async () => {
+    const server = await start();
+    const own = definition('apiservices', 'APIService', { scope: 'Cluster' }, 'apiregistration.k8s.io');
+    const versions = [{ name: 'v2', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const spec = { ...(own['spec'] as JsonObject), versions };
+    const service = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: 'v1.kept.example.com' },
+      spec: { group: 'kept.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 },
+    };
+    await server.registry.create(server.apiServiceTarget(''), service, ownWrites);
+    const name = 'apiservices.apiregistration.k8s.io';
+    await server.define({ ...own, metadata: { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } }, spec });
+    expect(server.custom.catalogue.groups).to.deep.equal([]);
+    await server.registry.delete(server.definitionTarget(name), noDeleteOptions, ownWrites);
+    await server.until(() => server.custom.lifeCycles.length === 0);
+    expect((await server.registry.get(server.apiServiceTarget('v1.kept.example.com'), { at: 'any' })).name).to.equal('v1.kept.example.com');
   });
 
   it('are taken through their lives by several servers at once, each change written once', async () => {
@@ -242,7 +291,13 @@ describe('extensions/definitions', () => {
     const storage = createStorage();
     const first = await start({ storage });
     await first.define(definition('widgets', 'Widget'));
-    const second = new CustomResources({ storage, builtIn: createCatalogue(), webhooks: noWebhooks, report: () => {} });
+    const second = new CustomResources({
+      storage,
+      builtIn: createCatalogue(),
+      isBuiltIn: builtInResources(),
+      webhooks: noWebhooks,
+      report: () => {},
+    });
     await second.catchUp({ group: 'example.com', resource: 'widgets' });
     expect(second.catalogue.resource('example.com', 'v1', 'widgets')).not.to.equal(null);
     await second.catchUp({ group: 'example.com', resource: 'gadgets' });

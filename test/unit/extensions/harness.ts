@@ -5,7 +5,7 @@ import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import type { FieldsOf, LiveFields } from '../../../server/storage/storedobject.js';
 import type { Admission } from '../../../server/registry/admission.js';
-import { createCatalogue } from '../../../server/kinds/index.js';
+import { builtInResources, createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import type { Converter, WebhookConverters } from '../../../server/extensions/conversion/contract.js';
 import { CustomResources, definitionsResource } from '../../../server/extensions/definitions.js';
@@ -61,6 +61,7 @@ export class ExtensionServer {
     this.custom = new CustomResources({
       storage,
       builtIn: this.builtIn,
+      isBuiltIn: builtInResources(),
       webhooks,
       report: (error) => {
         this.reported.push(error);
@@ -102,7 +103,6 @@ export class ExtensionServer {
       registry: server.registry,
       definitions,
       apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'),
-      plan: { tracksGenerations: false },
       now: () => '2026-01-01T00:00:00Z',
       report: (_, error) => {
         server.reported.push(error);

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { LifeCycle, Names } from '../../../server/extensions/definition.js';
 import { acceptedNames } from '../../../server/extensions/lifecycle/names.js';
-import { planStatus, withStatus, type PlanOptions } from '../../../server/extensions/lifecycle/plan.js';
+import { planStatus, withStatus } from '../../../server/extensions/lifecycle/plan.js';
+import { nonStructuralCondition } from '../../../server/extensions/lifecycle/structuralCondition.js';
 
 const none: Names = { plural: '', singular: '', kind: '', listKind: '', shortNames: [], categories: [] };
 const names = (plural: string, kind: string, shortNames: readonly string[] = []): Names => ({
@@ -22,20 +23,17 @@ const life = (requested: Names, version: number, accepted: Names = none, more: P
   requested,
   accepted,
   conditions: [],
-  generation: 1,
-  observedGeneration: 0,
+  nonStructural: null,
   annotations: {},
   hasBadBundle: false,
   awaitsCleanup: false,
   ...more,
 });
 
-const plain: PlanOptions = { tracksGenerations: false };
-
 describe('extensions/names', () => {
   it('establishes nothing as long as the authorities of its webhook cannot be read', () => {
     const own = life(names('apples', 'Apple'), 1, none, { hasBadBundle: true });
-    expect(planStatus(own, [own], plain)?.conditions.map(({ type, status, reason }) => [type, status, reason])).to.deep.equal([
+    expect(planStatus(own, [own])?.conditions.map(({ type, status, reason }) => [type, status, reason])).to.deep.equal([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'False', 'InvalidCABundle'],
     ]);
@@ -160,13 +158,13 @@ describe('extensions/plan', () => {
 
   it('establishes a definition whose names are its own, and leaves it alone then', () => {
     const own = life(names('apples', 'Apple'), 1);
-    const plan = planStatus(own, [own], plain);
+    const plan = planStatus(own, [own]);
     expect(said(plan)).to.deep.equal([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'True', 'InitialNamesAccepted'],
     ]);
     const conditions = (plan?.conditions ?? []).map((condition) => ({ ...condition, lastTransitionTime: 'x' }));
-    expect(planStatus({ ...own, accepted: own.requested, conditions }, [], plain)).to.equal(null);
+    expect(planStatus({ ...own, accepted: own.requested, conditions }, [])).to.equal(null);
   });
 
   it('never takes back that a definition is established', () => {
@@ -177,29 +175,43 @@ describe('extensions/plan', () => {
       message: 'the initial names have been accepted',
     };
     const own = life({ ...names('apples', 'Apple'), singular: 'pear' }, 3, names('apples', 'Apple'), { conditions: [established] });
-    expect(said(planStatus(own, [life(names('pears', 'Pear'), 1, names('pears', 'Pear'))], plain))).to.deep.equal([
+    expect(said(planStatus(own, [life(names('pears', 'Pear'), 1, names('pears', 'Pear'))]))).to.deep.equal([
       ['NamesAccepted', 'False', 'SingularConflict'],
     ]);
   });
 
-  it('says which generation it is about where it is to, and again after every change', () => {
-    const [own, options] = [life(names('apples', 'Apple'), 1, none, { generation: 3 }), { tracksGenerations: true }];
-    const plan = planStatus(own, [own], options);
+  it('says what is wrong with the structure of old schemas, until nothing is', () => {
+    const spec = (preserveUnknownFields: boolean, schema: JsonObject): JsonObject => ({
+      preserveUnknownFields,
+      versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }, { name: 'v2' }],
+    });
+    const [old, right] = [{ properties: { a: { type: 'string' } } }, { type: 'object' }];
+    const condition = nonStructuralCondition(spec(true, old));
+    expect(condition).to.deep.equal({
+      type: 'NonStructuralSchema',
+      status: 'True',
+      reason: 'Violations',
+      message:
+        '[spec.preserveUnknownFields: Invalid value: true: must be false, spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]',
+    });
+    expect(nonStructuralCondition(spec(true, right))?.message).to.equal('spec.preserveUnknownFields: Invalid value: true: must be false');
+    expect(nonStructuralCondition(spec(true, { $ref: '#/a' }))).to.deep.include({ status: 'Unknown', reason: 'StructuralError' });
+    expect(nonStructuralCondition(spec(false, right))).to.equal(null);
+    const accepted = names('apples', 'Apple');
+    const own = life(accepted, 1, accepted, { nonStructural: condition });
+    const plan = planStatus(own, [own]);
     if (plan === null) throw new Error('nothing is planned');
-    const others = { type: 'Terminating', status: 'False' };
-    const { status } = withStatus({ metadata: {}, status: { conditions: [others] } }, plan, 'now') as unknown as {
-      status: { observedGeneration: number; conditions: JsonObject[] };
-    };
-    expect(status.observedGeneration).to.equal(3);
-    expect(status.conditions.map(({ type, observedGeneration = null }) => [type, observedGeneration])).to.deep.equal([
-      ['Terminating', null],
-      ['NamesAccepted', 3],
-      ['Established', 3],
+    const told = (definition: ApiObject): JsonObject[] => (definition['status'] as unknown as { conditions: JsonObject[] }).conditions;
+    const conditions = told(withStatus({ metadata: {} }, plan, 'now'));
+    expect(conditions.map(({ type }) => type)).to.deep.equal(['NamesAccepted', 'Established', 'NonStructuralSchema']);
+    const settled = { ...own, conditions };
+    expect(planStatus(settled, [])).to.equal(null);
+    const mended = planStatus({ ...settled, nonStructural: null }, []);
+    if (mended === null) throw new Error('nothing is planned');
+    expect(told(withStatus({ metadata: {}, status: { conditions } }, mended, 'now')).map(({ type }) => type)).to.deep.equal([
+      'NamesAccepted',
+      'Established',
     ]);
-    const settled = { ...own, accepted: own.requested, conditions: status.conditions, observedGeneration: 3 };
-    expect(planStatus(settled, [], options)).to.equal(null);
-    expect(planStatus({ ...settled, generation: 4 }, [], options)).to.deep.include({ conditions: [], generation: 4 });
-    expect(planStatus({ ...settled, generation: 4 }, [], plain)).to.equal(null);
   });
 
   for (const [annotation, status, reason] of [
@@ -213,7 +225,7 @@ describe('extensions/plan', () => {
         group: 'x.k8s.io',
         annotations: annotation === '' ? {} : { 'api-approved.kubernetes.io': annotation },
       });
-      expect(said(planStatus(own, [], plain))).to.deep.include(['KubernetesAPIApprovalPolicyConformant', status, reason]);
+      expect(said(planStatus(own, []))).to.deep.include(['KubernetesAPIApprovalPolicyConformant', status, reason]);
     });
   }
 });

@@ -55,6 +55,7 @@ class Compiled implements CompiledSchema {
 
   *restore(object: JsonMembers): Steps<void> {
     yield* this.form(object, true);
+    countGeneration(object['metadata']);
     // What is kept has to be shown, whatever defaults have come since.
     yield* setDefaults(object, this.structure, new Growth());
   }
@@ -91,7 +92,7 @@ class Compiled implements CompiledSchema {
   }
 
   mergeTypes(metadata: MergeSchema): MergeSchema {
-    return mergeTypesOf(this.structure, metadata, true);
+    return mergeTypesOf(this.structure, metadata, { whole: true, open: this.preserveAll });
   }
 
   private *checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Steps<Cause[]> {
@@ -129,6 +130,11 @@ class Compiled implements CompiledSchema {
     });
     return { ok: true, unknown: [...own.unknown.map((path) => `metadata.${path}`), ...pruned, ...coerced.unknown] };
   }
+}
+
+/** Very old objects were kept without a generation. */
+function countGeneration(metadata: Json | undefined): void {
+  if (isMembers(metadata) && (metadata['generation'] ?? 0) === 0) metadata['generation'] = 1;
 }
 
 /** Null if there are none. Nearly all objects are right as they are: that is found out first, without words and without a look at what was before. */

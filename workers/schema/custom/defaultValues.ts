@@ -1,10 +1,11 @@
+import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Cause, EmbeddedRules } from './contract.js';
 import { checkEmbedded, coerceEmbedded } from './embedded.js';
 import { Findings } from './findings.js';
-import { deepCopy, isSame, printed, setMember } from './printed.js';
+import { deepCopy, printed, setMember } from './printed.js';
 import { pruneValue } from './prune.js';
-import { structureOf, type Structure } from './structure.js';
+import { asWhole, structureOf, type Structure } from './structure.js';
 import { ValueCheck } from './values.js';
 
 /** Whether values that a schema names itself, its defaults, are what the schema asks for: for those who accept schemas. */
@@ -22,12 +23,14 @@ export interface DefaultValue {
 export function hasUnknownFields({ value, schema, whole }: DefaultValue): boolean {
   const copy = deepCopy(value);
   pruneValue(copy, structureOf(schema), whole);
-  return !isSame(copy, value);
+  return !sameJson(copy, value);
 }
 
 /** What is wrong with a value: with the form of whole objects first; if nothing is, with these objects; if nothing is, by the conditions. */
 export function checkDefault({ value, schema, path, whole }: DefaultValue, rules: EmbeddedRules): Cause[] {
-  return ofWholeObjects(value, asWhole(structureOf(schema), whole), rules, path) ?? byConditions(value, schema, path);
+  return (
+    ofWholeObjects(value, whole ? asWhole(structureOf(schema)) : structureOf(schema), rules, path) ?? byConditions(value, schema, path)
+  );
 }
 
 /** What is wrong with a value inside of metadata; `object` is the least object that has it there, and `around` its schema. */
@@ -37,7 +40,7 @@ export function checkInsideMetadata(
   around: JsonMembers,
   rules: EmbeddedRules,
 ): Cause[] {
-  const causes = ofWholeObjects(object, asWhole(structureOf(around), true), rules, '');
+  const causes = ofWholeObjects(object, asWhole(structureOf(around)), rules, '');
   if (causes === null) return byConditions(value, schema, path);
   const texts = causes.map((cause) => `${cause.path}: ${cause.message}`);
   return [
@@ -56,9 +59,6 @@ function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules,
   const causes = coerced.ok ? checkEmbedded(copy, structure, rules, path) : [coerced.cause];
   return causes.length === 0 ? null : causes;
 }
-
-const asWhole = (structure: Structure, whole: boolean): Structure =>
-  whole && !structure.embedded ? { ...structure, embedded: true, has: { ...structure.has, embedded: true } } : structure;
 
 function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
   const findings = Findings.gathering();

@@ -1,9 +1,10 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../turns/turns.js';
 import { GrownTooLarge } from './contract.js';
+import { coerceEmbedded } from './embedded.js';
 import { canonicalJson, deepCopy, memberOf, setMember } from './printed.js';
 import { pruneValue } from './prune.js';
-import { memberStructure, type Structure } from './structure.js';
+import { asWhole, memberStructure, type Structure } from './structure.js';
 
 /** Defaults, and the nulls that they replace. */
 
@@ -83,20 +84,44 @@ function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth:
   }
 }
 
-/** The structure with its defaults as they are used: without what their own schema does not know. */
-export function withPrunedDefaults(structure: Structure): Structure {
+/**
+ * The structure of a whole object with its defaults as they are used: without what their own schema does not know, and with metadata in its form (`PruneDefaults` of
+ * apiextensions-apiserver). A default that stands within metadata is looked at in the least object around it.
+ */
+export const withPrunedDefaults = (root: Structure): Structure => prunedBelow(root, [], asWhole(root));
+
+/** Steps from the root to a value: names of members, and null for an item of a list. */
+type Way = readonly (string | null)[];
+
+function prunedBelow(structure: Structure, way: Way, root: Structure): Structure {
   if (structure.default === undefined && !structure.has.defaults) return structure;
-  let value = structure.default;
-  if (typeof value === 'object' && value !== null) {
-    value = deepCopy(value);
-    pruneValue(value, structure, structure.embedded);
-  }
+  const below = (child: Structure, step: string | null): Structure => prunedBelow(child, [...way, step], root);
+  const value = structure.default === undefined ? undefined : prunedDefault(structure.default, way, root);
   return {
     ...structure,
     default: value,
     defaultBytes: value === undefined ? 0 : Buffer.byteLength(canonicalJson(value)),
-    items: structure.items === null ? null : withPrunedDefaults(structure.items),
-    properties: new Map([...structure.properties].map(([name, child]) => [name, withPrunedDefaults(child)])),
-    rest: structure.rest === null || structure.rest === 'any' ? structure.rest : withPrunedDefaults(structure.rest),
+    items: structure.items === null ? null : below(structure.items, null),
+    properties: new Map([...structure.properties].map(([name, child]) => [name, below(child, name)])),
+    rest: structure.rest === null || structure.rest === 'any' ? structure.rest : below(structure.rest, anyName),
   };
+}
+
+/** Stands for the name of a member of a map. */
+const anyName = '*';
+
+function prunedDefault(value: Json, way: Way, root: Structure): Json | undefined {
+  const object = way.reduceRight<Json>((inner, step) => (step === null ? [inner] : membersWith(step, inner)), deepCopy(value));
+  coerceEmbedded(object, root, true);
+  pruneValue(object, root, true);
+  return way.reduce<Json | undefined>((outer, step) => {
+    if (Array.isArray(outer)) return outer[0];
+    return step !== null && isMembers(outer) ? memberOf(outer, step) : undefined;
+  }, object);
+}
+
+function membersWith(name: string, value: Json): JsonMembers {
+  const members: JsonMembers = {};
+  setMember(members, name, value);
+  return members;
 }

@@ -7,9 +7,15 @@ const leaf: MergeSchema = { kind: 'leaf' };
 const unknown: MergeSchema = { kind: 'unknown' };
 const ownTypes: readonly string[] = ['apiVersion', 'kind'];
 
+/** `whole`: the type is that of an object with metadata. `open`: members that the schema does not describe are kept everywhere. */
+export interface MergeTypeOptions {
+  readonly whole: boolean;
+  readonly open: boolean;
+}
+
 /** `metadata` is the type of `ObjectMeta`. */
-export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole: boolean): MergeSchema {
-  const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, child.embedded);
+export function mergeTypesOf(structure: Structure, metadata: MergeSchema, { whole, open }: MergeTypeOptions): MergeSchema {
+  const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, { whole: child.embedded, open });
   if (structure.intOrString) return leaf;
   if (structure.type === 'array') return listOf(structure, convert);
   if (structure.type !== 'object' && !whole) return structure.type === '' ? unknown : leaf;
@@ -21,7 +27,7 @@ export function mergeTypesOf(structure: Structure, metadata: MergeSchema, whole:
     for (const name of ownTypes) fields.set(name, leaf);
     fields.set('metadata', metadata);
   }
-  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name), open: structure.preserve, always: [] };
+  return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name), open: structure.preserve || open, always: [] };
 }
 
 function listOf({ items, listType, listMapKeys }: Structure, convert: (child: Structure) => MergeSchema): MergeSchema {

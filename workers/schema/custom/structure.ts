@@ -62,6 +62,10 @@ const membersOf = (value: Json | undefined): [string, JsonMembers][] =>
         .filter((entry): entry is [string, JsonMembers] => isMembers(entry[1]))
     : [];
 
+/** The structure of a whole object, whatever it says of itself. */
+export const asWhole = (structure: Structure): Structure =>
+  structure.embedded ? structure : { ...structure, embedded: true, has: { ...structure.has, embedded: true } };
+
 /** The schema of a member, or null where nothing is said of it. */
 export function memberStructure(structure: Structure, name: string): Structure | null {
   const property = structure.properties.get(name);

@@ -1,13 +1,14 @@
+import { Correlation } from '../../../api/meta/correlation.js';
+import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../turns/turns.js';
 import { weighsMore } from '../../turns/weight.js';
 import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
 import { checkConditions, type Condition, type Conditions } from './conditions.js';
-import { correlationOf, oldItems, type ListCorrelation } from './correlation.js';
 import type { Findings } from './findings.js';
 import { formatCheck, isRecognized } from './formats.js';
 import { NumberCheck } from './numbers.js';
-import { canonicalJson, isSame, memberOf } from './printed.js';
+import { canonicalJson, memberOf } from './printed.js';
 import { TypeCheck } from './types.js';
 
 /**
@@ -25,7 +26,11 @@ export class ValueCheck implements Condition {
   private readonly object: ObjectCheck;
   private readonly allowed: readonly Json[];
 
-  constructor(schema: JsonMembers) {
+  /** `past`: how values are found again in what was before; conditions that are part of another schema go by that one. */
+  constructor(
+    schema: JsonMembers,
+    private readonly past = Correlation.ofObject(schema),
+  ) {
     const types =
       schema['x-kubernetes-int-or-string'] === true
         ? ['integer', 'string']
@@ -35,12 +40,12 @@ export class ValueCheck implements Condition {
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
     this.formatName = isRecognized(format, { type: types.length === 1 ? (types[0] ?? '') : '' }) ? format : '';
     this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
-    this.conditions = conditionsOf(schema);
+    this.conditions = conditionsOf(schema, past);
     this.text = TextCheck.of(schema);
     this.format = this.formatName === '' ? undefined : formatCheck(this.formatName);
     this.number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', { format: this.formatName });
-    this.list = new ListCheck(schema);
-    this.object = new ObjectCheck(schema);
+    this.list = new ListCheck(schema, past);
+    this.object = new ObjectCheck(schema, past);
     this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
   }
 
@@ -70,7 +75,7 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     this.check(value, findings, old);
-    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, { length });
+    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, { length });
   }
 
   /** As `check`, giving way in large values. */
@@ -97,7 +102,7 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     yield* this.inSteps(value, findings, old);
-    if (findings.total > total && old !== undefined && isSame(value, old)) findings.rollBack(total, { length });
+    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, { length });
   }
 
   private checkKind(value: Json, findings: Findings, old: Json | undefined): void {
@@ -124,31 +129,38 @@ export class ValueCheck implements Condition {
 function isAllowed(value: Json, { allowed }: { readonly allowed: Json }): boolean {
   if (typeof value === 'number' && typeof allowed === 'number')
     return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
-  return isSame(value, allowed);
+  return sameJson(value, allowed);
 }
 
 /** The conditions of a member or an item, compiled when there is one: large schemas describe far more than objects have. */
 class LateCheck {
   private made: ValueCheck | undefined;
 
-  constructor(private readonly schema: JsonMembers) {}
+  /** `past`: null for what is not found again. */
+  constructor(
+    private readonly schema: JsonMembers,
+    private readonly past: Correlation | null,
+  ) {}
 
   get check(): ValueCheck {
-    return (this.made ??= new ValueCheck(this.schema));
+    return (this.made ??= new ValueCheck(this.schema, this.past ?? undefined));
+  }
+
+  /** What was before, where a value of this schema is found again in it. */
+  before<V>(old: V): V | undefined {
+    return this.past === null ? undefined : old;
   }
 }
 
-const late = (schema: Json | undefined): LateCheck | null => (isMembers(schema) ? new LateCheck(schema) : null);
+const schemasOf = (value: Json | undefined, past: Correlation): ValueCheck[] =>
+  Array.isArray(value) ? value.filter(isMembers).map((schema) => new ValueCheck(schema, past)) : [];
 
-const schemasOf = (value: Json | undefined): ValueCheck[] =>
-  Array.isArray(value) ? value.filter(isMembers).map((schema) => new ValueCheck(schema)) : [];
-
-function conditionsOf(schema: JsonMembers): Conditions | null {
+function conditionsOf(schema: JsonMembers, past: Correlation): Conditions | null {
   const conditions = {
-    anyOf: schemasOf(schema['anyOf']),
-    oneOf: schemasOf(schema['oneOf']),
-    allOf: schemasOf(schema['allOf']),
-    not: isMembers(schema['not']) ? new ValueCheck(schema['not']) : null,
+    anyOf: schemasOf(schema['anyOf'], past),
+    oneOf: schemasOf(schema['oneOf'], past),
+    allOf: schemasOf(schema['allOf'], past),
+    not: isMembers(schema['not']) ? new ValueCheck(schema['not'], past) : null,
   };
   return conditions.anyOf.length + conditions.oneOf.length + conditions.allOf.length > 0 || conditions.not !== null ? conditions : null;
 }
@@ -212,19 +224,21 @@ function codePoints(text: string): number {
 
 class ListCheck {
   private readonly items: LateCheck | null;
-  private readonly correlation: ListCorrelation;
   private readonly min: number | null;
   private readonly max: number | null;
   private readonly unique: boolean;
 
-  constructor(schema: JsonMembers) {
-    this.items = late(schema['items']);
-    this.correlation = correlationOf(schema);
+  constructor(
+    schema: JsonMembers,
+    private readonly past: Correlation,
+  ) {
+    const { items } = schema;
+    this.items = isMembers(items) ? new LateCheck(items, past.items) : null;
     [this.min, this.max, this.unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
   }
 
   check(value: readonly Json[], findings: Findings, old: Json | undefined): void {
-    if (this.items !== null) this.checkItems(this.items.check, value, findings, old);
+    if (this.items !== null) this.checkItems(this.items.check, value, findings, this.items.before(old));
     this.checkWhole(value, findings);
   }
 
@@ -235,29 +249,29 @@ class ListCheck {
   }
 
   *inSteps(value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
-    if (this.items !== null) yield* this.checkItemsInSteps(this.items.check, value, findings, old);
+    if (this.items !== null) yield* this.checkItemsInSteps(this.items.check, value, findings, this.items.before(old));
     this.checkWhole(value, findings);
   }
 
   private *checkItemsInSteps(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
-    const before = old === undefined ? null : oldItems(this.correlation, old);
+    const before = this.past.oldItems(old);
     for (let index = 0; index < value.length && !findings.isEnough(old !== undefined); index++) {
       const item = value[index] as Json;
       if (index % stepValues === stepValues - 1) yield;
       findings.enter(index);
       if (before === null) yield* items.inSteps(item, findings, undefined);
-      else yield* items.changeInSteps(item, findings, before(item, index));
+      else yield* items.changeInSteps(item, findings, before(item));
       findings.leave();
     }
   }
 
   private checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
-    const before = old === undefined ? null : oldItems(this.correlation, old);
+    const before = this.past.oldItems(old);
     for (let index = 0; index < value.length; index++) {
       const item = value[index] as Json;
       findings.enter(index);
       if (before === null) items.check(item, findings, undefined);
-      else items.checkChange(item, findings, before(item, index));
+      else items.checkChange(item, findings, before(item));
       findings.leave();
     }
   }
@@ -279,7 +293,7 @@ class ObjectCheck {
   private readonly min: number | null;
   private readonly max: number | null;
 
-  constructor(schema: JsonMembers) {
+  constructor(schema: JsonMembers, past: Correlation) {
     const { properties, additionalProperties: rest, required } = schema;
     const described = isMembers(properties)
       ? Object.keys(properties)
@@ -287,10 +301,10 @@ class ObjectCheck {
           .map((name) => [name, properties[name]] as const)
       : [];
     this.properties = described.flatMap(([name, property]) =>
-      isMembers(property) ? [{ name, late: new LateCheck(property), inherited: name in Object.prototype }] : [],
+      isMembers(property) ? [{ name, late: new LateCheck(property, past.member(name)), inherited: name in Object.prototype }] : [],
     );
     this.names = new Set(this.properties.map(({ name }) => name));
-    this.rest = late(rest);
+    this.rest = isMembers(rest) ? new LateCheck(rest, new Correlation(rest)) : null;
     this.closed = rest === false;
     this.required = Array.isArray(required) ? required.map(String) : [];
     [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
@@ -303,7 +317,7 @@ class ObjectCheck {
     if (this.closed || this.rest !== null) yield* this.checkRestInSteps(value, findings, before);
     for (const { name, late: described, inherited } of this.properties) {
       const member = inherited ? memberOf(value, name) : value[name];
-      if (member !== undefined) yield* memberInSteps(described.check, name, member, findings, before);
+      if (member !== undefined) yield* memberInSteps(described.check, name, member, findings, described.before(before));
     }
     for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }
@@ -334,7 +348,7 @@ class ObjectCheck {
     if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
     for (const { name, late: described, inherited } of this.properties) {
       const member = inherited ? memberOf(value, name) : value[name];
-      if (member !== undefined) checkMember(described.check, name, member, findings, before);
+      if (member !== undefined) checkMember(described.check, name, member, findings, described.before(before));
     }
     for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }

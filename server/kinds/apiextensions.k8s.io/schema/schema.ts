@@ -61,8 +61,11 @@ interface Review extends PlacedSchema {
 const reviewed = new WeakMap<Schema, Review>();
 
 /** Whether a schema is one of those of old that do not say for every field which type it has. */
-export const isNonStructural = (schema: Schema): boolean =>
-  unreadable(schema) !== null || inOneGo(validateStructural(schema, Path.root)).length > 0;
+export const isNonStructural = (schema: Schema): boolean => structureFindings(schema, Path.root).length > 0;
+
+/** What keeps a schema from being structural: findings, or why no structure can be read at all. */
+export const structureFindings = (schema: Schema, path: Path): string | readonly FieldError[] =>
+  unreadable(schema) ?? inOneGo(validateStructural(schema, path));
 
 /**
  * What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. One that need not be `structural` is looked at

@@ -150,6 +150,15 @@ describe('defaults', () => {
     expect(two?.['spec']).to.deep.equal({ o: { a: 1 } });
   });
 
+  it('has a generation when it comes from storage, as very old objects have none', () => {
+    const generationOf = (metadata: JsonMembers): unknown => {
+      const object: JsonMembers = { metadata };
+      inOneGo(compile({ type: 'object' }, {}).restore(object));
+      return (object['metadata'] as JsonMembers)['generation'];
+    };
+    expect([generationOf({ name: 'n' }), generationOf({ generation: 0 }), generationOf({ generation: 4 })]).to.deep.equal([1, 1, 4]);
+  });
+
   it('are set in what was stored, and not in what was converted', () => {
     const [stored, converted]: JsonMembers[] = [
       { ...type, spec: { odd: 1 } },
@@ -199,6 +208,41 @@ describe('embedded objects', () => {
     metadata: (metadata, path) =>
       metadata['name'] === 'bad' ? [{ type: 'FieldValueInvalid', path: `${path}.name`, message: 'Invalid value: "bad": no' }] : [],
   };
+
+  it('have metadata in its form where it is a default, of the whole or of a part', () => {
+    const within = (metadata: JsonMembers, more: JsonMembers = {}): JsonMembers => ({
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: { metadata },
+      ...more,
+    });
+    const whole = { name: 'n', unknown: 'u', finalizers: ['f'] };
+    const compiled = compile(
+      {
+        type: 'object',
+        properties: {
+          object: { ...within({ type: 'object' }), default: { apiVersion: 'v1', kind: 'K', metadata: whole } },
+          metadata: { type: 'object' },
+          full: within({ type: 'object', default: whole }, { default: {} }),
+          part: within({ type: 'object', default: {}, properties: { name: { type: 'string', default: 'n' } } }, { default: {} }),
+          list: { type: 'array', items: within({ type: 'object', default: whole }) },
+          map: { type: 'object', additionalProperties: within({ type: 'object', default: whole }) },
+        },
+      },
+      {},
+    );
+    const object: JsonMembers = { list: [{}], map: { a: {} } };
+    inOneGo(compiled.receive(object));
+    const metadata = { name: 'n', finalizers: ['f'] };
+    expect(object).to.deep.equal({
+      object: { apiVersion: 'v1', kind: 'K', metadata },
+      full: { metadata },
+      part: { metadata: { name: 'n' } },
+      list: [{ metadata }],
+      map: { a: { metadata } },
+    });
+  });
 
   it('have metadata in its form', () => {
     const { object, unknown } = received(schema, {

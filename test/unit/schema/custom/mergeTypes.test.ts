@@ -64,4 +64,14 @@ describe('types for the ownership of fields', () => {
       ],
     });
   });
+
+  it('of what nothing prunes, with members that nobody describes', () => {
+    const types = compile(
+      { properties: { spec: { properties: { a: { type: 'string' } }, type: 'object' } } },
+      { preserveUnknownFields: true },
+    );
+    const merged = types.mergeTypes({ kind: 'unknown' });
+    expect(merged).to.deep.include({ kind: 'struct', open: true });
+    expect(member(merged, 'spec')).to.deep.include({ kind: 'struct', open: true });
+  });
 });

@@ -67,12 +67,53 @@ describe('updates of what was wrong before', () => {
     ['refuse keys twice that are new', keyed, [{ k: 'a' }], [{ k: 'a' }, { k: 'a' }], 'v[1] Duplicate'],
     [
       'compare objects whatever the order of their members',
-      { type: 'object', required: ['r'], properties: { a: text } },
+      { type: 'object', required: ['r'], properties: { a: text, b: { type: 'integer' } } },
       { a: 'x', b: 1 },
       { b: 1, a: 'x' },
     ],
+    [
+      'compare keyed lists whatever the order of their items',
+      { type: 'object', required: ['r'], properties: { l: keyed } },
+      { l: [{ k: 'a' }, { k: 'b', t: 'long' }] },
+      { l: [{ k: 'b', t: 'long' }, { k: 'a' }] },
+    ],
+    [
+      'take keyed lists as changed in which a key is another one',
+      { type: 'object', required: ['r'], properties: { l: keyed } },
+      { l: [{ k: 'a' }, { k: 'b' }] },
+      { l: [{ k: 'a' }, { k: 'c' }] },
+      'v.r Required',
+    ],
+    [
+      'take sets as changed in another order',
+      { type: 'object', required: ['r'], properties: { l: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' } } },
+      { l: ['a', 'b'] },
+      { l: ['b', 'a'] },
+      'v.r Required',
+    ],
+    [
+      'take objects as changed that have members of which nothing is known',
+      { type: 'object', required: ['r'], properties: { a: text }, 'x-kubernetes-preserve-unknown-fields': true },
+      { a: 'long', b: 1 },
+      { a: 'long', b: 1 },
+      'v.r Required',
+    ],
+    [
+      'find no item again that lacks one of its keys',
+      { ...keyed, 'x-kubernetes-list-map-keys': ['k', 't'] },
+      [{ t: 'x' }],
+      [{ t: 'x' }, { k: 'b', t: 'long' }],
+      'v[0].t Invalid',
+    ],
   ] as readonly (readonly [string, JsonMembers, Json, Json, ...string[]])[])
     it(what, () => expect(changed(schema, old, value)).to.deep.equal(causes));
+
+  it('look anew at the version and the kind of an object, which are those of the request before and after', () => {
+    const schema = compile({ type: 'object', properties: { apiVersion: { type: 'string', pattern: '/v1$' }, a: { type: 'integer' } } }, {});
+    const at = (version: string, a: number): JsonMembers => ({ apiVersion: `example.com/${version}`, kind: 'K', metadata: {}, a });
+    const causes = (version: string): string[] => inOneGo(schema.validateUpdate(at(version, 2), at(version, 1))).map(({ path }) => path);
+    expect([causes('v1'), causes('v2')]).to.deep.equal([[], ['apiVersion']]);
+  });
 
   it('compare numbers of any size', () => expect(changed({ type: 'integer', maximum: 5 }, 2n ** 60n, 2n ** 60n)).to.deep.equal([]));
 });
