@@ -2,7 +2,7 @@ import { formatDuration } from './flags/duration.js';
 import type { Flag, FlagTable } from './flags/flag.js';
 
 /** The component that tells of itself, as the reference names it. */
-export type Component = 'kube-apiserver' | 'kube-controller-manager';
+export type Component = 'apiserver' | 'kube-controller-manager';
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
@@ -28,7 +28,7 @@ export const flagValues = (table: FlagTable, options: Readonly<Record<string, un
   );
 
 export const flagzText = (component: Component, flags: Readonly<Record<string, string>>): string =>
-  `\n${component} flagz\n${warning}\n\n${Object.entries(flags)
+  `\n${component} flagz\n${warning}\n${Object.entries(flags)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('')}`;
 
@@ -59,7 +59,7 @@ export function statuszText({ component, startedAt, upMs, binaryVersion, emulati
     `${component} statusz`,
     warning,
     '',
-    `Started: ${new Date(startedAt).toUTCString().replace('GMT', 'UTC')}`,
+    `Started: ${unixDate(new Date(startedAt))}`,
     `Up: ${up}`,
     `Go version: ${runtime}`,
     `Binary version: ${binaryVersion}`,
@@ -67,6 +67,12 @@ export function statuszText({ component, startedAt, upMs, binaryVersion, emulati
     `Paths: ${paths.join(' ')}`,
     '',
   ].join('\n');
+}
+
+/** As `date` writes a time: `Fri Nov  7 17:46:23 UTC 2026`. */
+function unixDate(date: Date): string {
+  const [weekday = '', day = '', month = '', year = '', time = ''] = date.toUTCString().split(/,? /);
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
 }
 
 export const statuszObject = (facts: ProcessFacts, version: string): object => ({
@@ -81,17 +87,34 @@ export const statuszObject = (facts: ProcessFacts, version: string): object => (
   paths: facts.paths,
 });
 
-/** Versions in which both pages are told as objects. */
-const versions = ['v1beta1', 'v1alpha1'];
+/** Kinds of the objects that the pages are told as. */
+export type Zkind = 'Flagz' | 'Statusz';
+
+/** Versions in which both pages are told as objects, and whether a client is told to go to a newer one. */
+const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
+  ['v1beta1', { isOld: false }],
+  ['v1alpha1', { isOld: true }],
+]);
+const objectTypes = ['application/json', 'application/yaml', 'application/cbor'] as const;
+export type ObjectType = (typeof objectTypes)[number];
+
+/** Media types in which an answer can be, as a refusal lists them. */
+export const zpageTypes = (hasCbor: boolean): string =>
+  ['application/json', 'application/yaml', 'text/plain', ...(hasCbor ? ['application/cbor'] : [])].join(', ');
+
+export type Zform = 'text' | { readonly type: ObjectType; readonly version: string; readonly isOld: boolean };
 
 /** In which form a client wants one of the pages: as text, as an object of a version, or in none that there is. Pure. */
-export function formOf(accept: string | undefined, kind: 'Flagz' | 'Statusz'): 'text' | { readonly version: string } | null {
-  for (const range of (accept ?? '*/*').split(',')) {
+export function formOf(accept: string | undefined, kind: Zkind, hasCbor: boolean): Zform | null {
+  for (const range of (accept === undefined || accept.trim() === '' ? '*/*' : accept).split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
     if (type === '*/*' || type === 'text/*' || type === 'text/plain') return 'text';
-    if (type !== 'application/json') continue;
+    const objectType = objectTypes.find((each) => each === type && (hasCbor || each !== 'application/cbor'));
+    if (objectType === undefined) continue;
     const told = Object.fromEntries(parameters.map((parameter) => parameter.split('=') as [string, string]));
-    if (told['g'] === 'config.k8s.io' && told['as'] === kind && versions.includes(told['v'] ?? '')) return { version: told['v'] ?? '' };
+    const version = told['v'] ?? '';
+    const known = versions.get(version);
+    if (told['g'] === 'config.k8s.io' && told['as'] === kind && known !== undefined) return { type: objectType, version, ...known };
   }
   return null;
 }

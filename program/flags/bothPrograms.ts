@@ -1,4 +1,4 @@
-import { ciphers as cipherNames, tlsVersions } from './tls.js';
+import { ciphers as cipherNames, curveIds, tlsVersions } from './tls.js';
 import { ipAddress, metricLabels, minorVersion, moduleLevels, reportedVersion } from './checks.js';
 import { inGroup, type FlagValues } from './flag.js';
 
@@ -129,6 +129,13 @@ export const commonFlags = {
       default: [],
       oneOf: Object.keys(cipherNames),
       help: 'Cipher suites for TLS 1.2 and older, in order of preference. Those of TLS 1.3 are always on.',
+    },
+    'tls-curve-preferences': {
+      kind: 'strings',
+      default: [],
+      value: 'id,...',
+      oneOf: curveIds,
+      help: 'Key exchanges that are allowed, by their numbers at IANA, in any order: 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519), and 4587, 4588, 4589 (with ML-KEM) where the OpenSSL of this Node has them. Those of the runtime where it is not given.',
     },
     'disable-http2-serving': { kind: 'bool', default: false, help: 'Serve HTTP/1.1 only.' },
     'http2-max-streams-per-connection': {

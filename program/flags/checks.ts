@@ -67,6 +67,10 @@ export const headerName: Check = (value) => (/^[\w!#$%&'*+.^`|~-]+$/.test(value)
 
 export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? null : 'a URL that begins with https://');
 
+/** Any URL of that scheme, without a host as well: clients may put theirs in. */
+export const httpsScheme: Check = (value) =>
+  /^https:/i.test(value) && URL.canParse(value.replace(/^https:\/\/\/+/i, 'https://host/')) ? null : 'a URL that begins with https://';
+
 export const serverUrl: Check = (value) => (/^(https?|unixs?):\/\/\S+$/.test(value) ? null : 'a URL such as https://10.0.0.1:2379');
 
 export const reportedVersion: Check = (value) =>

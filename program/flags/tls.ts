@@ -8,6 +8,27 @@ export const tlsVersions: Readonly<Record<string, SecureVersion>> = {
   VersionTLS13: 'TLSv1.3',
 };
 
+/** Key exchanges by their numbers at IANA -> names of OpenSSL, which has those with ML-KEM from version 3.5 on. In the order in which Go prefers them. */
+const curves: readonly (readonly [id: string, name: string])[] = [
+  ['4588', 'X25519MLKEM768'],
+  ['4587', 'SecP256r1MLKEM768'],
+  ['4589', 'SecP384r1MLKEM1024'],
+  ['29', 'X25519'],
+  ['23', 'P-256'],
+  ['24', 'P-384'],
+  ['25', 'P-521'],
+];
+export const curveIds: readonly string[] = curves.map(([id]) => id);
+
+/** What OpenSSL calls a choice of key exchanges; those that it does not have are left out, since clients choose among the others. Null for the usual ones. */
+export function curvesOf(ids: readonly string[], isKnown: (name: string) => boolean): string | null {
+  if (ids.length === 0) return null;
+  return curves
+    .filter(([id, name]) => ids.includes(id) && isKnown(name))
+    .map(([, name]) => name)
+    .join(':');
+}
+
 /** Names of the IANA registry that options use -> names of OpenSSL. Suites of TLS 1.3 are accepted and cannot be switched off. */
 export const ciphers: Readonly<Record<string, string>> = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',

@@ -1,4 +1,5 @@
-import { Registry, type Metric } from 'prom-client';
+import { Registry, type Metric, type MetricObject } from 'prom-client';
+import { byName } from './sums.js';
 import { hidden } from './hiddenMetrics.js';
 
 /** Values that a label of a metric may have, by `metric,label`. */
@@ -38,6 +39,11 @@ export class ChosenMetrics extends Registry {
     this.#disabled = new Set(disabled);
     this.#shownFor = hiddenShownFor;
     this.#allowed = byMetric(allowedLabels);
+  }
+
+  /** In the order of their names, as in the reference. */
+  override getMetricsAsArray(): MetricObject[] {
+    return (super.getMetricsAsArray() as unknown as readonly { readonly name: string }[]).toSorted(byName) as unknown as MetricObject[];
   }
 
   override registerMetric<T extends string>(metric: Metric<T>): void {

@@ -66,9 +66,14 @@ function merged(all: readonly Exported[], merge: Merge): Exported {
   return { ...all[0]!, values: [...bySeries.values()] };
 }
 
+/** Orders metrics as the reference does. */
+export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+
 /** In the form that Prometheus reads. */
 export async function textOf(metrics: readonly Exported[]): Promise<string> {
   const registry = new Registry();
-  for (const metric of metrics) registry.registerMetric({ ...metric, get: () => Promise.resolve(metric) } as unknown as Metric);
+  for (const metric of metrics.toSorted(byName))
+    registry.registerMetric({ ...metric, get: () => Promise.resolve(metric) } as unknown as Metric);
   return registry.metrics();
 }

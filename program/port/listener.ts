@@ -49,7 +49,7 @@ export interface ListenerOptions {
   readonly ticketKeys?: Buffer;
   /** Changes count for the connections that come after. */
   readonly credentials: Live<ListenerCredentials>;
-  readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
+  readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>;
   readonly http2: boolean;
   /** 0 for the default. */
   readonly http2StreamsMax: number;

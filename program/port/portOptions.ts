@@ -1,8 +1,8 @@
-import type { SecureContextOptions } from 'node:tls';
-import { ciphers, tlsVersions } from '../flags/tls.js';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { ciphers, curvesOf, tlsVersions } from '../flags/tls.js';
 import type { Live, LiveFiles, Source } from '../files/liveFile.js';
 import { canSharePorts } from './bind.js';
-import { checkTlsSettings, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from '../tls/credentials.js';
+import { checkTlsSettings, CredentialError, readAuthorities, readPairOf, type KeyPair, type KeyPairFiles } from '../tls/credentials.js';
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
 import { sniChooser, splitSniPair } from '../tls/sni.js';
 
@@ -15,6 +15,7 @@ export interface PortFlags {
   readonly 'tls-sni-cert-key': readonly string[];
   readonly 'tls-min-version': string | null;
   readonly 'tls-cipher-suites': readonly string[];
+  readonly 'tls-curve-preferences': readonly string[];
   readonly 'disable-http2-serving': boolean;
   readonly 'http2-max-streams-per-connection': number;
   readonly 'permit-port-sharing': boolean;
@@ -86,7 +87,25 @@ function sharesPort(options: PortFlags): boolean {
   return options['permit-port-sharing'];
 }
 
-function tlsSettings(options: PortFlags): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
+function tlsSettings(options: PortFlags): ListenerOptions['tls'] {
+  const ecdhCurve = curvesOf(options['tls-curve-preferences'], hasCurve);
+  if (ecdhCurve === '')
+    throw new CredentialError(
+      `--tls-curve-preferences=${options['tls-curve-preferences'].join(',')}: the OpenSSL of this Node has none of them`,
+    );
+  return { ...suitesOf(options), ...(ecdhCurve === null ? {} : { ecdhCurve }) };
+}
+
+function hasCurve(name: string): boolean {
+  try {
+    createSecureContext({ ecdhCurve: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function suitesOf(options: PortFlags): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
   const minVersion = tlsVersions[options['tls-min-version'] ?? 'VersionTLS12'] ?? 'TLSv1.2';
   const names = options['tls-cipher-suites'].map((name) => ciphers[name]!);
   // OpenSSL refuses the hash functions of TLS 1.0 and 1.1 at its usual security level.

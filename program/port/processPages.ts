@@ -1,9 +1,22 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StatusError } from '../../api/status.js';
+import { cborCodec } from '../../workers/codecs/cbor.js';
 import { writableOf } from './streams.js';
 import type { DebugPages, PageAnswer } from '../profiles/pages.js';
-import { flagzObject, flagzText, formOf, statuszObject, statuszText, type Component, type ProcessFacts } from '../zpages.js';
+import {
+  flagzObject,
+  flagzText,
+  formOf,
+  statuszObject,
+  statuszText,
+  zpageTypes,
+  type Component,
+  type ObjectType,
+  type ProcessFacts,
+  type Zkind,
+} from '../zpages.js';
+import { jsonForm, yamlForm } from './documentForms.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 
@@ -18,6 +31,8 @@ export interface ProcessPages {
   readonly flags: Readonly<Record<string, string>> | null;
   /** Null with the feature gate ComponentStatusz off. */
   readonly facts: (() => ProcessFacts) | null;
+  /** Whether objects are told in CBOR as well (feature gate CBORServingAndStorage). */
+  readonly hasCbor?: boolean;
   /** Answers to other paths that parts of the server have, such as what is queued; false where there is no such path. */
   readonly others?: (exchange: Exchange) => Promise<boolean>;
 }
@@ -35,17 +50,24 @@ export async function answerProcessPage(exchange: Exchange, pages: ProcessPages)
     exchange.response.end(await pages.indicators.metrics());
     return true;
   }
-  const { component, flags, facts } = pages;
+  const { component, flags, facts, hasCbor = false } = pages;
   if (path.startsWith('/flagz')) {
     if (flags === null) return false;
-    answerZpage(exchange, 'Flagz', {
+    answerZpage(exchange, {
+      kind: 'Flagz',
+      hasCbor,
       text: () => flagzText(component, flags),
       object: (version) => flagzObject(component, flags, version),
     });
     return true;
   }
   if (facts === null) return false;
-  answerZpage(exchange, 'Statusz', { text: () => statuszText(facts()), object: (version) => statuszObject(facts(), version) });
+  answerZpage(exchange, {
+    kind: 'Statusz',
+    hasCbor,
+    text: () => statuszText(facts()),
+    object: (version) => statuszObject(facts(), version),
+  });
   return true;
 }
 
@@ -55,24 +77,29 @@ function demandGet({ method }: Exchange): void {
 }
 
 interface Zpage {
+  readonly kind: Zkind;
+  readonly hasCbor: boolean;
   readonly text: () => string;
   readonly object: (version: string) => object;
 }
 
-function answerZpage(exchange: Exchange, kind: 'Flagz' | 'Statusz', page: Zpage): void {
+function answerZpage(exchange: Exchange, { kind, hasCbor, text, object }: Zpage): void {
   demandGet(exchange);
-  const form = formOf(exchange.request.headers.accept, kind);
-  if (form === null)
-    throw new StatusError(
-      406,
-      'NotAcceptable',
-      `only the following media types are accepted: text/plain, application/json;g=config.k8s.io;v=v1beta1;as=${kind}`,
-      {},
-    );
-  if (form === 'text') return writeText(exchange, 200, page.text());
-  exchange.response.setHeader('content-type', 'application/json');
-  exchange.response.end(`${JSON.stringify(page.object(form.version))}\n`);
+  const form = formOf(exchange.request.headers.accept, kind, hasCbor);
+  if (form === null) throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${zpageTypes(hasCbor)}`, {});
+  if (form === 'text') return writeText(exchange, 200, text());
+  const { response } = exchange;
+  if (form.isOld)
+    response.setHeader('warning', `299 - "This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version."`);
+  response.setHeader('content-type', form.type);
+  response.end(encoders[form.type](object(form.version)));
 }
+
+const encoders: Readonly<Record<ObjectType, (object: object) => string | Buffer>> = {
+  'application/json': jsonForm.document,
+  'application/yaml': yamlForm.document,
+  'application/cbor': (object) => cborCodec.encode(object),
+};
 
 async function answerDebug(exchange: Exchange, { debug, others }: ProcessPages): Promise<boolean> {
   if (others !== undefined && (await others(exchange))) return true;

@@ -58,7 +58,7 @@ export function readAuthorities(file: string, { option }: { readonly option: str
 }
 
 /** Refuses TLS settings that the library would refuse later, with words that name the option. */
-export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>): void {
+export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>): void {
   try {
     createSecureContext(settings);
   } catch (cause) {

@@ -242,7 +242,7 @@ export function assembleApi({
     enabled: (feature) => features.enabled(feature),
     collectsGarbage: options['enable-garbage-collector'],
     allocators: { services },
-    deletionsAtOnce: options['delete-collection-workers'],
+    deletionsAtOnce: Math.max(1, options['delete-collection-workers']),
     observers: [issueObserver(createIssueMetrics(metrics.registry))],
   };
   const ownRegistry = createRegistry(lifeCycle);

@@ -35,6 +35,9 @@ import type { Tracer } from '../../program/tracing/tracer.js';
 
 /** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
 
+/** How long checks wait for the store where an option says 0. */
+const storeTimeoutMs = 2_000;
+
 export interface FrontOptions {
   readonly options: ApiServerOptions;
   readonly log: Logger;
@@ -107,8 +110,8 @@ export function frontOf({
     spaceAlarm: replica === null ? undefined : async () => (await replica.status()).space.alarm,
     graceMs: options['livez-grace-period'],
     awaitsStorage: featuresOf(options).enabled('WatchCacheInitializationPostStartHook'),
-    healthTimeoutMs: options['etcd-healthcheck-timeout'],
-    readyTimeoutMs: options['etcd-readycheck-timeout'],
+    healthTimeoutMs: options['etcd-healthcheck-timeout'] || storeTimeoutMs,
+    readyTimeoutMs: options['etcd-readycheck-timeout'] || storeTimeoutMs,
   });
   const tap = options.console ? new RequestTap() : null;
   const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });

@@ -17,14 +17,16 @@ interface PagesOptions {
   readonly fairness: Fairness | null;
 }
 
-/** Paths of the process itself that `/statusz` lists. */
-const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/version'];
+/** Paths of the process itself that `/statusz` lists, beside those of features. */
+const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
 /** What this program tells of itself. */
 export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {
   const features = featuresOf(options);
+  const hasFlagz = features.enabled('ComponentFlagz');
   return {
-    component: 'kube-apiserver',
+    component: 'apiserver',
+    hasCbor: features.enabled('CBORServingAndStorage'),
     debug,
     others: (exchange) => {
       const page = fairness === null ? null : dumpPage(exchange.info.path, exchange.query, fairness);
@@ -32,16 +34,16 @@ export function processPages({ options, debug, indicators, fairness }: PagesOpti
       return Promise.resolve(page !== null);
     },
     indicators,
-    flags: features.enabled('ComponentFlagz') ? flagValues(apiServerFlags, options) : null,
+    flags: hasFlagz ? flagValues(apiServerFlags, options) : null,
     facts: features.enabled('ComponentStatusz')
       ? () => ({
-          component: 'kube-apiserver',
+          component: 'apiserver',
           startedAt: performance.timeOrigin,
           upMs: performance.now(),
           binaryVersion: release.slice(1),
           emulationVersion: `1.${emulatedMinor(options)}`,
           runtime: `node ${process.version}`,
-          paths: paths,
+          paths: hasFlagz ? ['/flagz', ...paths] : paths,
         })
       : null,
   };

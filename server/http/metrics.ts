@@ -203,8 +203,9 @@ function unknownResource(info: RequestInfo): RequestInfo {
   return info.isResource ? { ...info, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' } : info;
 }
 
-const scopeOf = (info: RequestInfo & { readonly isResource: true }): string =>
-  info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
+/** A create is of one object, which has no name in the path yet. */
+const scopeOf = ({ verb, name, namespace }: RequestInfo & { readonly isResource: true }): string =>
+  name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
 
 function seriesKey(info: RequestInfo, method: string, code: number): string {
   if (!info.isResource) return `${method} ${code}`;

@@ -1,4 +1,4 @@
-import { headerName, httpsUrl } from '../../program/flags/checks.js';
+import { headerName, httpsScheme, httpsUrl } from '../../program/flags/checks.js';
 import { inGroup } from '../../program/flags/flag.js';
 
 const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
@@ -114,7 +114,7 @@ export const accessFlags = {
     'service-account-jwks-uri': {
       kind: 'string',
       default: null,
-      check: httpsUrl,
+      check: httpsScheme,
       value: 'url',
       help: 'Where the discovery document says that the keys are.',
     },

@@ -1,3 +1,5 @@
+import { knownApiVersions } from '../../api/catalogue/kinds.js';
+import { groupVersionOf } from '../../api/meta/resource.js';
 import { apiVersionOf } from '../../api/resource.js';
 import type { GroupResource, GroupVersion } from '../../api/resource.js';
 import { gateOf } from '../../program/features/gatedResources.js';
@@ -132,10 +134,21 @@ export function emulatedRuntimeConfigComplaint(options: Emulation): string | nul
     : `--runtime-config names ${names.join(', ')}, which came after the emulated version 1.${minor}; leave it out, or give --runtime-config-emulation-forward-compatible`;
 }
 
-/** Keys that name nothing that could be served. */
+/**
+ * Keys that name no version that the release knows the types of, served or not: manifests of older clusters still name `policy/v1beta1`. Whether there is such a
+ * resource is not asked; its name is in small letters.
+ */
 function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {
-  const resources = groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
-  const known = resources.flatMap((resource) => namesOf(resource).flatMap((name) => [name, `${name}/${resource.resource}`]));
-  const names = new Set([...known, ...stages.map(([key]) => key)]);
-  return Object.keys(config).filter((key) => !names.has(key));
+  const served = new Set([...groups.map(({ name }) => name), 'extensions']);
+  const versions = knownApiVersions()
+    .map(groupVersionOf)
+    .filter(({ group }) => served.has(group))
+    .flatMap(namesOf);
+  const names = new Set([...versions, ...stages.map(([key]) => key), 'api/legacy']);
+  return Object.keys(config).filter((key) => {
+    const resource = versions
+      .map((version) => (key.startsWith(`${version}/`) ? key.slice(version.length + 1) : ''))
+      .find((name) => name !== '');
+    return !names.has(key) && (resource === undefined || !/^[a-z0-9-]+$/.test(resource));
+  });
 }

@@ -98,6 +98,27 @@ export const servingFlags = {
     },
   }),
   ...inGroup('API server', {
+    'apiserver-count': {
+      kind: 'int',
+      default: 1,
+      min: 1,
+      help: 'Deprecated, and of no effect: servers say themselves that they are there.',
+    },
+    'coordinated-leadership-lease-duration': {
+      kind: 'duration',
+      default: 15_000,
+      help: 'How long others wait for the server that holds coordinated elections; of no effect here, where the leader of the replicas holds them.',
+    },
+    'coordinated-leadership-renew-deadline': {
+      kind: 'duration',
+      default: 10_000,
+      help: 'How long that server tries to stay it; of no effect here.',
+    },
+    'coordinated-leadership-retry-period': {
+      kind: 'duration',
+      default: 2_000,
+      help: 'How often servers try to be it; of no effect here.',
+    },
     'allow-privileged': {
       kind: 'bool',
       default: false,

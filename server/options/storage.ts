@@ -114,7 +114,6 @@ export const storageFlags = {
     'storage-initialization-timeout': {
       kind: 'duration',
       default: 60_000,
-      min: 1,
       help: 'How long /readyz waits for the store to be loaded (check poststarthook/storage-readiness). What needs the store is still checked by itself: without a majority the server is not ready.',
     },
     'watch-cache': {
@@ -136,7 +135,11 @@ export const storageFlags = {
       help: 'File of kind EncryptionConfiguration: how stored objects are encrypted.',
     },
     'encryption-provider-config-automatic-reload': { kind: 'bool', default: false, help: 'Read that file again when it changes.' },
-    'delete-collection-workers': { kind: 'int', default: 1, min: 1, help: 'Objects of one collection that are deleted at the same time.' },
+    'delete-collection-workers': {
+      kind: 'int',
+      default: 1,
+      help: 'Objects of one collection that are deleted at the same time; one where it is 0 or less.',
+    },
     'event-ttl': { kind: 'duration', default: 3_600_000, help: 'How long events are kept after they were last written; 0 for ever.' },
     'etcd-servers': {
       kind: 'strings',
@@ -163,8 +166,8 @@ export const storageFlags = {
     'etcd-prefix': {
       kind: 'string',
       default: '/registry',
-      check: (value) => (/^\/[\w./-]*$/.test(value) ? null : 'a path such as /registry'),
-      help: 'What all keys in the store begin with. The same on all members, and never changed.',
+      check: (value) => (/^[\w./-]*\w[\w./-]*$/.test(value) ? null : 'a path such as /registry'),
+      help: 'What all keys in the store begin with; a slash stands in front of it in any case. The same on all members, and never changed.',
     },
     'etcd-compaction-interval': {
       kind: 'duration',
@@ -181,12 +184,12 @@ export const storageFlags = {
       default: 30_000,
       help: 'How often the size of the store is read for the metrics; 0 never.',
     },
-    'etcd-healthcheck-timeout': { kind: 'duration', default: 2_000, min: 1, help: 'How long /healthz and /livez wait for the store.' },
-    'etcd-readycheck-timeout': { kind: 'duration', default: 2_000, min: 1, help: 'How long /readyz waits for the store.' },
+    'etcd-healthcheck-timeout': { kind: 'duration', default: 2_000, help: 'How long /healthz and /livez wait for the store; 0 for 2 s.' },
+    'etcd-readycheck-timeout': { kind: 'duration', default: 2_000, help: 'How long /readyz waits for the store; 0 for 2 s.' },
     'lease-reuse-duration-seconds': {
       kind: 'int',
       default: 60,
-      min: 1,
+      min: 0,
       help: 'Seconds for which events share the moment at which they are removed, at most a twentieth of --event-ttl: more of them go at a time, and stay that much longer.',
     },
   }),

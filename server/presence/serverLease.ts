@@ -20,6 +20,9 @@ const memberAnnotation = 'raftplane/member-id';
 /** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
 const leaseSeconds = 3_600;
 
+/** What `--raft-member-id` says where it is not given. */
+const usualMemberId = 'a';
+
 export interface ServerIdentity {
   readonly hostname: string;
   /** Several servers on one machine have names of their own. */
@@ -31,10 +34,23 @@ export interface ServerIdentity {
   readonly peerAddress?: ServerAddress | null;
 }
 
-/** The name of a server's lease: from what stays the same when the process is started again. */
+/**
+ * The name of a server's lease: from what stays the same when the process is started again. That of a server whose member has the usual name is the reference's
+ * (`NewConfig` in `k8s.io/apiserver/pkg/server`); those of others, which may be on the same machine, differ.
+ */
 export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname' | 'memberId'>): string {
-  const digest = createHash('sha256').update(`${hostname}/${memberId}`).digest();
+  const words = memberId === usualMemberId ? [hostname, 'kube-apiserver'] : [`${hostname}/${memberId}`];
+  const digest = createHash('sha256')
+    .update(Buffer.concat(words.length === 1 ? words.map((word) => Buffer.from(word)) : words.map(withLength)))
+    .digest();
   return `apiserver-${base32(digest.subarray(0, 16))}`;
+}
+
+/** A text behind the count of its bytes. */
+function withLength(text: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
 }
 
 /** The lease of a server that is there now. `now` is in milliseconds since 1970. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from './contract.js';
 import { groupedLayout, type KeyLayout } from './keyLayout.js';
@@ -20,14 +21,17 @@ export class KeySpace {
   readonly end: string;
   private readonly folders = new Map<string, KeyFolder>();
 
-  /** `prefix` starts with a slash and does not end with one, such as `/registry`. */
+  private readonly prefix: string;
+
+  /** `path` is the first part of all keys, such as `/registry`, with or without a slash at either end, as the reference joins it. */
   constructor(
-    private readonly prefix: string,
+    path: string,
     private readonly layout: KeyLayout = groupedLayout,
   ) {
-    if (!/^\/.*[^/]$/.test(prefix)) throw new RangeError(`key prefix ${JSON.stringify(prefix)} must start with "/", and not end with it`);
-    this.start = `${prefix}/`;
-    this.end = `${prefix}${afterSlash}`;
+    this.prefix = posix.join('/', path).replace(/\/$/, '');
+    if (this.prefix === '') throw new RangeError(`key prefix ${JSON.stringify(path)} must not be empty`);
+    this.start = `${this.prefix}/`;
+    this.end = `${this.prefix}${afterSlash}`;
   }
 
   keyOf({ resource, namespace, name }: ObjectKey): string {

@@ -223,6 +223,29 @@ describe('the listener', () => {
     await door.listener.close();
   });
 
+  it('agrees on keys in the ways that it was given', async () => {
+    const options = readApiServerOptions([
+      '--tls-curve-preferences=23',
+      `--tls-cert-file=${server.certFile}`,
+      `--tls-private-key-file=${server.keyFile}`,
+    ]);
+    if (!options.ok) throw new Error(options.errors.join());
+    const live = new LiveFiles();
+    const { tls: settings } = servingOptions(options.options, live, recordingLogger([]));
+    live.stop();
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { tls: settings } });
+    const agrees = async (ecdhCurve: string): Promise<boolean> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ecdhCurve });
+      const outcome = await Promise.race([once(socket, 'secureConnect').then(() => true), once(socket, 'error').then(() => false)]).catch(
+        () => false,
+      );
+      socket.destroy();
+      return outcome;
+    };
+    expect([await agrees('P-256'), await agrees('X25519')]).to.deep.equal([true, false]);
+    await door.listener.close();
+  });
+
   it('shows the certificate of the name that is asked for', async () => {
     const given = await identities.issue({ name: 'given', usage: 'serverAuth', dns: ['other.example'] });
     const clientCa = Buffer.from(identities.ca);

@@ -180,6 +180,7 @@ describe('metrics', () => {
     const shown = async (name: string, series: RegExp): Promise<string[]> =>
       (await metrics.registry.getSingleMetricAsString(name)).split('\n').filter((line) => series.test(line));
     const list = 'component="apiserver",verb="LIST",group="g",version="v1",resource="r",subresource="",scope="cluster"';
+    expect((await shown('apiserver_request_total', /verb="POST"/)).join()).to.include('scope="resource"');
     expect(await shown('apiserver_response_sizes', /_sum\{/)).to.deep.equal([`apiserver_response_sizes_sum{${list}} 10000`]);
     expect(await shown('apiserver_request_body_size_bytes', /le="50000"|le="150000"|_sum/)).to.deep.equal([
       'apiserver_request_body_size_bytes_bucket{le="50000",group="g",resource="r",verb="create"} 0',

@@ -127,6 +127,25 @@ describe('API server options', () => {
   it('prints help and version even beside options that do not go together', () => {
     expect(readApiServerOptions(['--help', '--tls-cert-file=a'])).to.include({ ok: true });
   });
+  it('accepts what the reference accepts', () => {
+    for (const argv of [
+      ['--apiserver-count=3'],
+      [
+        '--coordinated-leadership-lease-duration=5s',
+        '--coordinated-leadership-renew-deadline=3s',
+        '--coordinated-leadership-retry-period=1s',
+      ],
+      ['--etcd-prefix=abc/registry'],
+      ['--etcd-prefix=/registry/'],
+      ['--etcd-healthcheck-timeout=0s', '--etcd-readycheck-timeout=0s'],
+      ['--lease-reuse-duration-seconds=0', '--delete-collection-workers=0', '--storage-initialization-timeout=0s'],
+      ['--service-account-jwks-uri=https:///openid/v1/jwks'],
+      ['--tls-curve-preferences=23,29'],
+    ])
+      expect(errorsOf(...argv), argv.join(' ')).to.equal('');
+    expect(errorsOf('--apiserver-count=0')).to.match(/--apiserver-count/);
+    expect(errorsOf('--tls-curve-preferences=1')).to.match(/--tls-curve-preferences/);
+  });
   it('describes the replica', () => {
     const result = readApiServerOptions(['--raft-member-id=b', three, ...certificates, '--raft-data-dir=/d']);
     if (!result.ok) throw new Error(result.errors.join());

@@ -106,9 +106,13 @@ describe('--runtime-config', () => {
         'api/all': 'true',
         nope: 'true',
         'batch/v1/pods': 'false',
+        'policy/v1beta1': 'true',
+        'resource.k8s.io/v1alpha3/resourceclaims': 'true',
+        'api/legacy': 'false',
+        'nobody.example.com/v1': 'true',
         'batch/v1/Jobs': 'true',
       }),
-    ).to.match(/names batch\/v7, nope, batch\/v1\/pods, batch\/v1\/Jobs, which/);
+    ).to.match(/names batch\/v7, nope, nobody\.example\.com\/v1, batch\/v1\/Jobs, which/);
     expect(runtimeConfigComplaint({ 'api/all': 'false' })).to.match(/nothing to serve/);
     expect(runtimeConfigComplaint({ 'api/all': 'false', v1: 'true', 'batch/v1/jobs': 'true' })).to.equal(null);
     const read = readApiServerOptions(['--runtime-config=batch/v7=true']);

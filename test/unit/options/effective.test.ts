@@ -91,10 +91,28 @@ describe('options, on running servers', function () {
   it('pages about the process, by feature gates', async () => {
     expect(await both('/statusz', ({ status }) => status)).to.deep.equal([200, 404]);
     expect(await both('/flagz', ({ text }) => /^emulated-version=(.*)$/m.exec(text)?.[1])).to.deep.equal(['[]', '[1.34]']);
+    const zpage = (kind: string, type: string, version: string): ReturnType<typeof ask> =>
+      ask(usual, {
+        method: 'GET',
+        path: `/${kind.toLowerCase()}`,
+        headers: { accept: `${type};as=${kind};g=config.k8s.io;v=${version}` },
+      } as Call);
+    const status = await zpage('Statusz', 'application/json', 'v1beta1');
+    expect(JSON.parse(status.text)).to.deep.include({ kind: 'Statusz', metadata: { name: 'apiserver' } });
+    expect((JSON.parse(status.text) as { readonly paths: string[] }).paths)
+      .to.include('/flagz')
+      .and.include('/statusz');
+    expect(status.headers['warning']).to.equal(undefined);
+    const old = await zpage('Flagz', 'application/yaml', 'v1alpha1');
+    expect(old.text).to.match(/^apiVersion: config\.k8s\.io\/v1alpha1$/m);
+    expect(old.headers['warning']).to.match(/^299 - "This version of the flagz endpoint is deprecated/);
+    expect(await zpage('Statusz', 'application/cbor', 'v1beta1')).to.have.property('status', 406);
     await ask(usual, '/readyz');
     expect((await ask(usual, '/metrics/slis')).text).to.match(/^kubernetes_healthcheck\{name="ping",type="readyz"\} 1$/m);
   });
   it('metrics', async () => {
+    const names = [...(await ask(usual, '/metrics')).text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    expect(names).to.deep.equal([...names].sort());
     const has = (name: string): Promise<unknown[]> => both('/metrics', ({ text }) => text.includes(`\n${name}`));
     expect(await has('apiserver_current_inflight_requests')).to.deep.equal([true, false]);
     expect(await has('apiserver_resource_objects{')).to.deep.equal([true, false]);

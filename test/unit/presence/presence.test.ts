@@ -71,6 +71,12 @@ describe('the lease of a server', () => {
       }),
     );
   });
+  it('is named as the reference names it, unless there may be others on the machine', () => {
+    expect(leaseName({ hostname: 'node-1', memberId: 'a' })).to.equal('apiserver-lgabes5ywnaqeagh5dny4zlzs4');
+    const names = ['a', 'b', 'c'].map((memberId) => leaseName({ hostname: 'node-1', memberId }));
+    expect(new Set(names).size).to.equal(3);
+  });
+
   it('is nothing where others wrote it', () => {
     expect(readLease({ metadata: { name: 'apiserver-x' } })).to.equal(null);
     const lease = leaseOf(identity({ ip: '10.0.0.1', port: 1 }), 0);

@@ -27,6 +27,14 @@ const segment = fc.constantFrom(
   '',
   'a-long-name-of-an-object',
 );
+describe('the first part of keys', () => {
+  it('has a slash in front and none behind, however it is given', () => {
+    for (const prefix of ['/abc/registry', 'abc/registry', '/abc/registry/', 'abc//registry'])
+      expect(new KeySpace(prefix).start, prefix).to.equal('/abc/registry/');
+    expect(() => new KeySpace('/')).to.throw(RangeError);
+  });
+});
+
 const path = fc.array(segment, { maxLength: 5 }).map((segments) => segments.join('/'));
 
 /** What a key says, by the layout alone. */
