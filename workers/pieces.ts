@@ -1,7 +1,8 @@
 import { parseJson } from './codecs/json.js';
 import { writeJson } from './codecs/jsonWriter.js';
 import type { Json, JsonMembers } from './codecs/value.js';
-import { turns, type Steps } from './turns/turns.js';
+import { turns } from './turns/turns.js';
+import { type Steps } from '../api/steps.js';
 
 /**
  * A large value on its way between threads. Passed as it is, it would be rebuilt in one go, which holds the receiving event loop up for as

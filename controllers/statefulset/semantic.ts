@@ -1,6 +1,6 @@
 import type { ControllerRevision } from '../../api/types/apps/v1.js';
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
-import { setPodSpecDefaults } from '../../server/kinds/core/podSpec/defaults.js';
+import { setPodSpecDefaults } from '../../api/pods/defaults.js';
 import { holds, patchOf, templateOf } from '../revisions/history.js';
 
 /**

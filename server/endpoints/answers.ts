@@ -1,5 +1,6 @@
 import type { ShardSelector } from '../../api/shards.js';
-import { turns, type Steps } from '../../workers/turns/turns.js';
+import { turns } from '../../workers/turns/turns.js';
+import { type Steps } from '../../api/steps.js';
 import { apiVersionOf } from '../../api/resource.js';
 import type { Status } from '../../api/status.js';
 import type { ListPage } from '../registry/contract.js';

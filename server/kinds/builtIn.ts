@@ -1,7 +1,7 @@
 import { groupVersionOf } from '../../api/meta/resource.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { checkStructure, structureSteps, type StructureResult } from '../../workers/schema/structure.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import { columnsOf } from '../../api/catalogue/tables.js';

@@ -71,7 +71,7 @@ import { volumeAttributesClasses } from './storage.k8s.io/volumeAttributesClasse
 import { writtenVersion } from './writtenVersions.js';
 import { storageVersionMigrations } from './storagemigration.k8s.io/storageVersionMigrations.js';
 import type { Completion } from '../storage/encoding.js';
-import { inOneGo } from '../../workers/turns/turns.js';
+import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../registry/stepwise.js';
 
 /** All kinds that have a declaration. A type without one follows the generic life cycle alone. */

@@ -1,5 +1,5 @@
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { goType } from '../../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';

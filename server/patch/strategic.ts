@@ -1,6 +1,6 @@
 import { printed } from './printed.js';
 import { isObject } from '../../api/json/json.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';

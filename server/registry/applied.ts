@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';

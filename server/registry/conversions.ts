@@ -1,4 +1,5 @@
-import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
+import { turns, type Ended } from '../../workers/turns/turns.js';
+import { type Steps } from '../../api/steps.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import { copyOf } from '../../api/json/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';

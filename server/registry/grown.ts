@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 

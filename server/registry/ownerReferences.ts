@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ObjectMeta, OwnerReference } from '../../api/object.js';
 import { likeness, sameValue } from '../../api/json/equality.js';
 

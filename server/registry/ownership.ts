@@ -1,4 +1,5 @@
-import { inOneGo, turns, type Ended, type Steps } from '../../workers/turns/turns.js';
+import { turns, type Ended } from '../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../api/steps.js';
 import { isObject } from '../../api/json/json.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';

@@ -1,4 +1,5 @@
-import type { Ended, Steps } from '../../workers/turns/turns.js';
+import type { Ended } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject } from '../../api/object.js';
 import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import type { Gated } from './gatedFields.js';

@@ -8,7 +8,7 @@ import { Path, toCause } from './validation/field.js';
 import { validateMetadata } from './validation/metadata.js';
 import { subdomainName } from './validation/names.js';
 import { nonNegative } from './validation/values.js';
-import { inOneGo } from '../../workers/turns/turns.js';
+import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from './stepwise.js';
 
 /** The `scale` subresource: how many replicas a workload is to have, in one form for all kinds of workloads (`autoscaling/v1 Scale`). */

@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 
 /** An outcome, or the work in steps that leads to it: what looks at lists that a client makes as long as it likes is done in steps. */
 export type Stepwise<T> = T | Steps<T>;

@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject, ObjectMeta } from '../../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../../program/features/fieldGates.js';
 import type { FieldSet } from '../patch/apply/fieldset.js';

@@ -1,6 +1,7 @@
 import { writingJson } from '../../workers/codecs/jsonSteps.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
-import { turns, type Steps } from '../../workers/turns/turns.js';
+import { turns } from '../../workers/turns/turns.js';
+import { type Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StoredObject, Version } from '../storage/contract.js';

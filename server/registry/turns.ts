@@ -1,5 +1,6 @@
 import { weighsMore } from '../../workers/turns/weight.js';
-import { turns, type Ended, type Steps } from '../../workers/turns/turns.js';
+import { turns, type Ended } from '../../workers/turns/turns.js';
+import { type Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { timeout } from '../../api/status.js';
 import type { ChangeSteps, CreateSteps } from './strategy.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { isDeepStrictEqual } from 'node:util';
 import { copyOf } from '../../api/json/copy.js';
 import type { ApiObject } from '../../api/object.js';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { ApiObject } from '../../api/object.js';
 import type { ObjectKey } from './contract.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { inJson, inJsonSteps, writeText, type JsonLayout } from './jsonLayout.js';
 import { decodeBody, encodeBody, encodeBodySteps, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';

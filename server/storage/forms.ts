@@ -3,7 +3,7 @@ import { encodeWith, preparing } from '../../workers/codecs/protobuf/prepared.js
 import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { copyMembers } from '../../api/json/copyMembers.js';
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';

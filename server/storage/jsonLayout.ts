@@ -1,6 +1,6 @@
 import { jsonCodec } from '../../workers/codecs/json.js';
 import { writingJson, type JsonText } from '../../workers/codecs/jsonSteps.js';
-import type { Steps } from '../../workers/turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 
 /** An object in JSON without its resource version, and where in it the parts are that are read or put in without parsing the rest. */

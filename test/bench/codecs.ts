@@ -10,7 +10,7 @@ import { kindOf } from '../../server/kinds/index.js';
 import { configMapKind, configMap, podKind, pod } from './codecObjects.js';
 import { benchKinds } from './kinds.js';
 import { count, printTable, ratio } from './table.js';
-import { inOneGo } from '../../workers/turns/turns.js';
+import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../../server/registry/stepwise.js';
 
 /**

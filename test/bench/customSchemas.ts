@@ -1,7 +1,7 @@
 import type { JsonMembers } from '../../workers/codecs/value.js';
 import { compile } from '../../workers/schema/custom/compile.js';
 import { count, printTable, ratio } from './table.js';
-import { inOneGo } from '../../workers/turns/turns.js';
+import { inOneGo } from '../../api/steps.js';
 
 /** What the schema of a custom resource costs beside JSON.parse of the same object: CPU time, so that other programs hardly count. */
 export interface CustomSchemaBenchOptions {

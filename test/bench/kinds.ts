@@ -9,7 +9,7 @@ import { encodeStored } from '../../server/storage/encoding.js';
 import { encodeBody } from '../../server/storage/forms.js';
 import { kindObjects, type KindObject } from './kindObjects.js';
 import { printTable, ratio } from './table.js';
-import { inOneGo } from '../../workers/turns/turns.js';
+import { inOneGo } from '../../api/steps.js';
 
 /**
  * What a creation does with objects of the kinds that are written most, beside JSON.parse and JSON.stringify of the same object: decoding with the check

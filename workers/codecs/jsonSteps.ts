@@ -1,4 +1,4 @@
-import type { Steps } from '../turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { writeJson } from './jsonWriter.js';
 

@@ -1,6 +1,6 @@
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Telling } from '../../api/catalogue/emptiness.js';
-import type { Steps } from '../turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
 

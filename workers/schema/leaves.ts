@@ -1,7 +1,7 @@
 import { formatTime, isCanonicalTime, parseTime } from '../../api/time.js';
 import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
-import type { Steps } from '../turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { StructureError, type CheckContext } from './context.js';
 import { canonicalQuantity } from '../../api/quantity.js';
 

@@ -1,7 +1,7 @@
 import { typeNamed, type ApiType, type Scalar, type Shape } from '../../api/catalogue/types.js';
 import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
-import type { Steps } from '../turns/turns.js';
+import type { Steps } from '../../api/steps.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError } from './context.js';
 import {

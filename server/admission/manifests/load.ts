@@ -9,7 +9,7 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { nameAndValidate } from '../../registry/writes.js';
 import { readManifestFolder } from './files.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
 /**

@@ -1,4 +1,5 @@
-import { turns, type Steps } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 import { endedOf } from '../../registry/turns.js';
 import { copyOf } from '../../../api/json/copy.js';
 import type { ApiObject, JsonValue } from '../../../api/object.js';

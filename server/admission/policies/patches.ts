@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { JsonMap, toJson } from '../../cel/eval/json.js';
 import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';

@@ -18,7 +18,7 @@ import { onceSynced } from '../synced.js';
 import { HookCaller, type CallerParts } from './caller.js';
 import { hooksFor, type FollowedHooks } from './configurations.js';
 import type { Hook } from './hook.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
 const pluginName = 'MutatingAdmissionWebhook';

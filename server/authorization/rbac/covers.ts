@@ -1,4 +1,5 @@
-import { inOneGo, turns, type Ended, type Steps } from '../../../workers/turns/turns.js';
+import { turns, type Ended } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import { HeldRules } from './heldRules.js';
 import type { PolicyRule } from './policy.js';
 import { dimension, uncovered, type Box, type Dimension } from './uncovered.js';

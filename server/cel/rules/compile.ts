@@ -1,6 +1,7 @@
 import { Correlation } from '../../../api/meta/correlation.js';
 import { isObject } from '../../../api/json/json.js';
-import { turns, type Steps } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { requestCostMax } from '../eval/budget.js';
 import { comparesMembers, oldItems } from './correlation.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { most, capped } from '../estimate/sizes.js';
 import { compileMessage, compileRule, rulesOf, type CompiledExpression } from './rule.js';
 import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 /** What is wrong with the rules of a schema, when a definition is stored: expressions that do not fit the schema, and those that could cost too much. */
 

@@ -1,5 +1,6 @@
 import { converting, type Eventually } from '../../registry/conversions.js';
-import { turns, type Steps } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 import { isObject } from '../../../api/json/json.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
 import { copyOf } from '../../../api/json/copy.js';

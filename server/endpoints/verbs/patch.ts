@@ -1,6 +1,7 @@
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { turns, type Steps } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 import { printed } from '../../patch/printed.js';
 import { goType } from '../../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';

@@ -4,7 +4,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../registry/validation/metadata.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Found } from '../../registry/validation/ofEach.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { messageBytesMax } from '../../storage/requestSize.js';
 import { storable } from './growth.js';

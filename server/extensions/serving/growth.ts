@@ -1,5 +1,5 @@
 import { GrownTooLarge } from '../../../workers/schema/custom/contract.js';
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { StatusError } from '../../../api/status.js';
 
 /** What a client is told whose object has grown beyond what anybody keeps. */

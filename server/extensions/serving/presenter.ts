@@ -1,5 +1,6 @@
 import type { JsonMembers } from '../../../workers/codecs/value.js';
-import { inOneGo, turns, type Steps } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import { sameInSteps } from '../../../workers/schema/custom/printed.js';
 import type { ApiObject } from '../../../api/object.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';

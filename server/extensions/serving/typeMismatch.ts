@@ -1,4 +1,4 @@
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import { isObject } from '../../../api/json/json.js';

@@ -2,7 +2,7 @@ import type { Cause, EmbeddedRules } from '../../../workers/schema/custom/contra
 import type { ObjectMeta } from '../../../api/object.js';
 import { validateMetadata } from '../../registry/validation/metadata.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
 /** What holds for whole objects that stand within others: of their metadata as much as of any object's, except that they need no name. */

@@ -14,7 +14,7 @@ import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpe
 import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
-import { roundResources } from '../core/resourceLists.js';
+import { roundResources } from '../../../api/resourceLists.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';

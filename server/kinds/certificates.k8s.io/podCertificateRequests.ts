@@ -17,7 +17,7 @@ import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');

@@ -8,7 +8,7 @@ import type { Draft, Kind } from '../kind.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 const dataPath = Path.of('data');
 /** Of no member by itself; the reference spells a path without a name so. */

@@ -3,7 +3,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 /** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
 

@@ -5,13 +5,14 @@ import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.
 import { textAt } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
-import { compareAmounts, milliValue } from '../../registry/validation/quantities.js';
-import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { compareAmounts } from '../../registry/validation/quantities.js';
+import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
+import { validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { isOvercommitAllowed } from '../../../api/resourceNames.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
-import { roundAmounts } from './resourceLists.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 /** Members that hold amounts by resource. */

@@ -24,7 +24,7 @@ import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { validateNodeAnnotations } from './nodeAnnotations.js';
-import { roundAmounts } from './resourceLists.js';
+import { roundAmounts } from '../../../api/resourceLists.js';
 
 const taints = Path.of('metadata', 'taints');
 const rangesPath = Path.of('spec', 'podCIDRs');

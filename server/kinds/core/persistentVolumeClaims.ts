@@ -13,7 +13,7 @@ import { validateClaimChange } from './persistentVolumeClaim/update.js';
 import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
 import { classAnnotation } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
-import { roundResources } from './resourceLists.js';
+import { roundResources } from '../../../api/resourceLists.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
 const spec = Path.of('spec');

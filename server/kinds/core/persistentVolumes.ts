@@ -15,7 +15,7 @@ import { specOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { validateVolumeSpec } from './persistentVolume/spec.js';
-import { setSourceDefaults } from './podSpec/volumeDefaults.js';
+import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 

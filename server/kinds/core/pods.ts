@@ -18,7 +18,7 @@ import { podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { annotations, validateNewPod } from './pod/validation.js';
 import { specOf } from '../parts.js';
-import { podDefaults } from './podSpec/defaults.js';
+import { podDefaults } from '../../../api/pods/defaults.js';
 import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 

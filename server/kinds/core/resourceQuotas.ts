@@ -4,11 +4,12 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { countedResources, isHugePages, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { countedResources, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { isHugePages } from '../../../api/resourceNames.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
-import { roundAmounts } from './resourceLists.js';
+import { roundAmounts } from '../../../api/resourceLists.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');

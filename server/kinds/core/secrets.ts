@@ -11,7 +11,7 @@ import { keyPairComplaint } from './keyPair.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../workers/turns/turns.js';
+import { type Steps } from '../../../api/steps.js';
 
 const defaultType = 'Opaque';
 const tlsType = 'kubernetes.io/tls';

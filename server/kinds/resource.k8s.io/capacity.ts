@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { itemsOf } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import { compareAmounts, quantityOf, wholeValue } from '../../registry/validation/quantities.js';
+import { compareAmounts, wholeValue } from '../../registry/validation/quantities.js';
+import { quantityOf } from '../../../api/resourceLists.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
 /** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */

@@ -10,7 +10,7 @@ import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
-import { setSourceDefaults } from '../core/podSpec/volumeDefaults.js';
+import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';

@@ -1,4 +1,4 @@
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from './compare.js';

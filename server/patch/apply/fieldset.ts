@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import { parseJson } from '../../../workers/codecs/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { JsonValue } from '../../../api/object.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';

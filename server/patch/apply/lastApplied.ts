@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { compare } from './compare.js';

@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet } from './fieldset.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { setMember } from '../../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { comparedInStep, indexItems, type IndexedItems } from './items.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
 import { FieldSet } from './fieldset.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../workers/turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { copyOf } from '../../../api/json/copy.js';
 import { setMember } from '../../../api/json/setMember.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';

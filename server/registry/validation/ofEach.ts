@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import { causesMax } from '../../../api/status.js';
 import { outcomeOf, type Stepwise } from '../stepwise.js';
 import type { FieldError } from './field.js';

@@ -1,4 +1,5 @@
 import { countedByName, podResources } from '../../../api/quota/usage.js';
+import { isHugePages, isNativeResource } from '../../../api/resourceNames.js';
 import { invalid, type Path, type FieldError } from './field.js';
 import { qualifiedNameComplaints } from './names.js';
 
@@ -9,14 +10,8 @@ const whole: ReadonlySet<string> = new Set(['pods', ...countedByName, 'services.
 /** Those that quotas count, huge pages apart. */
 export const countedResources: ReadonlySet<string> = new Set([...podResources, ...whole, 'requests.storage']);
 const standard: ReadonlySet<string> = new Set([...countedResources, 'storage']);
-const nativeDomain = 'kubernetes.io/';
-const hugePagesPrefix = 'hugepages-';
-
-export const isHugePages = (name: string): boolean => name.startsWith(hugePagesPrefix);
-export const hugePageSize = (name: string): string => name.slice(hugePagesPrefix.length);
 const isStandardResource = (name: string): boolean =>
   standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
-const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
 
 /** Extended resources are counted, not measured, and never overcommitted. */
 export function isExtendedResource(name: string): boolean {
@@ -25,8 +20,6 @@ export function isExtendedResource(name: string): boolean {
 }
 
 export const isWholeResource = (name: string): boolean => whole.has(name) || isExtendedResource(name);
-/** Resources of which a container may be promised more than the node has. */
-export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
 
 /** Any resource name, as quotas and nodes use them. */
 export function validateResourceName(name: string, path: Path): FieldError[] {

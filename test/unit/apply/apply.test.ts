@@ -15,7 +15,7 @@ import {
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { widget } from './schemas.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const now = '2026-01-01T00:00:00Z';
 const versions: Versions = { schemaOf: (version) => (version === 'v1' ? widget : null), convert: (object) => object };

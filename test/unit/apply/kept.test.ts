@@ -13,7 +13,7 @@ import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { randomObject } from '../codecs/randomObjects.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const types = typeNames()
   .map((name) => typeNamed(name))

@@ -5,7 +5,7 @@ import { realConflicts, withLastConfiguration } from '../../../server/patch/appl
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { widget } from './schemas.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const now = '2026-01-01T00:00:00Z';

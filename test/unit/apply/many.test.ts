@@ -9,7 +9,7 @@ import { capManagers, readingManagers, updateEntriesMax, writeManagers } from '.
 import { ownUpdate } from '../../../server/patch/apply/ownership.js';
 import { parentManagers, scaleManagers } from '../../../server/patch/apply/scaled.js';
 import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 
 const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' })!;
 const versions = { schemaOf: (version: string) => (version === 'v1' ? schema : null), convert: (object: ApiObject) => object };

@@ -6,7 +6,7 @@ import type { ManagerId, Managers } from '../../../server/patch/apply/managers.j
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../server/patch/apply/schema.js';
 import { schemaOfKind } from '../../../server/patch/apply/typeschema.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 /**
  * Field ownership against the smallest model of its rules: an object is a map from leaf to value, a manager a set of leaves. The published rules of

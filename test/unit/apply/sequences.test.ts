@@ -5,7 +5,7 @@ import { apply } from '../../../server/patch/apply/apply.js';
 import type { ManagerId, Managers } from '../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { widget } from './schemas.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 /**
  * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured

@@ -4,7 +4,8 @@ import { compileRules } from '../../../server/cel/rules/compile.js';
 import { blocksRules, type RulesVerdict } from '../../../server/cel/rules/contract.js';
 import { reviewRules } from '../../../server/cel/rules/review.js';
 import { reservedWords } from '../../../server/cel/reserved.js';
-import { inOneGo, turns } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const rule = (text: string, more: JsonObject = {}): JsonObject => ({ rule: text, ...more });
 const object = (properties: JsonObject, ...rules: JsonObject[]): JsonObject => ({

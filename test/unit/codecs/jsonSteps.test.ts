@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { writingJson } from '../../../workers/codecs/jsonSteps.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 
 const holdsBigInteger = (value: unknown): boolean =>
   typeof value === 'bigint' || (typeof value === 'object' && value !== null && Object.values(value).some(holdsBigInteger));

@@ -5,7 +5,8 @@ import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { customResourceDefinitions } from '../../../server/kinds/apiextensions.k8s.io/definitions.js';
 import { definition, ExtensionServer } from './harness.js';
 import { outcomeOf } from '../../../server/registry/stepwise.js';
-import { inOneGo, turns } from '../../../workers/turns/turns.js';
+import { turns } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { reviewInSteps } from '../../../server/kinds/apiextensions.k8s.io/schema/schema.js';
 import { Path } from '../../../server/registry/validation/field.js';
 

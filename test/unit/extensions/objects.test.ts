@@ -9,7 +9,7 @@ import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { outcomeOf } from '../../../server/registry/stepwise.js';
 import type { Target } from '../../../server/registry/target.js';
 import { definition, definitionFixture, ExtensionServer } from './harness.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const widget = (name: string, spec: JsonObject = { size: 1 }, more: JsonObject = {}): ApiObject => ({
   apiVersion: 'example.com/v1',

@@ -4,7 +4,7 @@ import type { MetadataFindings, Review, Rules, WriteContext } from '../../../ser
 import type { Strategy } from '../../../server/registry/strategy.js';
 import { invalid, Path, type FieldError } from '../../../server/registry/validation/field.js';
 import { wholeStrategy } from '../../../server/registry/wholeStrategy.js';
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 
 /** What holds where a declaration says nothing, and in which order it is asked where it says something. */
 

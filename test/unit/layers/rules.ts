@@ -68,11 +68,6 @@ const rules: readonly Rule[] = [
   },
   ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
   { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts] },
-  // What an earlier release has not filled in is filled in as the API server of this one does it: pure code over objects.
-  {
-    from: 'controllers/statefulset/semantic.ts',
-    to: ['controllers/', 'server/kinds/core/podSpec/defaults.js', ...apiFacts],
-  },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   { from: 'controllers/client/', to: ['controllers/', 'program/', 'workers/codecs/', ...apiFacts] },
   { from: 'deploy/', to: ['deploy/'] },

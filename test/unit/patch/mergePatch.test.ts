@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { applyMergePatch, mergedInStep } from '../../../server/patch/mergePatch.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 /** The examples of RFC 7386, appendix A: original, patch, result. */
 const examples: readonly (readonly [JsonValue, JsonValue, JsonValue])[] = [

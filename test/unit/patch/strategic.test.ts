@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../api/object.js';
 import { PatchError } from '../../../server/patch/patcherror.js';
 import { applyStrategicPatch, mergedInStep, type PatchField, type PatchType } from '../../../server/patch/strategic.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const type = (fields: Record<string, Partial<PatchField>>): PatchType => ({
   field: (name) => (fields[name] === undefined ? undefined : { strategies: [], mergeKey: null, type: null, ...fields[name] }),

@@ -10,7 +10,7 @@ import { createRegistry } from '../../../server/registry/store.js';
 import type { Target } from '../../../server/registry/target.js';
 import type { Storage } from '../../../server/storage/contract.js';
 import { createMemoryStorage } from '../../../server/storage/memory.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const catalogue = createCatalogue();
 const resource = catalogue.resource('', 'v1', 'configmaps')!;

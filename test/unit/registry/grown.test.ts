@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { StatusError } from '../../../api/status.js';
 import { refuseGrown } from '../../../server/registry/grown.js';
 import { weighsMore } from '../../../workers/turns/weight.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const texts = (count: number, bytes: number): ApiObject =>
   ({ metadata: {}, data: Array.from({ length: count }, () => 'x'.repeat(bytes)) }) as ApiObject;

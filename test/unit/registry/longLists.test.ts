@@ -4,7 +4,7 @@ import { kindOf } from '../../../server/kinds/index.js';
 import { withoutRepeatedOwners } from '../../../server/registry/ownerReferences.js';
 import { outcomeOf } from '../../../server/registry/stepwise.js';
 import { atOnce } from '../../../server/registry/validation/ofEach.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 /** Comparing each of so many with each takes far longer than anybody waits. */
 const many = 60_000;

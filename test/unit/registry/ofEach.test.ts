@@ -3,7 +3,7 @@ import { causesMax } from '../../../api/status.js';
 import { invalid, keepable, Path, type FieldError } from '../../../server/registry/validation/field.js';
 import { atOnce, inOrder, inOrderOfTexts, ofEach } from '../../../server/registry/validation/ofEach.js';
 import { repeats } from '../../../server/registry/validation/repeats.js';
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 
 const path = Path.of('list');
 const numbers = (length: number): number[] => Array.from({ length }, (_, position) => position);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ObjectMeta } from '../../../api/object.js';
 import { withoutRepeatedOwners } from '../../../server/registry/ownerReferences.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 
 const owner = fc.record({
   apiVersion: fc.constant('v1'),

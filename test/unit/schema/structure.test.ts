@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { typeNamed, typeNames, type ApiType } from '../../../api/catalogue/types.js';
 import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../../../workers/codecs/value.js';
 import { checkStructure, structureSteps, type StructureResult } from '../../../workers/schema/structure.js';
-import { inOneGo, type Steps } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import { randomObject } from '../codecs/randomObjects.js';
 import { walked } from './walking.js';
 

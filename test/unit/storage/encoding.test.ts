@@ -4,7 +4,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { DamagedValueError, encodeStored, encodeWrite, encodeWriteSteps, itemFrom, itemOf } from '../../../server/storage/encoding.js';
 import { inJson, inJsonSteps } from '../../../server/storage/jsonLayout.js';
 import { storedObjectOf } from '../../../server/storage/storedobject.js';
-import { inOneGo } from '../../../workers/turns/turns.js';
+import { inOneGo } from '../../../api/steps.js';
 import { configMaps, key } from './suite.js';
 
 const at = key(configMaps, 'one', 'a');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { inOneGo, Turns, type Steps } from '../../../workers/turns/turns.js';
+import { Turns } from '../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 
 /** Turns of a loop that goes round when told to, by a clock that moves when told to. */
 class Loop {

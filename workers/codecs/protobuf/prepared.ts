@@ -1,7 +1,7 @@
 import { sortNames } from '../../../api/json/json.js';
 import { isMembers, type JsonMembers } from '../value.js';
 import { writingJson } from '../jsonSteps.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { weighsMore } from '../../turns/weight.js';
 
 /** What takes longest about a large object, done in steps before it is encoded in one go. */

@@ -9,7 +9,7 @@ import type {
   ReceiveResult,
   ValidateOptions,
 } from './contract.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { dropNulls, Growth, setDefaults, withPrunedDefaults } from './defaults.js';
 import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
 import { Findings } from './findings.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import type { Json, JsonMembers } from '../../codecs/value.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { GrownTooLarge } from './contract.js';
 import { coerceEmbedded } from './embedded.js';
 import { canonicalJson, deepCopy, memberOf, setMember } from './printed.js';

@@ -1,6 +1,6 @@
 import { typeNamed } from '../../../api/catalogue/types.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import { inOneGo, type Steps } from '../../turns/turns.js';
+import { inOneGo, type Steps } from '../../../api/steps.js';
 import { checkStructure } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
 import { deepCopy, memberOf, printed } from './printed.js';

@@ -1,5 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, memberOf, printed, setMember } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';

@@ -1,5 +1,5 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 
 /** Values as messages show them: the way the Go library prints what it holds. */
 

@@ -1,7 +1,7 @@
 import { Correlation } from '../../../api/meta/correlation.js';
 import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Steps } from '../../turns/turns.js';
+import type { Steps } from '../../../api/steps.js';
 import { weighsMore } from '../../turns/weight.js';
 import { compileRegexp, PatternBudgetError, type Regexp, type RegexpResult } from '../../regexp/regexp.js';
 import { checkConditions, type Condition, type Conditions } from './conditions.js';

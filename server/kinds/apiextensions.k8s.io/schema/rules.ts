@@ -10,7 +10,7 @@ import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
 import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import { causesMax } from '../../../../api/status.js';
-import { type Steps } from '../../../../workers/turns/turns.js';
+import { type Steps } from '../../../../api/steps.js';
 
 /** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
 

@@ -1,4 +1,4 @@
-import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../../api/steps.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';

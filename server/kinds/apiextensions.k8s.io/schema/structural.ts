@@ -18,7 +18,7 @@ import {
 import { patternComplaint } from './pattern.js';
 import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
-import { type Steps } from '../../../../workers/turns/turns.js';
+import { type Steps } from '../../../../api/steps.js';
 
 /**
  * A structural schema says for every field that may occur, and once only, which type it has. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`)

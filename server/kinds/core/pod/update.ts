@@ -14,7 +14,7 @@ import { annotations, specPath, validatePod } from './validation.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
-import { type Steps } from '../../../../workers/turns/turns.js';
+import { type Steps } from '../../../../api/steps.js';
 
 /** What an update may change in a running pod, as the reference lists it. */
 const changeable = [

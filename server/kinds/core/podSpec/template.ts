@@ -5,7 +5,7 @@ import { forbidden, type Path } from '../../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
 import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
-import { setPodSpecDefaults } from './defaults.js';
+import { setPodSpecDefaults } from '../../../../api/pods/defaults.js';
 import { validatePodSpec } from './validation/podSpec.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { roundAmounts } from '../../../../server/kinds/core/resourceLists.js';
-import { pullPolicyOf } from '../../../../server/kinds/core/podSpec/images.js';
+import { roundAmounts } from '../../../../api/resourceLists.js';
+import { pullPolicyOf } from '../../../../api/pods/images.js';
 import { refusedSelector } from '../../../../server/cel/check/device.js';
 
 describe('registry/core, defaults that look at a text', () => {

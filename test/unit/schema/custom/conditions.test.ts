@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import { causesMax, keepsRulesFromRunning, type Cause } from '../../../../workers/schema/custom/contract.js';
-import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../../../../api/steps.js';
 
 /** Causes of an object whose member `v` has this schema, as `path reason message`. */
 const causesOf = (schema: JsonMembers, value: Json): string[] =>

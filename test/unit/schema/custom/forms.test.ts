@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import type { CompileOptions, EmbeddedRules } from '../../../../workers/schema/custom/contract.js';
-import { inOneGo } from '../../../../workers/turns/turns.js';
+import { inOneGo } from '../../../../api/steps.js';
 
 const spec = (properties: JsonMembers, more: JsonMembers = {}): JsonMembers => ({
   type: 'object',

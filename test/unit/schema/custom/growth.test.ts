@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
 import { GrownTooLarge } from '../../../../workers/schema/custom/contract.js';
-import { inOneGo } from '../../../../workers/turns/turns.js';
+import { inOneGo } from '../../../../api/steps.js';
 
 const bytes = 1_000;
 const item: JsonMembers = { type: 'object', properties: { t: { type: 'string', default: 'x'.repeat(bytes) } } };

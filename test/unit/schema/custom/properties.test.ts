@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isMembers, type Json, type JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
-import { inOneGo } from '../../../../workers/turns/turns.js';
+import { inOneGo } from '../../../../api/steps.js';
 
 /** Random schemas, and objects that know their names but not their types. */
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { compile } from '../../../../workers/schema/custom/compile.js';
-import { inOneGo } from '../../../../workers/turns/turns.js';
+import { inOneGo } from '../../../../api/steps.js';
 
 /** Paths of the causes of an update of the member `v`. */
 const changed = (schema: JsonMembers, old: Json, value: Json): string[] =>

@@ -13,17 +13,12 @@ import {
   type FieldError,
   type Path,
 } from '../../../../registry/validation/field.js';
-import { compareAmounts, isWhole, nonNegativeQuantity, quantityOf, wholeValue } from '../../../../registry/validation/quantities.js';
-import {
-  hugePageSize,
-  isHugePages,
-  isOvercommitAllowed,
-  isWholeResource,
-  validateContainerResourceName,
-  validateResourceName,
-} from '../../../../registry/validation/resourcenames.js';
+import { compareAmounts, isWhole, nonNegativeQuantity, wholeValue } from '../../../../registry/validation/quantities.js';
+import { quantityOf } from '../../../../../api/resourceLists.js';
+import { isWholeResource, validateContainerResourceName, validateResourceName } from '../../../../registry/validation/resourcenames.js';
+import { hugePageSize, isHugePages, isOvercommitAllowed } from '../../../../../api/resourceNames.js';
 import { dnsLabel } from '../../../../registry/validation/values.js';
-import { aggregateAmounts, isPodResource } from '../podResources.js';
+import { aggregateAmounts, isPodResource } from '../../../../../api/pods/podResources.js';
 
 /** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../workers/turns/turns.js';
+import type { Steps } from '../../../../../api/steps.js';
 import type { JsonObject } from '../../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { textAt } from '../../../../../api/json/members.js';

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../../../../api/quantity.js';
-import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { quantityOf } from '../../../registry/validation/quantities.js';
-import { isHugePages, isOvercommitAllowed } from '../../../registry/validation/resourcenames.js';
+import type { JsonObject } from '../object.js';
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from '../quantity.js';
+import { ensureObject, objectAt, objectsIn } from '../json/defaulting.js';
+import { quantityOf } from '../resourceLists.js';
+import { isHugePages, isOvercommitAllowed } from '../resourceNames.js';
 
 /** Resources that a pod may ask for as a whole, besides or instead of its containers. */
 export const isPodResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name);

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn, setDefault, setTextDefault } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import type { JsonObject, JsonValue } from '../object.js';
+import { objectAt, objectsIn, setDefault, setTextDefault } from '../json/defaulting.js';
+import { textAt } from '../json/members.js';
 import { roundResources } from '../resourceLists.js';
 import { pullPolicyOf } from './images.js';
 

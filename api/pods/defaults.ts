@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import type { JsonObject } from '../object.js';
+import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../json/defaulting.js';
+import { textAt } from '../json/members.js';
 import { roundAmounts, roundResources } from '../resourceLists.js';
 import { pullPolicyOf } from './images.js';
 import { setPodResourceDefaults } from './podResources.js';
 import { setVolumeDefaults } from './volumeDefaults.js';
-import { inOneGo, type Steps } from '../../../../workers/turns/turns.js';
+import { inOneGo, type Steps } from '../steps.js';
 
 /** Defaults of a pod's specification wherever one occurs: in pods and in the templates of workloads (v1 `PodSpec`). */
 export const setPodSpecDefaults = (spec: JsonObject): void => {

@@ -1,7 +1,17 @@
-import { formatQuantity } from '../../../api/quantity.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { milliValue, quantityOf } from '../../registry/validation/quantities.js';
+import { formatQuantity, parseQuantity, scaledQuantity, zeroQuantity, type Quantity } from './quantity.js';
+import type { JsonObject, JsonValue } from './object.js';
+import { objectAt } from './json/defaulting.js';
+
+/** The amount that a member holds. The structural check has accepted its spelling; anything else counts as zero. */
+export function quantityOf(value: JsonValue | undefined): Quantity {
+  const parsed = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : null;
+  return parsed?.ok === true ? parsed.quantity : zeroQuantity;
+}
+
+const milliPlaces = 3;
+
+/** In thousandths, rounded up: how the reference counts what must be whole. */
+export const milliValue = (value: JsonValue | undefined): bigint => scaledQuantity(quantityOf(value), milliPlaces);
 
 /** Amounts that may be finer than a thousandth: most are seen at once not to be. */
 const maybeFiner = /[nu]$|\.\d{3,}|[eE]-/;
