@@ -3,7 +3,7 @@ import { StatusError, tooManyRequests, unauthorized } from '../../api/status.js'
 import type { User } from '../../api/user.js';
 import type { Authenticator } from '../../program/authentication/authenticator.js';
 import type { Request, Response } from '../../program/port/message.js';
-import type { Connection } from '../../program/port/connections/connection.js';
+import type { Connection } from '../../program/port/connections/index.js';
 import { writeStatusError, writeText } from '../../program/port/errors.js';
 import { Exchange } from '../../program/port/exchange.js';
 import { listen, type ListenerOptions } from '../../program/port/listener.js';

@@ -10,7 +10,7 @@ import type { Live } from '../../program/files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain, type Chain } from '../http/chain.js';
-import type { Count } from '../../program/port/connections/counts.js';
+import type { Count } from '../../program/port/connections/index.js';
 import type { Listener } from '../../program/port/listener.js';
 import { createRoutes } from '../http/routes.js';
 import { createHealthRegistry } from '../../program/health.js';

@@ -6,7 +6,7 @@ import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import type { ThreadShare } from '../assembly/front.js';
 import type { Listener } from '../../program/port/listener.js';
-import { SharedCount, type Count } from '../../program/port/connections/counts.js';
+import { SharedCount, type Count } from '../../program/port/connections/index.js';
 import { oneStream } from '../../program/log/logOutput.js';
 import type { Metrics } from '../http/metrics.js';
 import { summed, textOf, type Exported, type Exposition } from '../../program/metrics/sums.js';

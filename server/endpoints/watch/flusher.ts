@@ -1,4 +1,4 @@
-import { unbounded, type SendBuffer, type Sender } from '../../../program/port/connections/sender.js';
+import { unbounded, type SendBuffer, type Sender } from '../../../program/port/connections/index.js';
 
 /** Something with bytes to write. */
 export interface Flushable {

@@ -1,6 +1,6 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { StreamResponse } from '../../../program/port/message.js';
-import type { SendBuffer } from '../../../program/port/connections/sender.js';
+import type { SendBuffer } from '../../../program/port/connections/index.js';
 import { Lane } from './flusher.js';
 import type { Transport, Writer } from './transport.js';
 

@@ -1,6 +1,5 @@
 import type { Exchange } from '../exchange.js';
-import { OwnCount, type Count } from '../../../program/port/connections/counts.js';
-import { ownerOf, Slots } from '../../../program/port/connections/slots.js';
+import { OwnCount, type Count, ownerOf, Slots } from '../../../program/port/connections/index.js';
 import type { Filter } from './filter.js';
 
 export interface InflightLimits {

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { importsOf, violations } from './rules.js';
+import { roomOf } from './circles.js';
+import { importsOf, rules, table, violations } from './rules.js';
 
 /** Every TypeScript file of the repository, as paths from its root. */
 function sources(): string[] {
@@ -39,6 +40,22 @@ describe('layers', () => {
           }),
       );
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('says in CONTRIBUTING.md what its rules say: UPDATE=1 npm test -- unit/layers writes them there', () => {
+    const file = path.join(packageRoot, 'CONTRIBUTING.md');
+    const text = fs.readFileSync(file, 'utf8');
+    const block = /\| folder \| what lives there[\s\S]*?(?=\n\n)/;
+    if (process.env['UPDATE'] === '1') fs.writeFileSync(file, text.replace(block, table));
+    expect(block.exec(fs.readFileSync(file, 'utf8'))?.[0]).to.equal(table());
+  });
+
+  it('has a rule for each room', () => {
+    const rooms = new Set(
+      sources().flatMap((file) => (file.split('/').length > 2 || !file.startsWith('server/') ? [`${roomOf(file)}/`] : [])),
+    );
+    const described = rules.flatMap(({ from, about }) => (about === undefined ? [] : [from]));
+    expect([...rooms].filter((room) => !described.includes(room))).to.deep.equal([]);
   });
 
   it('has no drawers for leftovers', () => {
@@ -88,6 +105,8 @@ describe('layers/rules', () => {
       ['server/registry/store.ts', '../../api/status.js'],
       ['server/main.ts', './http/server.js'],
       ['controllers/main.ts', '../program/version.js'],
+      ['program/port/listener.ts', './connections/turns.js'],
+      ['server/http/chain.ts', '../../program/port/connections/index.js'],
       ['raft/core/raft.ts', '../types.js'],
       ['test/unit/x.test.ts', '../../deploy/cluster.js'],
       ['controllers/client/encoding.ts', '../../workers/codecs/protobuf/index.js'],
@@ -119,6 +138,7 @@ describe('layers/rules', () => {
       ['raft/core/raft.ts', '../log/log.js'],
       ['api/object.ts', '../http/server.js'],
       ['deploy/up.ts', '../test/run.js'],
+      ['server/http/chain.ts', '../../program/port/connections/slots.js'],
     ] as const)
       expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
     expect(importing('server/storage/raft.ts', '../../raft/replica-api.js', true)).to.have.length(1);

@@ -15,62 +15,162 @@ export interface Import {
 }
 
 /** Folders (or files) below which a file may import, by the folder that the importing file is in. The longest matching prefix decides. */
-interface Rule {
+export interface Rule {
   readonly from: string;
+  /** What lives there, for the table in CONTRIBUTING.md; rooms have it, and so do folders in them that keep to rules of their own. */
+  readonly about?: string;
   readonly to: readonly string[];
-  /** Allowed for types alone. */
-  readonly types?: readonly string[];
+  /** `to` in words, where a list would be long. */
+  readonly may?: string;
   /** No part of Node: such code decides, and touches nothing. */
   readonly pure?: true;
 }
 
-/** What Kubernetes objects are. */
-const apiFacts = ['api/'];
 /** What runs at build alone: nobody imports it. */
 const generator = 'api/generate/';
-const plainWords = [...apiFacts, 'program/'];
+const plainWords = ['api/', 'program/'];
 const raftDoor = 'raft/index.js';
+const server = ['server/', ...plainWords, raftDoor, 'workers/'];
 const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'server/cel/'];
-/** Parts of the server from the top down. Each may import itself and those after it. */
-const serverStack = [
-  [
-    'server/console/',
-    'server/http/',
-    'server/discovery/',
-    'server/openapi/',
-    'server/aggregation/',
-    'server/presence/',
-    'server/election/',
-  ],
-  ['server/endpoints/', 'server/authentication/', 'server/authorization/', 'server/audit/', 'server/fairness/', 'server/extensions/'],
-  ['server/registry/', 'server/kinds/', 'server/admission/', 'server/patch/'],
-  ['server/storage/'],
-] as const;
 
-const rules: readonly Rule[] = [
-  { from: 'api/', to: ['api/'], pure: true },
-  { from: 'api/catalogue/', to: ['api/'] },
-  { from: generator, to: [generator] },
-  { from: 'raft/', to: ['raft/'] },
-  { from: 'raft/core/', to: ['raft/core/', 'raft/types.js'], pure: true },
-  { from: 'workers/', to: ['workers/', ...apiFacts] },
-  { from: 'program/', to: ['program/', 'workers/codecs/', ...apiFacts] },
-  { from: 'server/', to: ['server/', ...plainWords, raftDoor, 'workers/'] },
-  { from: 'server/webhook/', to: ['server/webhook/', 'program/tracing/activeTrace.js', ...plainWords] },
+/** Folders that others enter by their door alone, if they have one; `within` knows all of it. Tests look at what they test. */
+const closed: readonly { readonly folder: string; readonly door: string; readonly within: string }[] = [
+  { folder: generator, door: '', within: generator },
+  { folder: 'raft/', door: raftDoor, within: 'raft/' },
+  { folder: 'program/port/connections/', door: 'program/port/connections/index.js', within: 'program/port/' },
+];
+
+/** Parts of the server from the top down. Each may import itself, those on its level, and those after it. */
+const serverStack: readonly Readonly<Record<string, string>>[] = [
+  {
+    'server/http/': 'the filters of a request, its routes, its errors',
+    'server/discovery/': 'documents about what is served',
+    'server/openapi/': 'documents about its types',
+    'server/aggregation/': 'API services that other servers answer for',
+    'server/console/': 'serves the console, and what it needs beside the API',
+    'server/presence/': 'says that a server is there',
+    'server/election/': 'who of its candidates holds a lease',
+  },
+  {
+    'server/endpoints/': 'the verbs, negotiation, tables, ways to nodes and services',
+    'server/authentication/': 'who asks, by tokens, and tokens of service accounts',
+    'server/authorization/': 'whether they may',
+    'server/audit/': 'the record of it',
+    'server/fairness/': 'priority and fairness: how many requests of whom are worked on',
+    'server/extensions/': 'custom resource definitions',
+  },
+  {
+    'server/kinds/': 'what is peculiar to each built-in kind: one declaration a kind, a folder for each API group',
+    'server/admission/': 'the plug-ins that change and check what is written',
+    'server/patch/': 'JSON Patch, merge patch, strategic merge patch, server-side apply: pure functions',
+  },
+  {
+    'server/storage/':
+      'the storage contract, the watch cache, engines for it (`engine.ts`; the one over etcd in `etcd`), encryption at rest',
+  },
+];
+const lowest = serverStack.length - 1;
+const stackBelow = (level: number): string[] => serverStack.slice(level).flatMap((rooms) => Object.keys(rooms));
+
+export const rules: readonly Rule[] = [
+  {
+    from: 'api/',
+    about:
+      'what Kubernetes objects are: their facts (`api/facts`), the types and tables that follow from them (`api/types`, `api/data`: generated), one reading each of what stands in objects (times, amounts, selectors), tools for JSON (`api/json`), errors, users and requests as everybody sees them',
+    to: ['api/'],
+    pure: true,
+  },
+  { from: 'api/catalogue/', about: 'the tables of the built-in types, read from `api/data`', to: ['api/'] },
+  { from: generator, about: 'derives types and tables from the facts', to: [generator] },
+  {
+    from: 'raft/',
+    about:
+      'consensus and the replicated store: log, store and transport, joined in a thread of its own (`raft/replica`); `raft/index.ts` is the door that everybody else comes by',
+    to: ['raft/'],
+  },
+  {
+    from: 'raft/core/',
+    about: 'the Raft state machine: messages in, effects out; no clock, no disk, no network',
+    to: ['raft/core/', 'raft/types.js'],
+    pure: true,
+  },
+  {
+    from: 'workers/',
+    about: 'bytes to objects and back (`workers/codecs`), checks of their structure (`workers/schema`); inline or on a pool of threads',
+    to: ['workers/', 'api/'],
+  },
+  {
+    from: 'program/',
+    about:
+      'what any process of ours needs: command lines, feature gates, configuration files and files that change, log, metrics, health, profiles, tracing, gRPC, kubeconfig, TLS; `program/port`: the secure port with its connections, and who comes by it with a certificate (`program/authentication`)',
+    to: ['program/', 'workers/codecs/', 'api/'],
+  },
+  { from: 'server/', about: 'loose files: the program (`main.ts`), and the server that it starts and ends (`server.ts`)', to: server },
+  {
+    from: 'server/assembly/',
+    about:
+      'puts the parts together: `api.ts`, `access.ts` (security), `front.ts` (filters), `serving.ts` (the port), `parts.ts` (what begins, and ends in reverse)',
+    to: server,
+  },
+  { from: 'server/threads/', about: 'several threads that serve one port', to: server },
+  { from: 'server/store/', about: 'which engine a server has, and what goes with it', to: server },
+  { from: 'server/migration/', about: '`apiserver migrate`', to: server },
+  {
+    from: 'server/seed/',
+    about: 'what every cluster has, as the hooks make it, for stores that are empty (`api/seed`: generated)',
+    to: server,
+  },
+  { from: 'server/options/', about: 'the command line of the API server', to: server },
+  {
+    from: 'server/process/',
+    about: 'the process of a server: its thread for consensus, connections that are handed over, memory',
+    to: server,
+  },
+  { from: 'server/egress/', about: 'ways to nodes and services through proxies', to: server },
+  { from: 'server/peers/', about: 'requests that another replica of another version answers', to: server },
+  { from: 'server/webhook/', about: 'services that are asked', to: ['server/webhook/', ...plainWords] },
   // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
-  { from: 'server/operations/', to: ['server/operations/', raftDoor, 'program/files/clusterToken', ...plainWords] },
+  {
+    from: 'server/operations/',
+    about: 'commands for operators: `apiserver member`, `backup`, `restore`, `check`',
+    to: ['server/operations/', raftDoor, ...plainWords],
+  },
   // Patterns mean in expressions what they mean where objects are checked.
-  { from: 'server/cel/', to: ['server/cel/', 'workers/regexp/', 'workers/turns/', ...plainWords] },
-  // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it.
+  { from: 'server/cel/', about: 'expressions', to: ['server/cel/', 'workers/regexp/', 'workers/turns/', ...plainWords] },
+  ...serverStack.flatMap((rooms, level) =>
+    Object.entries(rooms).map(
+      // The life cycle of objects stands below the kinds; storage knows nothing of it.
+      ([from, about]): Rule => ({
+        from,
+        about,
+        to: [...belowHttp, ...(level === lowest ? [] : ['server/registry/']), ...stackBelow(level)],
+        may:
+          level === lowest
+            ? 'what requests know nothing of'
+            : `\`${Object.keys(serverStack[level] ?? {})[0]?.slice(0, -1)}\` and its level, and below`,
+      }),
+    ),
+  ),
+  // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it. It has the contract of admission, which it calls.
   {
     from: 'server/registry/',
+    about: 'the generic life cycle of objects, and the contract of admission, which it calls',
     to: [...belowHttp, 'server/registry/', 'server/patch/', 'server/storage/'],
+    may: '`server/patch`, `server/storage`, and what requests know nothing of',
   },
-  ...serverStack.flatMap((level, depth) => level.map((from): Rule => ({ from, to: [...belowHttp, ...serverStack.slice(depth).flat()] }))),
-  { from: 'controllers/', to: ['controllers/', 'program/', ...apiFacts] },
+  {
+    from: 'controllers/',
+    about:
+      'the controller manager: a folder for each controller, or for what several share (`workloads`, `revisions`, `slices`, `services`)',
+    to: ['controllers/', ...plainWords],
+  },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
-  { from: 'controllers/client/', to: ['controllers/', 'program/', 'workers/codecs/', ...apiFacts] },
-  { from: 'deploy/', to: ['deploy/'] },
+  {
+    from: 'controllers/client/',
+    about: 'REST client, informers, work queues, events: [for your controllers as well](docs/writing-a-controller.md)',
+    to: ['controllers/', ...plainWords, 'workers/codecs/'],
+  },
+  { from: 'deploy/', about: 'one-command local cluster, certificates, balancer; the command `raftplane` (`deploy/cli`)', to: ['deploy/'] },
   // Certificates of clusters are put together from the same parts as those of servers that were given none.
   { from: 'deploy/certificates.ts', to: ['deploy/', 'program/tls/certificateParts.js', 'program/tls/der.js'] },
   // What launcher and server say to each other over the channel between them.
@@ -80,16 +180,27 @@ const rules: readonly Rule[] = [
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',
-    to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', ...apiFacts],
+    about: 'stand-in nodes',
+    to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', 'api/'],
   },
   // Tests' clusters are looked at with the same client; a reset leaves the accounts that controllers write as.
   {
     from: 'deploy/testing/',
-    to: ['deploy/', 'controllers/client/', 'controllers/accountNames.js', 'server/cel/environment.js', ...apiFacts],
+    about: 'the library for tests, `raftplane/testing`',
+    to: ['deploy/', 'controllers/client/', 'controllers/accountNames.js', 'server/cel/environment.js', 'api/'],
   },
   // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
-  { from: 'console/', to: ['console/'], pure: true },
-  { from: 'test/', to: ['api/', 'raft/', 'workers/', 'program/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'] },
+  {
+    from: 'console/',
+    about: 'the page that runs in browsers; `console/model` decides, and is tested without one',
+    to: ['console/'],
+    pure: true,
+  },
+  {
+    from: 'test/',
+    about: 'the tests, see below',
+    to: ['api/', 'raft/', 'workers/', 'program/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'],
+  },
 ];
 
 /** Every import of a file: statements, re-exports, `import()` and `import()` types. */
@@ -118,13 +229,32 @@ export function violations(file: string, imports: readonly Import[]): string[] {
   const rule = rules.filter(({ from }) => file.startsWith(from)).sort((a, b) => b.from.length - a.from.length)[0];
   if (!rule) return [`${file} is in no known folder`];
   return imports
-    .filter((imported) => !allowed(rule, imported))
+    .filter((imported) => !allowed(file, rule, imported))
     .map(({ specifier, target }) => `${file} may not import ${target ?? specifier}`);
 }
 
-function allowed(rule: Rule, { specifier, target, typeOnly }: Import): boolean {
+function allowed(file: string, rule: Rule, { specifier, target }: Import): boolean {
   if (target === null) return !(rule.pure && specifier.startsWith('node:'));
-  if (target.startsWith(generator) && ![generator, 'test/'].includes(rule.from)) return false;
-  const within = (places: readonly string[] = []): boolean => places.some((place) => target.startsWith(place));
-  return within(rule.to) || (typeOnly && within(rule.types));
+  if (!file.startsWith('test/') && closed.some(({ folder, door, within }) => isPast(folder, door, target) && !file.startsWith(within)))
+    return false;
+  return rule.to.some((place) => target.startsWith(place));
 }
+
+const isPast = (folder: string, door: string, target: string): boolean => target.startsWith(folder) && target !== door;
+
+const mayOf = (rule: Rule): string =>
+  rule.may ??
+  rule.to
+    .filter((place) => place !== rule.from)
+    .map((place) => (place === 'server/' ? 'all of `server`' : `\`${place.replace(/\.js$/, '.ts').replace(/\/$/, '')}\``))
+    .join(', ');
+
+/** The rules as CONTRIBUTING.md shows them: a line for each room, and for each folder in one that keeps to rules of its own. */
+export const table = (): string =>
+  [
+    '| folder | what lives there | may import |',
+    '|---|---|---|',
+    ...rules.flatMap((rule) =>
+      rule.about === undefined ? [] : [`| \`${rule.from.replace(/\/$/, '')}\` | ${rule.about} | ${mayOf(rule)} |`],
+    ),
+  ].join('\n');

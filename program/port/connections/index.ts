@@ -1,0 +1,9 @@
+/** The door to what the port keeps of its connections: what others bound, share among threads and look at. The port itself knows all of it. */
+export { bodyBudget } from './bodyBudget.js';
+export type { Connection } from './connection.js';
+export { connectionsMax } from './connectionLimit.js';
+export { OwnCount, SharedCount, type Count } from './counts.js';
+export { ExchangeList, type ActiveExchanges } from './exchangeList.js';
+export { unbounded, type SendBuffer, type Sender } from './sender.js';
+export { ownerOf, Slots } from './slots.js';
+export { unsentBytes } from './unsentBytes.js';
