@@ -80,7 +80,7 @@ export function createAccess({ options, files, storage, egress, log }: AccessOpt
   const issuers = createIssuers(
     derived(files.authentication, ({ jwt }) => jwt),
     log,
-    { egress },
+    { egress, counts: files.countKeyFetches },
   );
   const tokens = tokenServices({ options, files, storage, issuers });
   return {

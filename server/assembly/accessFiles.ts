@@ -28,6 +28,8 @@ import {
   createTokenMetrics,
   type DecisionCount,
 } from '../authentication/accessMetrics.js';
+import type { FetchCounts } from '../authentication/jwt/keys.js';
+import { createFetchMetrics } from '../authentication/jwt/metrics.js';
 import type { Metrics } from '../http/metrics.js';
 import { createReviewMetrics } from '../authorization/reviewMetrics.js';
 import type { Dial } from '../webhook/dialed.js';
@@ -53,6 +55,7 @@ export interface AccessFiles {
   /** The chain of authorizers. */
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
+  readonly countKeyFetches: FetchCounts;
   readonly observeCertificate: (secondsLeft: number) => void;
   readonly countToken: (use: TokenUse) => void;
   readonly tokenCacheCounts: TokenCacheCounts;
@@ -100,6 +103,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     certificates,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
+    countKeyFetches: createFetchMetrics(metrics.registry, { server: options['raft-member-id'] }),
     observeReview: createReviewMetrics(metrics.registry),
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),

@@ -307,6 +307,7 @@ export function assembleApi({
     minRequestTimeoutSeconds: options['min-request-timeout'],
     watchList: features.enabled('WatchList'),
     shards: features.enabled('ShardedListAndWatch'),
+    cached: cachedResources(options),
     compression: features.enabled('APIResponseCompression'),
     forcesDeletion: features.enabled('AllowUnsafeMalformedObjectDeletion'),
     clearsNomination: features.enabled('ClearingNominatedNodeNameAfterBinding'),

@@ -107,6 +107,7 @@ export function frontOf({
     },
     progress,
     replica: store.health,
+    elsewhere: store.healthElsewhere,
     spaceAlarm: replica === null ? undefined : async () => (await replica.status()).space.alarm,
     graceMs: options['livez-grace-period'],
     awaitsStorage: featuresOf(options).enabled('WatchCacheInitializationPostStartHook'),

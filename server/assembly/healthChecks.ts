@@ -15,6 +15,8 @@ export interface Progress {
 export interface HealthCheckOptions {
   readonly progress: Progress;
   readonly replica: Pick<Replica, 'barrier'>;
+  /** Stores of single resources (`--etcd-servers-overrides`), which have checks of their own. */
+  readonly elsewhere?: readonly Pick<Replica, 'barrier'>[];
   readonly healthTimeoutMs: number;
   readonly readyTimeoutMs: number;
   /** During this time after the start, `/livez` takes unfinished start-up work for finished. */
@@ -37,16 +39,20 @@ const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
 /** The checks of an API server, under the names and in the order that operators know. */
 export function addHealthChecks(health: HealthRegistry, options: HealthCheckOptions): void {
-  const { progress, replica, healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
+  const { progress, replica, elsewhere = [], healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
   const graceEnds = performance.now() + graceMs;
-  const store = (timeoutMs: number) => async (): Promise<void> => {
-    const result = await replica.barrier({ timeoutMs });
+  const reaches = (store: Pick<Replica, 'barrier'>, timeoutMs: number) => async (): Promise<void> => {
+    const result = await store.barrier({ timeoutMs });
     if (result.outcome !== 'reached') throw new Error(result.reason);
   };
   health.add({ name: 'ping', check: () => {} }, everywhere);
   health.add({ name: 'log', check: () => {} }, everywhere);
-  health.add({ name: 'etcd', check: store(healthTimeoutMs) }, everywhere);
-  health.add({ name: 'etcd-readiness', check: store(readyTimeoutMs) }, ['readyz']);
+  health.add({ name: 'etcd', check: reaches(replica, healthTimeoutMs) }, everywhere);
+  health.add({ name: 'etcd-readiness', check: reaches(replica, readyTimeoutMs) }, ['readyz']);
+  for (const [index, store] of elsewhere.entries()) {
+    health.add({ name: `etcd-override-${index}`, check: reaches(store, healthTimeoutMs) }, everywhere);
+    health.add({ name: `etcd-override-readiness-${index}`, check: reaches(store, readyTimeoutMs) }, ['readyz']);
+  }
   health.add(
     {
       name: 'informer-sync',

@@ -91,6 +91,8 @@ export class AdmissionManifests {
       },
     });
     use(followed.current);
+    // The reference counts the first reading as well.
+    counts.reloaded(plugin, 'success');
     return true;
   }
 

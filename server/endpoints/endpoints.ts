@@ -41,6 +41,8 @@ export interface EndpointOptions {
   readonly watchList?: boolean;
   /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. Default: off. */
   readonly shards?: boolean;
+  /** Whether objects of a resource are read from memory. Default: all are. */
+  readonly cached?: (resource: GroupResource) => boolean;
   /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
   /** A pod that is given to a node is no longer nominated for one. Default true. */
@@ -106,6 +108,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     minRequestTimeoutSeconds = minRequestTimeoutSecondsDefault,
     watchList = true,
     shards = false,
+    cached = () => true,
     compression = true,
     forcesDeletion = false,
     clearsNomination = true,
@@ -126,6 +129,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     minRequestTimeoutSeconds,
     watchList,
     shards,
+    cached,
     compression,
     forcesDeletion,
     clearsNomination,

@@ -6,11 +6,13 @@ import type { Registry } from './contract.js';
 import { noDeleteOptions } from './deletion.js';
 import type { Target } from './target.js';
 import { ownWrites } from './ownWrites.js';
-import { itemsOf, membersOf } from '../../api/json/members.js';
+import { itemsOf, memberAt, membersOf } from '../../api/json/members.js';
+import type { GroupResource } from '../../api/resource.js';
 import type { Catalogue, ServedResource } from './resources.js';
 import { startTask, type StartTaskOptions } from './startTask.js';
 import { contains, formatAddress, parseAddress, parseRange, type Range } from './validation/addresses.js';
-import type { StoredObject } from '../storage/contract.js';
+import type { Storage, StoredObject } from '../storage/contract.js';
+import { follow, type Following } from '../storage/follow.js';
 
 export interface BootstrapOptions extends StartTaskOptions {
   readonly registry: Registry;
@@ -83,17 +85,52 @@ function isWithin(service: ApiObject, ranges: readonly string[]): boolean {
   });
 }
 
+/** Name of the object that shows the configured ranges of service addresses. */
 const rangesName = 'kubernetes';
+const serviceCidrs: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
-/** The object that shows the configured ranges. Its controller keeps it from then on; it is ready from the start. */
-function ensureRanges(
-  { registry, resource, cidrs }: { readonly registry: Registry; readonly resource: ServedResource; readonly cidrs: readonly string[] },
-  options: StartTaskOptions,
-): Promise<void> {
+interface Ranges {
+  readonly registry: Registry;
+  readonly resource: ServedResource;
+  readonly cidrs: readonly string[];
+}
+
+/** Makes the object that shows the configured ranges anew whenever it is gone. */
+export function keepRanges(storage: Pick<Storage, 'watch'>, options: BootstrapOptions): Following {
+  const { registry, catalogue, serviceRanges = serviceRangesDefault } = options;
+  return follow(storage, serviceCidrs, {
+    put: () => undefined,
+    remove: (_, name) => {
+      const resource = catalogue.resource(serviceCidrs.group, 'v1', serviceCidrs.resource);
+      if (name !== rangesName || resource === null) return;
+      // Whoever stops the server ends the attempts, which nobody waits for.
+      void ensureRanges({ registry, resource, cidrs: serviceRanges }, options).catch(() => undefined);
+    },
+  });
+}
+
+/** The object that shows the configured ranges, and takes in a second one that was configured since. Its controller keeps it from then on; it is ready from the start. */
+async function ensureRanges({ registry, resource, cidrs }: Ranges, options: StartTaskOptions): Promise<void> {
   const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } };
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' };
-  return ensureWithStatus({ registry, resource, object: { ...object, status: { conditions: [ready] } }, isRight: anyIsRight }, options);
+  await ensureWithStatus({ registry, resource, object: { ...object, status: { conditions: [ready] } }, isRight: anyIsRight }, options);
+  await startTask(`${resource.resource} ${rangesName}`, () => widenRanges({ registry, resource, cidrs }), options);
+}
+
+/** From one family to both, as the reference does. Any other difference is an administrator's to put right. */
+async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void> {
+  const target = { resource, namespace: '', name: rangesName };
+  const isNarrow = (object: ApiObject | null): object is ApiObject => {
+    const shown = itemsOf(memberAt(object ?? { metadata: {} }, 'spec', 'cidrs'));
+    return cidrs.length === 2 && shown.length === 1 && shown[0] === cidrs[0];
+  };
+  if (!isNarrow((await read(registry, target, 'any'))?.decode() ?? null)) return;
+  const apply = (latest: ApiObject | null): ApiObject => {
+    const current = latest ?? { metadata: { name: rangesName } };
+    return isNarrow(current) ? { ...current, spec: { ...membersOf(current['spec']), cidrs: [...cidrs] } } : current;
+  };
+  await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
 }
 
 /** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */

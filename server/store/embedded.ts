@@ -63,6 +63,7 @@ const storeOver = (
   engine: replica,
   elsewhere: [],
   health: replica,
+  healthElsewhere: [],
   asReference: false,
   expires: false,
   replayedRevisions: null,

@@ -11,7 +11,6 @@ import { EtcdCompaction } from '../storage/etcd/compaction.js';
 import { EtcdEngine } from '../storage/etcd/engine.js';
 import { EtcdError } from '../storage/etcd/failure.js';
 import { Leases } from '../storage/etcd/leases.js';
-import type { BarrierOutcome } from '../storage/engine.js';
 import { openRelay } from '../egress/relay.js';
 import type { Dial } from '../webhook/dialed.js';
 import { KeySpace } from '../storage/keys.js';
@@ -31,7 +30,8 @@ export function openEtcd(options: ApiServerOptions, servers: readonly string[], 
   return {
     engine: main.engine,
     elsewhere,
-    health: { barrier: (terms) => barrierOf(all, terms) },
+    health: main.engine,
+    healthElsewhere: elsewhere.map(({ engine }) => engine),
     published: null,
     tickets: [],
     asReference: true,
@@ -91,17 +91,12 @@ function connected(options: ApiServerOptions, servers: readonly string[], log: L
 function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly GroupResource[]> {
   const found = new Map<string, GroupResource[]>();
   for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {
-    const name = servers.join(';');
+    const name = servers.toSorted().join(';');
     // What claims of services need and clients cannot see goes where services are.
     const resources = resource.group === '' && resource.resource === 'services' ? [resource, portAllocations] : [resource];
     found.set(name, [...(found.get(name) ?? []), ...resources]);
   }
   return found;
-}
-
-async function barrierOf(all: readonly Connected[], terms: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
-  const outcomes = await Promise.all(all.map(({ engine }) => engine.barrier(terms)));
-  return outcomes.find(({ outcome }) => outcome !== 'reached') ?? outcomes[0]!;
 }
 
 /** Each etcd is compacted by itself. */

@@ -11,6 +11,7 @@ export function openMemory(): ServerStore {
     engine,
     elsewhere: [],
     health: engine,
+    healthElsewhere: [],
     asReference: false,
     expires: false,
     replayedRevisions: null,

@@ -29,8 +29,10 @@ export interface ServerStore {
   readonly engine: StoreEngine;
   /** Where resources are kept that are kept elsewhere. */
   readonly elsewhere: readonly { readonly resources: readonly GroupResource[]; readonly engine: StoreEngine }[];
-  /** Barriers that all engines have to reach: whether they can be read and written. */
+  /** Barriers of the engine: whether it can be read and written. */
   readonly health: Pick<StoreEngine, 'barrier'>;
+  /** Barriers of those that single resources are kept in, each by itself. */
+  readonly healthElsewhere: readonly Pick<StoreEngine, 'barrier'>[];
   /** Keys and values have the form that kube-apiserver gives them in etcd. */
   readonly asReference: boolean;
   /** Keys that are put with a lifetime go by themselves. Otherwise somebody has to remove them. */

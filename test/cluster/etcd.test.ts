@@ -158,7 +158,10 @@ describe('cluster/etcd', function () {
     await exited;
     const { status, body } = await cluster.at(cluster.members[0]!).request('GET', '/readyz?verbose');
     expect(status).to.equal(500);
-    expect(String(body)).to.contain('[-]etcd failed').and.to.contain('[-]etcd-readiness failed');
+    expect(String(body))
+      .to.contain('[+]etcd ok')
+      .and.to.contain('[-]etcd-override-0 failed')
+      .and.to.contain('[-]etcd-override-readiness-0 failed');
   });
 
   for (const { what, file, flags } of [

@@ -4,7 +4,7 @@ import type { Logger } from '../../../program/log/logger.js';
 import { jwtAuthenticator, type JwtAuthenticator } from './authenticator.js';
 import { distributedClaims, type DistributedClaims } from './distributedClaims.js';
 import type { Way } from './document.js';
-import { createIssuerKeys, type IssuerKeys } from './keys.js';
+import { createIssuerKeys, type FetchCounts, type IssuerKeys } from './keys.js';
 import type { JwtSettings } from './settings.js';
 
 /** Authenticators of all issuers that are configured now. */
@@ -26,13 +26,14 @@ export interface IssuerOptions {
   /** By which way an issuer is reached; null for the direct one. Default: directly. */
   readonly egress?: (by: NonNullable<JwtSettings['egress']>) => Way['dial'];
   readonly renewalIntervalMs?: number;
+  readonly counts?: FetchCounts;
 }
 
 /** Follows the settings: keys of an issuer whose address did not change stay known. */
 export function createIssuers(
   settings: Live<readonly JwtSettings[]>,
   log: Logger,
-  { egress = () => null, renewalIntervalMs }: IssuerOptions = {},
+  { egress = () => null, renewalIntervalMs, counts }: IssuerOptions = {},
 ): Issuers {
   let entries: readonly Entry[] = [];
   const apply = (list: readonly JwtSettings[]): void => {
@@ -50,6 +51,7 @@ export function createIssuers(
             log.warn('issuer of tokens cannot be asked for its keys', { issuer: one.issuer, error });
           },
           ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
+          ...(counts === undefined ? {} : { counts }),
         });
       const claims = distributedClaims(one, keys, way, {
         failed: (error) => {

@@ -3,7 +3,7 @@ import { fetchDocument, type Way } from './document.js';
 
 /** Finds the keys of an issuer by its discovery document, and follows their rotation. */
 export interface IssuerKeys {
-  /** The key set as it is known; null until the issuer has answered for the first time. */
+  /** The key set as it is known; null until it was asked for. */
   current(): KeySet | null;
   /** Asks the issuer again, unless its keys are known and that was done a moment ago. Resolves with what is known then. */
   renew(): Promise<KeySet | null>;
@@ -16,12 +16,23 @@ export interface KeySet {
   readonly find: ReturnType<typeof createLocalJWKSet>;
 }
 
+/** Hears how questions for keys go. */
+export interface FetchCounts {
+  fetched(issuer: string, keySet: string): void;
+  failed(issuer: string): void;
+  /** The issuer is none any more. */
+  forgotten(issuer: string): void;
+}
+
+const noFetchCounts: FetchCounts = { fetched: () => {}, failed: () => {}, forgotten: () => {} };
+
 export interface IssuerKeysOptions {
   readonly issuer: string;
   readonly discoveryUrl: string | null;
   readonly way: Way;
   /** Called when the issuer cannot be asked, or answers nonsense. */
   readonly failed: (error: Error) => void;
+  readonly counts?: FetchCounts;
   /** Least time between two questions that tokens with unknown keys cause: anybody can send such tokens. */
   readonly renewalIntervalMs?: number;
 }
@@ -31,16 +42,21 @@ const retryIntervalMs = 10_000;
 const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 
-/** Begins to ask at once, and goes on until the issuer has answered or all is stopped. */
+/**
+ * Looks for the issuer at once, and goes on until it has answered or all is stopped. Its keys are asked for when a first token comes, and with each next one until
+ * they are known: nobody waits for an issuer that has no keys yet.
+ */
 export function createIssuerKeys({
   issuer,
   discoveryUrl,
   way,
   failed,
+  counts = noFetchCounts,
   renewalIntervalMs = defaultRenewalIntervalMs,
 }: IssuerKeysOptions): IssuerKeys {
   const where = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const known = { keys: null as KeySet | null, text: '', askedAt: -Infinity, renewedAt: -Infinity };
+  let looking: Promise<string> | null = null;
   let asking: Promise<void> | null = null;
   let retry: NodeJS.Timeout | null = null;
   let stopped = false;
@@ -49,28 +65,46 @@ export function createIssuerKeys({
     settle = resolve;
   });
 
+  /** The address of the keys. */
+  const look = async (): Promise<string> => {
+    const address = keysAddress(await fetchDocument(where, way), { issuer });
+    settle();
+    return address;
+  };
+  /** What was found at the start is good for the first question; later ones look again, because addresses change. */
+  const found = (): Promise<string> => {
+    const first = looking;
+    looking = null;
+    return first?.catch(look) ?? look();
+  };
+  const lookFirst = (): void => {
+    const first = look();
+    looking = first;
+    first.catch((error: unknown) => {
+      failed(error as Error);
+      if (looking === first && known.keys === null && !stopped) retry = setTimeout(lookFirst, retryIntervalMs).unref();
+    });
+  };
   const ask = async (): Promise<void> => {
     known.askedAt = performance.now();
-    const jwks = await fetchDocument(keysAddress(await fetchDocument(where, way), { issuer }), way);
+    const jwks = await fetchDocument(await found(), way);
+    const keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
+    counts.fetched(issuer, jwks);
     // The same keys stay the same object: what was verified with them goes on to count.
     if (jwks === known.text) return;
-    known.keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
+    known.keys = keys;
     known.text = jwks;
-    settle();
   };
   const askOnce = (): Promise<void> =>
     (asking ??= ask()
       .catch((error: unknown) => {
+        counts.failed(issuer);
         failed(error as Error);
-        if (known.keys === null && !stopped)
-          retry = setTimeout(() => {
-            void askOnce();
-          }, retryIntervalMs).unref();
       })
       .finally(() => {
         asking = null;
       }));
-  void askOnce();
+  lookFirst();
   return {
     current: () => {
       if (known.keys !== null && performance.now() - known.askedAt > keysAgeMaxMs) void askOnce();
@@ -85,6 +119,7 @@ export function createIssuerKeys({
     ready,
     stop: () => {
       stopped = true;
+      counts.forgotten(issuer);
       if (retry !== null) clearTimeout(retry);
     },
   };

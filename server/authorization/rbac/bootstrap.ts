@@ -7,6 +7,7 @@ import { ownWrites } from '../../registry/ownWrites.js';
 import { servedObject } from '../../registry/conversion.js';
 import { noDeleteOptions } from '../../registry/deletion.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
+import type { StoredObject } from '../../storage/contract.js';
 import { startTask, type StartTaskOptions } from '../../registry/startTask.js';
 import { gatedRoles } from './gatedRoles.js';
 import { rbacGroup } from './policy.js';
@@ -38,6 +39,14 @@ export async function bootstrapRbac({
   readonly isOn?: (feature: string) => boolean;
 }): Promise<void> {
   const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }), isOn)];
+  const bindings = catalogue.resource(rbacGroup, 'v1', 'clusterrolebindings');
+  if (!seeded && bindings !== null)
+    for (const { from, name } of splitBindings)
+      await startTask(
+        `clusterrolebindings ${name}`,
+        () => splitBinding({ registry, resource: bindings, from, wanted: named(objects, name) }),
+        options,
+      );
   await Promise.all(
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
@@ -53,6 +62,42 @@ export async function bootstrapRbac({
   );
 }
 
+/** Bindings whose right was once part of another one's: who had that one keeps it, whatever an operator has made of its subjects (the reference's `primeSplitClusterRoleBindings`). */
+const splitBindings = [{ from: 'system:discovery', name: 'system:public-info-viewer' }] as const;
+
+const named = (objects: Readonly<Record<string, readonly ApiObject[]>>, name: string): ApiObject | null =>
+  objects['clusterrolebindings']?.find(({ metadata }) => metadata.name === name) ?? null;
+
+interface Split {
+  readonly registry: Registry;
+  readonly resource: ServedResource;
+  readonly from: string;
+  readonly wanted: ApiObject | null;
+}
+
+/** Makes a binding that is not there out of the one that it was part of. Nothing happens where either has been there, or gone, all along. */
+async function splitBinding({ registry, resource, from, wanted }: Split): Promise<void> {
+  if (wanted === null) return;
+  const target = (name = ''): Target => ({ resource, namespace: '', name });
+  if ((await found(registry, target(wanted.metadata.name))) !== null) return;
+  const source = await found(registry, target(from));
+  if (source === null) return;
+  const { subjects, metadata } = servedObject(resource, source);
+  const { labels, annotations } = metadata;
+  const made: ApiObject = {
+    ...structuredClone(wanted),
+    metadata: { ...wanted.metadata, ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) },
+    ...(subjects === undefined ? {} : { subjects }),
+  };
+  await registry.create(target(), made, ownWrites);
+}
+
+const found = (registry: Registry, target: Target): Promise<StoredObject | null> =>
+  registry.get(target, { at: 'any' }).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return null;
+    throw error;
+  });
+
 const isServed = (catalogue: Catalogue, group: string, { name }: { readonly name: string }): boolean =>
   catalogue.group(group)?.versions.some(({ resources }) => resources.some(({ resource }) => resource === name)) ?? false;
 
@@ -66,10 +111,7 @@ interface Wish {
 async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata;
   const target: Target = { resource, namespace, name };
-  const current = await registry.get(target, { at: 'any' }).catch((error: unknown) => {
-    if (error instanceof StatusError && error.code === 404) return null;
-    throw error;
-  });
+  const current = await found(registry, target);
   const create = async (): Promise<void> => {
     await registry.create({ ...target, name: '' }, structuredClone(wanted), ownWrites);
   };

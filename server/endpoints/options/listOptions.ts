@@ -58,6 +58,8 @@ interface Raw {
 export interface ListTerms {
   /** The gate `ShardedListAndWatch`: without it `shardSelector` is a parameter like any other that nobody knows. Default: off. */
   readonly shards?: boolean;
+  /** Whether the resource is read from memory, where a whole list costs no more than a page. Default: it is. */
+  readonly cached?: boolean;
 }
 
 /** All parameters are read before any is judged: a value that cannot be read is told first, in the reference's order of parameters. */
@@ -80,14 +82,13 @@ function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
 export function parseListOptions(
   query: URLSearchParams,
   resource: ServedResource,
-  { namespace, ...terms }: ListTerms & { readonly namespace: string | null },
+  { namespace, cached = true, ...terms }: ListTerms & { readonly namespace: string | null },
 ): ListOptions {
   const raw = read(query, terms);
   refuseFindings('ListOptions', listFindings(raw));
   const selection = selectionOf(raw, resource);
-  if (raw.token !== '') return { ...selection, ...continued(raw, resource, namespace), continuing: true };
-  // From the cache a whole list costs no more than a page, so the limit counts only where a version is asked for.
-  const limit = raw.resourceVersion === '0' ? null : raw.limit;
+  if (raw.token !== '') return { ...selection, ...continued(raw, resource, { namespace, cached }), continuing: true };
+  const limit = cached && raw.resourceVersion === '0' ? null : raw.limit;
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
 }
 
@@ -198,12 +199,16 @@ const selectionOf = ({ labels, fields, shard }: Raw, resource: ServedResource): 
   fields: checkedFields(fields, resource),
 });
 
-function continued(raw: Raw, resource: ServedResource, namespace: string | null): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
+function continued(
+  raw: Raw,
+  resource: ServedResource,
+  { namespace, cached }: { readonly namespace: string | null; readonly cached: boolean },
+): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
   const { version, position } = decodeContinue(raw.token, resource.namespaced && namespace === null, namespace ?? '');
   if (raw.resourceVersion !== '' && raw.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const consistency: Consistency = version === null ? { at: 'mostRecent' } : { at: 'exact', version };
-  return { consistency, limit: raw.resourceVersion === '0' ? null : raw.limit, after: position };
+  return { consistency, limit: cached && raw.resourceVersion === '0' ? null : raw.limit, after: position };
 }
 
 function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {

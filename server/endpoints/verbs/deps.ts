@@ -29,6 +29,8 @@ export interface VerbDeps {
   readonly watchList: boolean;
   /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. */
   readonly shards: boolean;
+  /** Whether objects of a resource are read from memory. */
+  readonly cached: (resource: GroupResource) => boolean;
   /** Large answers to reads are compressed for clients that wish it. */
   readonly compression: boolean;
   /** Whether a pod that is given to a node is no longer nominated for one. */

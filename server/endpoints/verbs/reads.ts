@@ -19,11 +19,15 @@ export const get: VerbHandler = async (context, route, { registry, compression }
 };
 
 /** GET of a collection: stored bytes between a header and a footer. */
-export const list: VerbHandler = async (context, route, { registry, compression, shards }) => {
+export const list: VerbHandler = async (context, route, { registry, compression, shards, cached }) => {
   const { resource, namespace } = route;
   const representation = negotiate(context, resource, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
-  const options = parseListOptions(context.query, resource, { shards, namespace: resource.namespaced ? namespace : '' });
+  const options = parseListOptions(context.query, resource, {
+    shards,
+    cached: cached(resource.storage),
+    namespace: resource.namespaced ? namespace : '',
+  });
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
   const page = await registry.list(resource, query, options.continuing ? expiredContinue : expiredList).catch((error: unknown) => {
     throw withContinuation(error, options, allNamespaces);

@@ -89,10 +89,10 @@ async function removeUnreadable(
 }
 
 /** DELETE of a collection: answers with what was there. */
-export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion, shards }) => {
+export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion, shards, cached }) => {
   const { resource, namespace } = route;
   const representation = negotiateWrite(context, resource, { collection: true });
-  const options = parseListOptions(context.query, resource, { shards, namespace });
+  const options = parseListOptions(context.query, resource, { shards, cached: cached(resource.storage), namespace });
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
   const page = await registry.deleteCollection(

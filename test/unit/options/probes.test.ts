@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseListOptions } from '../../../server/endpoints/options/listOptions.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { addHealthChecks } from '../../../server/assembly/healthChecks.js';
 import { canSharePorts } from '../../../program/port/bind.js';
 import { createHealthRegistry } from '../../../program/health.js';
@@ -197,6 +199,36 @@ describe('options whose effect is looked at where it is', () => {
     expect(await passes('livez'), 'within the time of grace').to.equal(true);
     expect(await passes('readyz')).to.equal(false);
     expect([...new Set(asked)].sort()).to.deep.equal([3_000, 4_000]);
+  });
+
+  it('--etcd-servers-overrides: each store beside the main one has checks of its own', async () => {
+    const health = createHealthRegistry();
+    const [up, down] = ['reached', 'unavailable'].map(
+      (outcome) => ({ barrier: () => Promise.resolve({ outcome, reason: 'away' }) }) as never,
+    );
+    addHealthChecks(health, {
+      progress: { synced: true, storageAwaited: true, bootstrapped: true, stopping: false },
+      replica: up,
+      elsewhere: [up, down],
+      keyServices: { current: () => [], mayChange: false },
+      graceMs: 0,
+      awaitsStorage: false,
+      healthTimeoutMs: 1_000,
+      readyTimeoutMs: 1_000,
+    });
+    const report = (endpoint: 'livez' | 'readyz', ...exclude: string[]): ReturnType<typeof health.report> =>
+      health.report(endpoint, { verbose: true, exclude });
+    expect((await report('livez')).code).to.equal(500);
+    expect((await report('livez', 'etcd-override-1')).code).to.equal(200);
+    expect((await report('readyz', 'etcd-override-1')).code).to.equal(500);
+    expect((await report('readyz', 'etcd-override-1', 'etcd-override-readiness-1')).code).to.equal(200);
+  });
+
+  it('--watch-cache=false: a limit counts whatever version is asked for', () => {
+    const resource = createCatalogue().resource('', 'v1', 'pods')!;
+    const limitOf = (cached: boolean): number | null =>
+      parseListOptions(new URLSearchParams('limit=6&resourceVersion=0'), resource, { cached, namespace: null }).limit;
+    expect([limitOf(true), limitOf(false)]).to.deep.equal([null, 6]);
   });
 
   it('WatchCacheInitializationPostStartHook: loading the store is a check of its own', async () => {

@@ -24,6 +24,9 @@ export function parsePortRange(text: string): PortRange {
   return { first, last, reserved };
 }
 
+/** Name of the object that shows the configured ranges. */
+const configuredName = 'kubernetes';
+
 /** `10.0.0.0/24,fd00::/112`; the first one's family is the cluster's main one. Throws on anything else: options are checked before. */
 export const parseRanges = (text: string): Range[] =>
   text.split(',').map((part) => {
@@ -34,15 +37,21 @@ export const parseRanges = (text: string): Range[] =>
 
 const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
-/** Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. */
+/**
+ * Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. The configured ones are shown by an
+ * object as well, and while that is on its way out they are not used either: that is how an administrator moves services to others.
+ */
 export async function addressRanges(
   { storage, ranges }: { readonly storage: Pick<Storage, 'list'>; readonly ranges: readonly Range[] },
   family: Family,
 ): Promise<Range[]> {
   const result = await storage.list({ ...everything, resource: serviceRanges, namespace: null });
   if (result.outcome !== 'found') throw readFailure(result);
-  const further = result.items
-    .map((item) => item.decode())
+  const objects = result.items.map((item) => item.decode());
+  const configuredGo = objects.some(
+    ({ metadata }) => metadata.name === configuredName && metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
+  );
+  const further = objects
     .filter(
       (object) =>
         object.metadata.deletionTimestamp === undefined &&
@@ -51,7 +60,7 @@ export async function addressRanges(
         ),
     )
     .flatMap((object) => itemsOf(memberAt(object, 'spec', 'cidrs')).map((cidr) => parseRange(String(cidr))));
-  const all = [...ranges, ...further.filter((range) => range !== null)].filter((range) => range.family === family);
+  const all = [...(configuredGo ? [] : ranges), ...further.filter((range) => range !== null)].filter((range) => range.family === family);
   return all.filter((range, position) => all.findIndex(({ text }) => text === range.text) === position);
 }
 

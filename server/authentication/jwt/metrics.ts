@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { Gauge, type Registry } from 'prom-client';
+import type { FetchCounts } from './keys.js';
+
+const hashOf = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;
+
+/** How fetching the keys of issuers goes, under the names of the reference. `server` tells replicas apart. */
+export function createFetchMetrics(registry: Registry, { server }: { readonly server: string }): FetchCounts {
+  const prefix = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last';
+  const last = new Gauge({
+    name: `${prefix}_timestamp_seconds`,
+    help: 'When keys of an issuer of tokens were last asked for, in seconds since 1970, by outcome.',
+    labelNames: ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
+    registers: [registry],
+  });
+  const info = new Gauge({
+    name: `${prefix}_key_set_info`,
+    help: 'The hash of the keys of an issuer of tokens.',
+    labelNames: ['jwt_issuer_hash', 'apiserver_id_hash', 'hash'],
+    registers: [registry],
+  });
+  const known = new Map<string, string>();
+  const of = (issuer: string): { readonly jwt_issuer_hash: string; readonly apiserver_id_hash: string } => ({
+    jwt_issuer_hash: hashOf(issuer),
+    apiserver_id_hash: hashOf(server),
+  });
+  const forgetSet = (issuer: string): void => {
+    const before = known.get(issuer);
+    if (before !== undefined) info.remove({ ...of(issuer), hash: before });
+    known.delete(issuer);
+  };
+  return {
+    fetched: (issuer, keySet) => {
+      forgetSet(issuer);
+      known.set(issuer, hashOf(keySet));
+      info.set({ ...of(issuer), hash: hashOf(keySet) }, 1);
+      last.set({ result: 'success', ...of(issuer) }, Date.now() / 1000);
+    },
+    failed: (issuer) => {
+      last.set({ result: 'failure', ...of(issuer) }, Date.now() / 1000);
+    },
+    forgotten: (issuer) => {
+      forgetSet(issuer);
+      for (const result of ['success', 'failure']) last.remove({ result, ...of(issuer) });
+    },
+  };
+}
