@@ -51,7 +51,12 @@ export async function load({ endpoints, connections, seconds, next, expect, open
 }
 
 /** Median and 99th percentile, in the unit of the values. */
-export function percentiles(values: readonly number[]): { p50Ms: number; p99Ms: number } {
+export interface Percentiles {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export function percentiles(values: readonly number[]): Percentiles {
   const sorted = Float64Array.from(values).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
   return { p50Ms: at(0.5), p99Ms: at(0.99) };

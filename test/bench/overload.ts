@@ -194,5 +194,7 @@ async function beside(storm: Overloaded, seconds: number, flood: (seconds: numbe
   const times = ({ p50Ms, p99Ms, maxMs }: TrickleReport): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} / ${maxMs.toFixed(1)} ms`;
   const longer = `${(besides.p50Ms / alone.p50Ms).toFixed(1)} and ${(besides.p99Ms / alone.p99Ms).toFixed(1)} times`;
   const load = `${count(answered / floodSeconds)}/s answered and ${count(refused / floodSeconds)}/s refused`;
-  return `its gets take ${times(alone)} alone (p50 / p99 / longest), ${times(besides)} beside ${load}: ${longer}; ${besides.refused} refused`;
+  const cpu = ({ cpu: { p50Ms, p99Ms } }: TrickleReport): string => `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} ms`;
+  const waited = `meanwhile the server's main thread works ${cpu(alone)} alone (p50 / p99) and ${cpu(besides)}`;
+  return `its gets take ${times(alone)} alone (p50 / p99 / longest), ${times(besides)} beside ${load}: ${longer}; ${besides.refused} refused; ${waited}`;
 }

@@ -126,8 +126,9 @@ export async function trickle(
   { name, ...options }: { readonly name: string; readonly everyMs: number; readonly seconds: number },
 ): Promise<TrickleReport> {
   const [port = 0] = portsOf(cluster);
+  const pid = cluster.members.find(({ address }) => new URL(address).port === String(port))?.process.pid ?? 0;
   const client = await plainClient(cluster, 'trickle');
-  return run<TrickleReport>('trickle', { port, caFile: cluster.pki.caFile, ...client, path: `${collection}/${name}`, ...options });
+  return run<TrickleReport>('trickle', { port, pid, caFile: cluster.pki.caFile, ...client, path: `${collection}/${name}`, ...options });
 }
 
 /** Runs a program of this folder and gives its report. Rejects when it ends without one. */

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentiles } from '../../bench/load.js';
+import { percentiles, type Percentiles } from '../../bench/load.js';
 import { Http2Client } from '../../bench/http2/client.js';
 
 /** Child process: asks for one object now and then, and measures how long each answer takes. */
 export interface TrickleTask {
   readonly port: number;
+  /** Process of the server. */
+  readonly pid: number;
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
@@ -15,6 +17,8 @@ export interface TrickleTask {
 }
 
 export interface TrickleReport {
+  /** Processor time that the server's main thread took between a request and its answer: what the answer waits for, whatever else the machine does. */
+  readonly cpu: Percentiles;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
@@ -25,16 +29,23 @@ export interface TrickleReport {
 const task = JSON.parse(process.argv[2] ?? '{}') as TrickleTask;
 const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
 const client = await Http2Client.open({ host: '127.0.0.1', port: task.port, ca, cert, key });
+/** Nanoseconds on a processor are the first number. Linux alone tells it of one thread. */
+const schedulerStatistics = `/proc/${task.pid}/task/${task.pid}/schedstat`;
+const processorMs = (): number =>
+  process.platform === 'linux' ? Number(readFileSync(schedulerStatistics, 'latin1').split(' ')[0]) / 1e6 : NaN;
 const tookMs: number[] = [];
+const tookCpuMs: number[] = [];
 let refused = 0;
 const end = performance.now() + task.seconds * 1000;
 while (performance.now() < end) {
+  const cpuBefore = processorMs();
   const began = performance.now();
   const { status } = await client.get(task.path);
   tookMs.push(performance.now() - began);
+  tookCpuMs.push(processorMs() - cpuBefore);
   if (status !== 200) refused += 1;
   await delay(task.everyMs);
 }
 client.close();
-const report: TrickleReport = { ...percentiles(tookMs), maxMs: Math.max(...tookMs), refused };
+const report: TrickleReport = { ...percentiles(tookMs), cpu: percentiles(tookCpuMs), maxMs: Math.max(...tookMs), refused };
 process.send?.(report, () => process.exit(0));
