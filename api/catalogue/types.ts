@@ -122,6 +122,10 @@ const packages: readonly (readonly [RegExp, string])[] = [
 /** The name of a type in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
 export const openApiNameOf = (name: string): string => `${packages.find(([pattern]) => pattern.test(name))?.[1] ?? 'io.k8s.api.'}${name}`;
 
+let openApiNames: ReadonlySet<string> | undefined;
+/** Whether OpenAPI documents call a type by this name. */
+export const isOpenApiName = (name: string): boolean => (openApiNames ??= new Set(Object.keys(allTypes()).map(openApiNameOf))).has(name);
+
 const allTypes = (): Readonly<Record<string, TypeData>> => (data ??= readCatalogueData<Record<string, TypeData>>('types'));
 
 const kindIndex = (): ReadonlyMap<string, readonly KindOfType[]> => {

@@ -1,5 +1,5 @@
 import { realWord } from '../../api/catalogue/vocabulary.js';
-import { prettyJsonForm, type DocumentForm, type DocumentForms } from './documentForms.js';
+import { prettyJsonForm, yamlForm, type DocumentForm, type DocumentForms } from './documentForms.js';
 import type { Request } from './message.js';
 
 /** What a client says about the form of the answer. */
@@ -60,11 +60,21 @@ export function isForPeople({ request, query }: Asked): boolean {
   return readers.some((reader) => agent.startsWith(reader));
 }
 
-/** How a refusal is written: in the first form that the client names, or in JSON, which comes first and every client reads. */
+/** Parameters that ask for another form of the answer, which a refusal does not have (`DefaultEndpointRestrictions` of k8s.io/apiserver). */
+const transforming = ['as', 'g', 'v', 'sv'];
+
+/** Whether an entry takes a refusal in a form: as it is, or as a stream would be that is one. */
+function takes({ mediaType, parameters }: AcceptEntry, form: DocumentForm): boolean {
+  if (form.mediaType !== realWord(mediaType) || transforming.some((name) => (parameters.get(name) ?? '') !== '')) return false;
+  const stream = parameters.get('stream') ?? '';
+  return stream === '' || (stream === 'watch' && form.mediaType !== yamlForm.mediaType);
+}
+
+/** How a refusal is written: in the first form that the client takes, or in JSON, which comes first and every client reads. */
 export function acceptedForm(asked: Asked, forms: DocumentForms): DocumentForm {
   const [json] = forms;
   const found = parseAccept(asked.request.headers.accept ?? '')
-    .map(({ mediaType }) => forms.find((form) => form.mediaType === realWord(mediaType)))
+    .map((entry) => forms.find((form) => takes(entry, form)))
     .find((form) => form !== undefined);
   return found === undefined || found === json ? (isForPeople(asked) ? prettyJsonForm : json) : found;
 }

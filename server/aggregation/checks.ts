@@ -7,6 +7,7 @@ import { jsonCodec } from '../../workers/codecs/json.js';
 import type { ApiService } from './apiServices.js';
 import { failed, local, passed, serviceProblem, type Availability } from './availability.js';
 import { hostOf, type ServiceConnections } from './connections.js';
+import { aggregatedResources, resourcesInList } from './discovered.js';
 
 /** How long a program may take to say what it serves. */
 const timeoutMs = 5_000;
@@ -19,7 +20,7 @@ const ofService = 'kubernetes.io/service-name';
 
 export interface Check {
   readonly availability: Availability;
-  /** Entries of the program's list of resources; null when it could not be asked. */
+  /** What the program serves, as entries of aggregated discovery; null when it could not be asked. */
   readonly resources: readonly JsonObject[] | null;
 }
 
@@ -50,24 +51,62 @@ export async function check(service: ApiService, parts: CheckParts): Promise<Che
 }
 
 async function askForResources(service: ApiService, connections: ServiceConnections): Promise<Check> {
-  const path = `/apis/${service.group}/${service.version}`;
+  const path = pathOf(service);
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
   try {
-    const answer = await connections.send(service, {
-      method: 'GET',
-      path,
-      headers: { accept: 'application/json', 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' },
-      body: null,
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const code = answer.response.statusCode ?? 0;
-    const body = await bodyOf(answer.response);
+    // Whatever the program likes to answer in will do here.
+    const { code } = await ask(service, connections, { path, accept: null });
     if (code < 200 || code > 299) return { availability: failed(url, { why: `bad status from ${url}: ${code}` }), resources: null };
-    const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax: depthMax });
-    return { availability: passed, resources: parsed.ok ? itemsOf(membersOf(parsed.value as JsonValue)['resources']).map(membersOf) : [] };
   } catch (error) {
     return { availability: failed(url, { why: (error as Error).message }), resources: null };
   }
+  return { availability: passed, resources: await discover(service, connections).catch(() => null) };
+}
+
+/** What the program serves of a version, as it says of all that it serves, or of this version alone if it does not know that form. Rejects when it cannot be had. */
+async function discover(service: ApiService, connections: ServiceConnections): Promise<readonly JsonObject[]> {
+  const whole = await ask(service, connections, { path: '/apis', accept: aggregatedTypes.join(',') });
+  if (whole.code === 503) throw new Error('the program does not say what it serves');
+  if (whole.code === 200 && isAggregated(whole.contentType)) return resourcesInList(decoded(whole.body), service);
+  const list = await ask(service, connections, { path: pathOf(service), accept: 'application/json' });
+  if (list.code !== 200) throw new Error(`the program answered ${list.code}`);
+  return aggregatedResources(itemsOf(membersOf(decoded(list.body))['resources']).map(membersOf), service);
+}
+
+const pathOf = ({ group, version }: ApiService): string => `/apis/${group}/${version}`;
+
+const aggregatedTypes = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
+const isAggregated = (contentType: string): boolean => {
+  const parts = contentType.split(';').map((part) => part.trim());
+  return aggregatedTypes.some((type) => type.split(';').every((part) => parts.includes(part)));
+};
+
+/** Throws for what is no JSON. */
+function decoded(body: Buffer): JsonValue {
+  const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax });
+  if (!parsed.ok) throw new Error('the program answered with something else than JSON');
+  return parsed.value as JsonValue;
+}
+
+interface Answered {
+  readonly code: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+async function ask(
+  service: ApiService,
+  connections: ServiceConnections,
+  { path, accept }: { readonly path: string; readonly accept: string | null },
+): Promise<Answered> {
+  const { response } = await connections.send(service, {
+    method: 'GET',
+    path,
+    headers: { ...(accept === null ? {} : { accept }), 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' },
+    body: null,
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { code: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', body: await bodyOf(response) };
 }
 
 async function bodyOf(response: AsyncIterable<unknown> & { destroy(): unknown }): Promise<Buffer> {

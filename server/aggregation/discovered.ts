@@ -1,13 +1,14 @@
-import type { JsonObject } from '../../api/object.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { compareVersions } from '../extensions/versions.js';
-import { itemsOf, textAt } from '../../api/json/members.js';
+import { objectsIn } from '../../api/json/defaulting.js';
+import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import type { ServedGroup } from '../registry/resources.js';
 import type { ApiService } from './apiServices.js';
 
 /** A version of a group that another program serves, for documents of discovery. */
 export interface RemoteVersion {
   readonly version: string;
-  /** Entries of its list of resources as the program gives it. */
+  /** Entries of aggregated discovery. */
   readonly resources: readonly JsonObject[];
   /** The program cannot be asked at present: it may serve something else. */
   readonly stale: boolean;
@@ -88,6 +89,39 @@ function versionsOf(own: readonly string[], members: readonly ApiService[]): rea
   return [...priorities].sort(([a, x], [b, y]) => y - x || compareVersions(a, b)).map(([version]) => version);
 }
 
+/** What a document of aggregated discovery says of one version; nothing where it does not have it. Pure. */
+export function resourcesInList(list: JsonValue, own: { readonly group: string; readonly version: string }): JsonObject[] {
+  const group = objectsIn(membersOf(list), 'items').find((each) => textAt(each, 'metadata', 'name') === own.group);
+  const version = objectsIn(group ?? {}, 'versions').find((each) => textAt(each, 'version') === own.version);
+  return objectsIn(version ?? {}, 'resources').map((entry) => ({
+    resource: textAt(entry, 'resource'),
+    responseKind: kindIn(entry),
+    scope: textAt(entry, 'scope'),
+    singularResource: textAt(entry, 'singularResource'),
+    ...texts(entry, 'verbs'),
+    ...texts(entry, 'shortNames'),
+    ...texts(entry, 'categories'),
+    ...(itemsOf(entry['subresources']).length === 0
+      ? {}
+      : {
+          subresources: objectsIn(entry, 'subresources').map((each) => ({
+            subresource: textAt(each, 'subresource'),
+            responseKind: kindIn(each),
+            ...texts(each, 'verbs'),
+          })),
+        }),
+  }));
+}
+
+/** Clients rely on there being one. */
+const kindIn = (entry: JsonObject): JsonObject => {
+  const kind = membersOf(entry['responseKind']);
+  return { group: textAt(kind, 'group'), version: textAt(kind, 'version'), kind: textAt(kind, 'kind') };
+};
+
+const texts = (entry: JsonObject, member: string): JsonObject =>
+  itemsOf(entry[member]).length === 0 ? {} : { [member]: itemsOf(entry[member]).map(String) };
+
 /** A list of resources as it stands in aggregated discovery: subresources stand below what they belong to. Pure. */
 export function aggregatedResources(
   resources: readonly JsonObject[],
@@ -102,8 +136,6 @@ export function aggregatedResources(
     version: textAt(entry, 'version') || own.version,
     kind: textAt(entry, 'kind'),
   });
-  const texts = (entry: JsonObject, member: string): JsonObject =>
-    itemsOf(entry[member]).length === 0 ? {} : { [member]: itemsOf(entry[member]).map(String) };
   return main.map((entry) => {
     const name = textAt(entry, 'name');
     const subresources = below

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { aggregatedResources, type ListedGroup } from '../aggregation/discovered.js';
+import type { ListedGroup } from '../aggregation/discovered.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
@@ -93,8 +93,8 @@ export const aggregatedGroups = (groups: readonly ListedGroup[], catalogue: Cata
         const found = remote.get(version);
         const own = catalogue.version(name, version);
         if (found === undefined) return own === null ? { version, freshness: 'Stale' } : ownVersion(own);
-        const resources = aggregatedResources(found.resources, { group: name, version });
-        return { version, ...(resources.length === 0 ? {} : { resources }), freshness: found.stale ? 'Stale' : 'Current' };
+        const { resources } = found;
+        return { version, ...(resources.length === 0 ? {} : { resources: [...resources] }), freshness: found.stale ? 'Stale' : 'Current' };
       }),
     })),
   );

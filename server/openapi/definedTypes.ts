@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
-import type { KindName } from '../../api/catalogue/types.js';
+import { isOpenApiName, type KindName } from '../../api/catalogue/types.js';
 import { readDefinition, type DefinedVersion, type Definition } from '../extensions/definition.js';
 import { beside, frame, schemaOfObject, type Described, type Dialect } from './definedSchema.js';
 
@@ -41,18 +41,25 @@ function typesOf(definition: Definition, defined: DefinedVersion, dialect: Diale
   ];
   const object = (described: Described): JsonObject => schemaOfObject(defined.schema, preserveUnknownFields, { dialect, described });
   return [
-    [definedName(own), { fullName: fullName(own), schema: (ref) => ({ ...object(beside(ref, dialect)), ...extensionsOf(own, defined) }) }],
+    [
+      definedName(own),
+      { fullName: fullName(own, dialect), schema: (ref) => ({ ...object(beside(ref, dialect)), ...extensionsOf(own, defined) }) },
+    ],
     [
       definedName(list),
       {
-        fullName: fullName(list),
+        fullName: fullName(list, dialect),
         schema: (ref) => ({ ...listSchema(definedName(own), kind, { ref, beside: beside(ref, dialect) }), ...extensionsOf(list, defined) }),
       },
     ],
   ];
 }
 
-const fullName = ({ group, version, kind }: KindName): string => `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+/** In the one document of version 2, names of types that are built in are theirs: others of that name get another one, as those of other programs do. */
+function fullName({ group, version, kind }: KindName, dialect: Dialect): string {
+  const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+  return dialect === 2 && isOpenApiName(name) ? `${name}_v2` : name;
+}
 
 /** Which kind a schema is of, and by which fields its objects are selected. */
 const extensionsOf = ({ group, version, kind }: KindName, { selectableFields }: DefinedVersion): JsonObject => ({

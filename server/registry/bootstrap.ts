@@ -4,6 +4,7 @@ import { StatusError } from '../../api/status.js';
 import { bootstrapObjects } from '../../api/catalogue/bootstrapObjects.js';
 import type { Registry } from './contract.js';
 import { noDeleteOptions } from './deletion.js';
+import { everything } from './everything.js';
 import type { Target } from './target.js';
 import { ownWrites } from './ownWrites.js';
 import { itemsOf, memberAt, membersOf } from '../../api/json/members.js';
@@ -63,12 +64,49 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
     const isRight = name === 'services' ? (current: ApiObject): boolean => isWithin(current, serviceRanges) : anyIsRight;
     // Together, so that they share the store's round trips.
     await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight }, options)));
+    if (name === 'apiservices') await removeStale({ registry, resource, catalogue, wanted }, options);
   }
   const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
   if (ranges !== null) await ensureRanges({ registry, resource: ranges, cidrs: serviceRanges }, options);
 }
 
 const anyIsRight = (): boolean => true;
+
+/** How API services are labelled that a server makes when it starts. */
+const automanaged = { label: 'kube-aggregator.kubernetes.io/automanaged', onStart: 'onstart' } as const;
+
+interface StaleSearch {
+  readonly registry: Registry;
+  readonly resource: ServedResource;
+  readonly catalogue: Catalogue;
+  readonly wanted: readonly ApiObject[];
+}
+
+/** Removes API services that another release made at its start, of versions that this one does not serve (`autoregister_controller.go` of kube-aggregator). */
+const removeStale = ({ registry, resource, catalogue, wanted }: StaleSearch, options: StartTaskOptions): Promise<void> =>
+  startTask(
+    'stale API services',
+    async () => {
+      const names = new Set(wanted.map(({ metadata }) => metadata.name));
+      const { items } = await registry.list(resource, { ...everything, namespace: '', consistency: { at: 'mostRecent' } });
+      const stale = items.filter(
+        ({ name, labels }) => labels[automanaged.label] === automanaged.onStart && !names.has(name) && !isServed(name, catalogue),
+      );
+      await Promise.all(
+        stale.map(({ name, uid }) =>
+          registry.delete({ resource, namespace: '', name }, { ...noDeleteOptions, uid }, ownWrites).catch((error: unknown) => {
+            // Another server may have been faster, or somebody has made one of the name since.
+            if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
+          }),
+        ),
+      );
+    },
+    options,
+  );
+
+/** `name`: `VERSION.GROUP`. */
+const isServed = (name: string, catalogue: Catalogue): boolean =>
+  catalogue.version(name.slice(name.indexOf('.') + 1), name.slice(0, name.indexOf('.'))) !== null;
 
 function firstRange(ranges: readonly string[]): Range {
   const range = parseRange(ranges[0] ?? '');

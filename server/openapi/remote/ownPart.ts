@@ -18,7 +18,7 @@ const kindsMember = 'x-kubernetes-group-version-kind';
  * clients look schemas up by these names, and must find the one of who serves the kind. Throws for what is no such document. Pure.
  */
 export function ownPart(document: JsonValue | undefined, { group, version }: RemoteVersionName): JsonObject {
-  if (!isObject<JsonObject>(document) || document['swagger'] !== '2.0' || !isObject<JsonObject>(document['paths']))
+  if (!isObject<JsonObject>(document) || (document['swagger'] ?? '2.0') !== '2.0' || !isObject<JsonObject>(document['paths']))
     throw new Error('this is no document of OpenAPI version 2');
   const root = `/apis/${group}/${version}`;
   const parameters = membersOf(document['parameters']);

@@ -39,6 +39,8 @@ async function startProgram(identities: Identities): Promise<{
   readonly port: number;
   readonly seen: Seen[];
   answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
+  /** In place of its list of resources, and of all that it serves. */
+  discovery: ((request: http.IncomingMessage, response: http.ServerResponse) => void) | null;
 }> {
   const { cert, key } = await identities.issue({ name: 'api', usage: 'serverAuth', dns: ['api.default.svc'] });
   const program = {
@@ -48,8 +50,11 @@ async function startProgram(identities: Identities): Promise<{
     answer: (_request: http.IncomingMessage, response: http.ServerResponse): void => {
       response.end('{}');
     },
+    discovery: null as ((request: http.IncomingMessage, response: http.ServerResponse) => void) | null,
   };
   program.server.on('request', (request, response) => {
+    if (program.discovery !== null && (request.url === versionPath || request.url === '/apis')) return program.discovery(request, response);
+    if (request.url === '/apis') return response.writeHead(406).end();
     if (request.url === versionPath) {
       response.end(
         JSON.stringify({
@@ -262,6 +267,43 @@ describe('aggregation', () => {
         ],
       },
     ]);
+  });
+
+  it('asks programs for all that they serve first, in whatever form they like best', async () => {
+    const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const thing = { resource: 'others', scope: 'Cluster', singularResource: 'other', verbs: ['get'], responseKind: null, odd: 1 };
+    const groups = [{ metadata: { name: 'remote.example.com' }, versions: [{ version: 'v1', resources: [thing] }] }];
+    program.discovery = (request, response) => {
+      // It knows nothing of lists of one version in JSON.
+      if (request.url !== '/apis') return response.writeHead(request.headers.accept === undefined ? 200 : 406).end();
+      expect(request.headers.accept).to.equal(`${aggregatedType},${aggregatedType.replace('v=v2', 'v=v2beta1')}`);
+      response.writeHead(200, { 'content-type': aggregatedType }).end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: groups }));
+    };
+    const service = { resource: apiServices, namespace: '', name: apiServiceName };
+    const touch = async (looked: string): Promise<void> => {
+      const apply = (object: ApiObject | null): ApiObject => ({ ...object, metadata: { ...object?.metadata, labels: { looked } } });
+      await registry.update(service, { apply, subresource: '', uid: null, mayCreate: null }, writes);
+    };
+    await touch('again');
+    const resources = async (): Promise<JsonObject[]> =>
+      ((await aggregated())?.['versions'] as JsonObject[])[0]?.['resources'] as JsonObject[];
+    const untilServed = async (name: string): Promise<void> => {
+      while ((await resources())[0]?.['resource'] !== name) await new Promise(setImmediate);
+    };
+    await untilServed('others');
+    expect(await resources()).to.deep.equal([
+      {
+        resource: 'others',
+        responseKind: { group: '', version: '', kind: '' },
+        scope: 'Cluster',
+        singularResource: 'other',
+        verbs: ['get'],
+      },
+    ]);
+    expect(await condition()).to.include({ reason: 'Passed' });
+    program.discovery = null;
+    await touch('once-more');
+    await untilServed('things');
   });
 
   it('passes requests and answers on, with who asks in place of how they proved it', async () => {

@@ -41,6 +41,22 @@ describe('answers to writes', () => {
     });
   }
 
+  it('are refused in JSON where no plain form is taken', async () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    const typeOf = async (accept: string): Promise<string | null> => {
+      const answer = await fetch(`${server.url}${maps}/absent`, { headers: { accept } });
+      return answer.headers.get('content-type');
+    };
+    for (const [accept, type] of [
+      [`${protobuf};as=Table;g=meta.k8s.io;v=v1`, 'application/json'],
+      [`${protobuf};as=Table;g=meta.k8s.io;v=v1,${protobuf}`, protobuf],
+      [`${protobuf};stream=watch`, protobuf],
+      ['application/yaml;stream=watch', 'application/json'],
+      [`${protobuf};stream=odd,application/yaml`, 'application/yaml'],
+    ] as const)
+      expect([accept, await typeOf(accept)]).to.deep.equal([accept, type]);
+  });
+
   it('are no metadata of lists: that is said before anything is written', async () => {
     const headers = { accept: as('PartialObjectMetadataList') };
     const [there, absent] = [next(), next()];

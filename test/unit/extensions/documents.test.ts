@@ -118,6 +118,24 @@ describe('extensions/documents', () => {
     expect(at(inV2, 'properties', 'spec', 'properties', 'closed', 'properties')).to.include.keys('metadata', 'kind', 'apiVersion', 'a');
   });
 
+  it('leave names of built-in types to these, in the document of everything', async () => {
+    const group = 'apiextensions.apis.pkg.apiextensions-apiserver.k8s.io';
+    const own = definition('customresourcedefinitions', 'CustomResourceDefinition', {}, group);
+    await server.define({ ...own, metadata: { ...own.metadata, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } } });
+    const name = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
+    const builtIn = sourceOf(createCatalogue({ serves: ({ group: each }) => each === 'apiextensions.k8s.io' }));
+    const { groups, definitions } = source();
+    const whole = buildDocuments(
+      { ...builtIn, groups: [...builtIn.groups, ...groups], definitions: definitions ?? [] },
+      { version: 2, encoding: 'json' },
+    );
+    const document = JSON.parse(gunzipSync(whole.get('')?.gzip ?? new Uint8Array()).toString()) as JsonObject;
+    expect(at(document, 'definitions', name, 'properties', 'spec', '$ref')).to.match(/CustomResourceDefinitionSpec$/);
+    expect(at(document, 'definitions', `${name}_v2`, 'properties', 'spec', 'properties')).to.have.keys('size', 'color');
+    const path = `/apis/${group}/v1/namespaces/{namespace}/customresourcedefinitions/{name}`;
+    expect(at(document, 'paths', path, 'get', 'responses', '200', 'schema')).to.deep.equal({ $ref: `#/definitions/${name}_v2` });
+  });
+
   it('tell no watches below paths of their own, and the media types that custom objects are told in', async () => {
     await defineOas(spec({ color: { type: 'string' } }));
     const paths = at(built({ version: 3, encoding: 'json' }, 'apis/example.com/v1'), 'paths');

@@ -51,6 +51,10 @@ describe("other programs' OpenAPI documents", () => {
   });
 
   it('are refused when they are something else', () => {
+    expect(ownPart({ paths: { '/apis/g.example.com/v1/': {} } }, { group: 'g.example.com', version: 'v1' })).to.deep.include({
+      swagger: '2.0',
+      paths: { '/apis/g.example.com/v1/': {} },
+    });
     for (const garbage of [null, [], 'x', {}, { swagger: '2.0' }, { swagger: '1.2', paths: {} }, { swagger: '2.0', paths: [] }])
       expect(() => ownPart(garbage, own), JSON.stringify(garbage)).to.throw('no document of OpenAPI version 2');
     const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));

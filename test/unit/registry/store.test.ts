@@ -5,6 +5,7 @@ import type { Admission } from '../../../server/registry/admission.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ServedResource } from '../../../server/registry/resources.js';
 import { bootstrap } from '../../../server/registry/bootstrap.js';
+import { everything } from '../../../server/registry/everything.js';
 import type { Change, Registry, WriteOptions } from '../../../server/registry/contract.js';
 import type { Target } from '../../../server/registry/target.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
@@ -280,5 +281,32 @@ describe('registry/store', () => {
       { at: 'mostRecent' },
     );
     expect(service.decode()['spec']).to.include({ clusterIP: '10.0.0.1' });
+  });
+
+  it('removes API services that another release has made at its start, and no others', async () => {
+    const resource = catalogue.resource('apiregistration.k8s.io', 'v1', 'apiservices');
+    if (resource === null) throw new Error('API services are not served');
+    const make = (group: string, label?: string): Promise<unknown> =>
+      registry.create(
+        { resource, namespace: '', name: '' },
+        {
+          apiVersion: 'apiregistration.k8s.io/v1',
+          kind: 'APIService',
+          metadata: {
+            name: `v1.${group}`,
+            ...(label === undefined ? {} : { labels: { 'kube-aggregator.kubernetes.io/automanaged': label } }),
+          },
+          spec: { group, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 },
+        },
+        options(),
+      );
+    await make('stale.example.com', 'onstart');
+    await make('defined.example.com', 'true');
+    await make('own.example.com');
+    const names = async (): Promise<string[]> =>
+      (await registry.list(resource, { ...everything, namespace: '', consistency: { at: 'mostRecent' } })).items.map(({ name }) => name);
+    const before = await names();
+    await bootstrap({ registry, catalogue });
+    expect(await names()).to.deep.equal(before.filter((name) => name !== 'v1.stale.example.com'));
   });
 });
