@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../api/object.js';
+import type { GroupResource } from '../../../api/resource.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';

@@ -5,9 +5,6 @@ import { expect } from 'chai';
 import type { User } from '../../../api/user.js';
 import { readAuthenticationConfiguration, type AuthenticationFacts } from '../../../server/authentication/jwt/configuration.js';
 import { createIssuers, type Issuers } from '../../../server/authentication/jwt/issuers.js';
-import { createFetchMetrics } from '../../../server/authentication/jwt/metrics.js';
-import { createMetrics } from '../../../server/http/metrics.js';
-import { shownSeries } from '../../fixtures/shownSeries.js';
 import { oidcSettings } from '../../../server/authentication/jwt/oidcOptions.js';
 import type { JwtSettings } from '../../../server/authentication/jwt/settings.js';
 import type { Egress } from '../../../server/egress/egress.js';
@@ -73,35 +70,6 @@ describe('tokens of other issuers', function () {
       issuer.document = null;
     }
     expect(await issuers.authenticate(token)).to.have.property('name', `${issuer.url}#ann`);
-  });
-
-  it('ask for keys when the first of them comes, again with each one until they are there, and no sooner', async () => {
-    const metrics = createMetrics({}, { ofProcess: false });
-    const settings = oidcSettings(
-      optionsOf(`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`),
-    )!;
-    issuer.document = { issuer: issuer.url, jwks_uri: `${issuer.url}/nothing` };
-    const asked = issuer.asked.length;
-    const counts = createFetchMetrics(metrics.registry, { server: 'server' });
-    const issuers = createIssuers(fixed([settings]), log, { counts });
-    running.push(issuers);
-    await issuers.ready();
-    expect(issuer.asked.slice(asked), 'no keys yet').to.deep.equal(['/.well-known/openid-configuration']);
-    const token = await issuer.sign();
-    await issuers.authenticate(token);
-    issuer.document = null;
-    expect(await issuers.authenticate(token)).to.have.property('name');
-    await issuers.authenticate(token);
-    expect(issuer.asked.slice(asked).filter((path) => path === '/keys')).to.have.length(1);
-    const prefix = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last';
-    const results = (): Promise<string[]> =>
-      shownSeries(metrics.registry, `${prefix}_timestamp_seconds`).then((shown) =>
-        Object.keys(shown).map((labels) => /result="(\w+)"/.exec(labels)?.[1] ?? ''),
-      );
-    expect(await results()).to.have.members(['failure', 'success']);
-    expect(Object.values(await shownSeries(metrics.registry, `${prefix}_key_set_info`))).to.deep.equal([1]);
-    issuers.stop();
-    expect(await results(), 'of issuers that are gone').to.deep.equal([]);
   });
 
   describe('that leave the groups to somebody else', () => {

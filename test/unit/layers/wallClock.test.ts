@@ -9,6 +9,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/assembly/api.ts',
     'program/log/logger.ts',
     'server/admission/manifests/metrics.ts',
+    'server/authentication/jwt/metrics.ts',
     'program/metrics/reloads.ts',
     'server/storage/encryption/metrics.ts',
     'server/http/conditional.ts',

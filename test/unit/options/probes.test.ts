@@ -203,9 +203,8 @@ describe('options whose effect is looked at where it is', () => {
 
   it('--etcd-servers-overrides: each store beside the main one has checks of its own', async () => {
     const health = createHealthRegistry();
-    const [up, down] = ['reached', 'unavailable'].map(
-      (outcome) => ({ barrier: () => Promise.resolve({ outcome, reason: 'away' }) }) as never,
-    );
+    const answering = (outcome: string): never => ({ barrier: () => Promise.resolve({ outcome, reason: 'away' }) }) as never;
+    const [up, down] = [answering('reached'), answering('unavailable')];
     addHealthChecks(health, {
       progress: { synced: true, storageAwaited: true, bootstrapped: true, stopping: false },
       replica: up,
