@@ -43,7 +43,9 @@ export const knownPlugins: readonly KnownPlugin[] = [
   off('DenyServiceExternalIPs'),
   on('PodTopologyLabels'),
   on('PodGroupWorkloadExists'),
+  on('NodeDeclaredFeatureValidator'),
   on('JobValidation'),
+  on('PodResizeValidator'),
   on('MutatingAdmissionPolicy'),
   on('MutatingAdmissionWebhook'),
   on('ValidatingAdmissionPolicy'),
@@ -58,9 +60,6 @@ export const isKnownPlugin = (name: string): boolean => places.has(name);
 
 /** Where a plug-in runs. What the reference has no plug-in for (a check inside of its registry) runs first. */
 export const placeOf = (name: string): number => places.get(name) ?? -1;
-
-/** Part of the life cycle of every object here (`server/registry`), not steps of the chain. */
-export const inherentPlugins: ReadonlySet<string> = new Set(['NamespaceLifecycle', 'NamespaceExists']);
 
 /** Which plug-ins run, by the two options. */
 export function enabledPlugins(enable: readonly string[], { disable }: { readonly disable: readonly string[] }): ReadonlySet<string> {

@@ -9,15 +9,18 @@ import { limitRanger } from './limits/limitRanger.js';
 import { jobValidation } from './groups/jobValidation.js';
 import { podGroupWorkloadExists } from './groups/workloadExists.js';
 import { createLookup, type Lookup } from './lookup.js';
-import { enabledPlugins, inherentPlugins, placeOf } from './names.js';
+import { enabledPlugins, placeOf } from './names.js';
+import { lastingNamespaces } from './namespaces.js';
 import { taintNodesByCondition } from './nodeTaints.js';
 import { alwaysPullImages } from './pods/alwaysPull.js';
 import { limitHardAntiAffinity } from './pods/antiAffinity.js';
 import { defaultTolerationSeconds } from './pods/defaultTolerations.js';
 import { eventCounter, eventLimitsIn, eventRateLimit, type CountEvents } from './events/rateLimit.js';
+import { nodeDeclaresFeatures } from './pods/declaredFeatures.js';
 import { extendedResourceToleration } from './pods/extendedResources.js';
 import { nodeSelectorsIn, podNodeSelector } from './pods/nodeSelector.js';
 import { priority } from './pods/priority.js';
+import { podResizeFits } from './pods/resizeFits.js';
 import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
 import { podTolerationRestriction, tolerationRulesIn } from './pods/tolerationRestriction.js';
@@ -50,6 +53,7 @@ export interface StepParts {
  */
 const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,
+  NamespaceLifecycle: () => lastingNamespaces,
   LimitPodHardAntiAffinityTopology: () => limitHardAntiAffinity(),
   LimitRanger: ({ lookup }) => limitRanger(lookup),
   ServiceAccount: ({ lookup, random }) => serviceAccount({ lookup, random }),
@@ -73,16 +77,19 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   DenyServiceExternalIPs: () => denyServiceExternalIps(),
   PodTopologyLabels: ({ lookup }) => podTopologyLabels(lookup),
   PodGroupWorkloadExists: ({ lookup }) => podGroupWorkloadExists(lookup),
+  NodeDeclaredFeatureValidator: ({ lookup }) => nodeDeclaresFeatures(lookup),
   JobValidation: ({ lookup }) => jobValidation(lookup),
+  PodResizeValidator: ({ lookup }) => podResizeFits(lookup),
   ResourceQuota: ({ storage, configuration }) => resourceQuota(storage, limitedResources(configuration)),
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and (namespaces) by the registry, which asks for them first. */
+/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and by the registry, which looks at namespaces first. */
 const otherSteps: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'NamespaceAutoProvision',
+  'NamespaceExists',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
   'CertificateApproval',
@@ -94,7 +101,7 @@ const otherSteps: readonly string[] = [
   'OwnerReferencesPermissionEnforcement',
 ];
 
-const available: ReadonlySet<string> = new Set([...Object.keys(steps), ...otherSteps, ...inherentPlugins]);
+const available: ReadonlySet<string> = new Set([...Object.keys(steps), ...otherSteps]);
 
 /** Whether enabling a plug-in does anything in this build. */
 export const isAvailablePlugin = (name: string): boolean => available.has(name);

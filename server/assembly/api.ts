@@ -203,6 +203,7 @@ export function assembleApi({
       ...options['disable-admission-plugins'],
       ...gated.map((name) => name.replace(/Admission$/, '')),
       ...(features.enabled('GenericWorkload') || features.enabled('WorkloadWithJob') ? [] : ['JobValidation']),
+      ...(features.enabled('NodeDeclaredFeatures') ? [] : ['NodeDeclaredFeatureValidator']),
     ],
   });
   const manifests = new AdmissionManifests({
@@ -248,7 +249,11 @@ export function assembleApi({
   const ownRegistry = createRegistry(lifeCycle);
   const registry: Registry = createRegistry({
     ...lifeCycle,
-    provideNamespace: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
+    namespaces: {
+      exists: enabled.has('NamespaceLifecycle') || enabled.has('NamespaceExists'),
+      stays: enabled.has('NamespaceLifecycle'),
+      provide: enabled.has('NamespaceAutoProvision') ? (name) => provideNamespace(() => registry, builtIn, name) : null,
+    },
     admission: admissionOf({
       options,
       plugins,

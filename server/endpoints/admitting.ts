@@ -2,29 +2,43 @@ import type { BodyForm } from '../registry/admission.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { proxiedPath } from './backends/paths.js';
 import type { RequestContext } from './context.js';
+import type { Target } from '../registry/target.js';
+import { checkNamespace } from '../registry/writes.js';
 import type { Route } from './routing.js';
 import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
 
 /** Requests that store nothing, or something else than they say, before admission. */
 
-/** Asks admission about a body that is a question, or an order: a review, a binding. It may be changed. Rejects with a refusal. */
+/** A body that is a question, or an order: a review, a binding. */
+interface Body {
+  readonly object: ApiObject;
+  readonly form?: BodyForm;
+  readonly asksAboutRights?: boolean;
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+}
+
+/** Asks admission about such a body, which may be changed. Rejects with a refusal. */
 export async function admitBody(
   context: RequestContext,
   route: Route,
   { registry }: VerbDeps,
-  {
-    object,
-    form,
-    dryRun,
-    fieldManager,
-  }: { readonly object: ApiObject; readonly form?: BodyForm; readonly dryRun: boolean; readonly fieldManager: string },
+  { object, form, asksAboutRights = false, dryRun, fieldManager }: Body,
 ): Promise<void> {
   const { group, version, kind } = form ?? route.resource;
+  const target = targetOf(route);
+  putInNamespace(object, target);
   await registry.admit(
-    targetOf(route),
-    { operation: 'CREATE', subresource: route.subresource?.name ?? '', form: { group, version, kind }, object },
+    target,
+    { operation: 'CREATE', subresource: route.subresource?.name ?? '', form: { group, version, kind }, object, asksAboutRights },
     writeOptions(context, dryRun, fieldManager),
   );
+}
+
+/** A body may leave its namespace out, and may not name another one (400). */
+export function putInNamespace({ metadata }: ApiObject, target: Target): void {
+  checkNamespace(metadata, target);
+  if (target.resource.namespaced) metadata.namespace = target.namespace;
 }
 
 /** Asks admission about a connection, as which its options stand. Rejects with a refusal. */

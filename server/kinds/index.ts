@@ -251,7 +251,7 @@ export function completionOf(resource: GroupResource): Completion | null {
   const apiVersion = storageVersionOf(name);
   if (apiVersion === undefined) return null;
   const kind = kindOf(resource);
-  const steps = [kind.defaults, kind.canonicalize].filter((step) => step !== undefined);
+  const steps = [kind.defaults, kind.fromOld, kind.canonicalize].filter((step) => step !== undefined);
   const convert = (object: ApiObject): ApiObject =>
     object.apiVersion === apiVersion ? object : { ...convertBetween(kind, object.apiVersion ?? '', apiVersion, object), apiVersion };
   const complete = (object: ApiObject): ApiObject => {

@@ -25,6 +25,8 @@ export type Writable<T> = unknown extends T
 export interface Kind<T extends object = ApiObject> extends Rules<T> {
   /** `resource` or `resource.group` of the stored type. */
   readonly name: string;
+  /** Fills in what older releases did not store, where defaults do not: other members say it. Called after those. */
+  fromOld?(object: T): void;
   /** Cells of the columns that the facts list; those that mean the same for all kinds go without. */
   readonly cells?: Cells<T>;
   /** What is peculiar to a version, by `apiVersion`. */

@@ -1,5 +1,5 @@
 import { closest } from '../../program/flags/suggest.js';
-import { inherentPlugins, isKnownPlugin, knownPlugins } from '../admission/names.js';
+import { isKnownPlugin, knownPlugins } from '../admission/names.js';
 import { isAvailablePlugin } from '../admission/plugins.js';
 import type { ApiServerOptions } from './flags.js';
 
@@ -17,11 +17,7 @@ export function admissionComplaint(options: Choice): string | null {
   const both = enable.filter((name) => disable.includes(name));
   if (both.length > 0) return `--enable-admission-plugins and --disable-admission-plugins both name ${both.join(', ')}`;
   const missing = enable.filter((name) => !isAvailablePlugin(name));
-  if (missing.length > 0) return `--enable-admission-plugins=${missing.join(',')} is not available in this build; leave it out`;
-  const fixed = disable.filter((name) => inherentPlugins.has(name));
-  return fixed.length > 0
-    ? `--disable-admission-plugins=${fixed.join(',')}: this is part of the life cycle of objects here and cannot be switched off`
-    : null;
+  return missing.length > 0 ? `--enable-admission-plugins=${missing.join(',')} is not available in this build; leave it out` : null;
 }
 
 function suggestion(name: string): string {

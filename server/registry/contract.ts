@@ -18,6 +18,8 @@ export interface AdmissionQuestion {
   readonly form: BodyForm;
   /** Steps of admission may change it. */
   readonly object: ApiObject;
+  /** It asks who may do what. Such a question is answered whether or not there is the namespace, of which the asker may know nothing. */
+  readonly asksAboutRights?: boolean;
 }
 
 /**

@@ -12,7 +12,7 @@ import { nameTaken, writeFailure } from './failures.js';
 import { sameValue } from '../../api/json/equality.js';
 import { fitting } from './fitting.js';
 import { generatedName } from './generatedName.js';
-import { admitToNamespace, type NamespaceProvider } from './namespaceLifecycle.js';
+import { admitToNamespace, type NamespaceTerms } from './namespaceLifecycle.js';
 import { ownersAdmitted } from './ownership.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { StoredObjects } from './storedObjects.js';
@@ -46,19 +46,19 @@ type CreateOutcome =
 export interface CreatorOptions {
   readonly objects: StoredObjects;
   readonly admission: Admission | null;
-  readonly provideNamespace: NamespaceProvider | null;
+  readonly namespaces: NamespaceTerms;
 }
 
 /** Creates objects: by name or under a generated one, with what is allocated to them. */
 export class Creator {
   private readonly objects: StoredObjects;
   private readonly admission: Admission | null;
-  private readonly provideNamespace: NamespaceProvider | null;
+  private readonly namespaces: NamespaceTerms;
 
-  constructor({ objects, admission, provideNamespace }: CreatorOptions) {
+  constructor({ objects, admission, namespaces }: CreatorOptions) {
     this.objects = objects;
     this.admission = admission;
-    this.provideNamespace = provideNamespace;
+    this.namespaces = namespaces;
   }
 
   /** `mayCreate` is null for a request to create, which has been authorized as such. */
@@ -101,7 +101,7 @@ export class Creator {
 
   /** The labels of the namespace for a new object. A dry run makes no namespace. */
   namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
-    return admitToNamespace(this.objects.storage, target, name, dryRun ? null : this.provideNamespace);
+    return admitToNamespace(this.objects.storage, target, name, dryRun ? { ...this.namespaces, provide: null } : this.namespaces);
   }
 
   private async createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {

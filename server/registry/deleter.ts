@@ -1,5 +1,6 @@
 import type { Admission } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
 import { forbidden, invalidObject, StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
@@ -42,7 +43,8 @@ export class Deleter {
 
   async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
     const rules = target.resource.behaviour.strategy.delete;
-    const why = rules.protectedBy(target.name);
+    // As in the reference, this is asked where an object is named, and not of those of a collection.
+    const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
     const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
     rules.warnings(deleteOptions.propagationPolicy).forEach(request.warn);
@@ -123,8 +125,9 @@ export class Deleter {
 
   /** The object as it then is: `stored` itself where it is so marked already. */
   private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
-    const form = storedForm(object, stored.apiVersion);
-    if (sameValue(form, storedForm(stored.decode(), stored.apiVersion))) return stored;
+    const apiVersion = apiVersionOf(target.resource.storage);
+    const form = storedForm(object, apiVersion);
+    if (sameValue(form, storedForm(stored.decode(), apiVersion))) return stored;
     if (request.dryRun) return transientInTurns(form, stored.version);
     const result = await this.objects
       .storageOf(target.resource)

@@ -11,8 +11,20 @@ const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 /** Makes a namespace that is not there. */
 export type NamespaceProvider = (name: string) => Promise<void>;
 
+/** What is demanded of the namespace of a new object; plug-ins of admission by the names of the reference. */
+export interface NamespaceTerms {
+  /** It exists (NamespaceLifecycle, NamespaceExists). */
+  readonly exists: boolean;
+  /** It is not on its way out (NamespaceLifecycle). */
+  readonly stays: boolean;
+  /** Makes one that is not there (NamespaceAutoProvision); null where nobody does. */
+  readonly provide: NamespaceProvider | null;
+}
+
+export const usualTerms: NamespaceTerms = { exists: true, stays: true, provide: null };
+
 /**
- * Refuses new objects in namespaces that do not exist or are on their way out. The namespace is looked up in the local state first;
+ * Refuses new objects in namespaces that do not exist or are on their way out, as far as that is demanded. The namespace is looked up in the local state first;
  * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
  * Gives the labels of the namespace. Throws StatusError 404 or 403.
  */
@@ -20,16 +32,19 @@ export async function admitToNamespace(
   storage: Storage,
   { resource, namespace }: Target,
   name: string,
-  provide: NamespaceProvider | null = null,
+  { exists, stays, provide }: NamespaceTerms,
 ): Promise<Readonly<Record<string, string>>> {
   let result = await find(storage, namespace);
   if (result.outcome === 'absent' && provide !== null) {
     await provide(namespace);
     result = await storage.get(keyOf(namespace), { at: 'mostRecent' });
   }
-  if (result.outcome === 'absent') throw notFound(namespaces, namespace);
+  if (result.outcome === 'absent') {
+    if (exists) throw notFound(namespaces, namespace);
+    return {};
+  }
   if (result.outcome !== 'found') throw readFailure(result);
-  if (isOnItsWayOut(result.object)) throw terminating(resource.storage, name, { namespace });
+  if (stays && isOnItsWayOut(result.object)) throw terminating(resource.storage, name, { namespace });
   return result.object.labels;
 }
 

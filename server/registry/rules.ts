@@ -164,7 +164,7 @@ export interface DeleteRules<T extends object = ApiObject> {
   readonly answers?: 'object' | 'status';
   /** Propagation policy when the client names none. Default "background". */
   readonly propagation?: 'background' | 'orphan';
-  /** Why an object may not be deleted at all, or null. */
+  /** Why an object may not be deleted by its name, or null. */
   protectedBy?(name: string): string | null;
   /** Seconds between the request to delete and the removal; absent for kinds that are removed at once. */
   graceSeconds?(object: T, requested: number | null): number;

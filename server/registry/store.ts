@@ -23,7 +23,7 @@ import { Creator } from './creator.js';
 import { Deleter } from './deleter.js';
 import type { DeleteOptions } from './deletion.js';
 import { expiredList, readFailure } from './failures.js';
-import type { NamespaceProvider } from './namespaceLifecycle.js';
+import { usualTerms, type NamespaceTerms } from './namespaceLifecycle.js';
 import type { UpdateObserver } from './observers.js';
 import { RequestMaker } from './requestMaker.js';
 import type { ServedResource } from './resources.js';
@@ -47,8 +47,8 @@ export interface RegistryOptions {
   readonly deletionsAtOnce?: number;
   /** Whether somebody collects what deleted objects owned. Default: yes. */
   readonly collectsGarbage?: boolean;
-  /** Makes a namespace that is not there, for an object that is to be created in it; false where it does not. */
-  readonly provideNamespace?: NamespaceProvider | null;
+  /** What is demanded of the namespaces of new objects. Default: that they are there, and stay. */
+  readonly namespaces?: NamespaceTerms;
   /** Default: those that the release has on by default. */
   readonly enabled?: EnabledFeatures;
   /** Told of changes of single resources. */
@@ -78,7 +78,7 @@ class GenericRegistry implements Registry {
     admission = null,
     deletionsAtOnce = deletionsAtOnceDefault,
     collectsGarbage = true,
-    provideNamespace = null,
+    namespaces = usualTerms,
     enabled = byDefault,
     observers = [],
   }: RegistryOptions) {
@@ -86,7 +86,7 @@ class GenericRegistry implements Registry {
     this.objects = objects;
     this.requests = new RequestMaker({ now, random, newUid, enabled });
     this.admission = admission;
-    this.creator = new Creator({ objects, admission, provideNamespace });
+    this.creator = new Creator({ objects, admission, namespaces });
     this.updater = new Updater({ objects, creator: this.creator, admission, observers });
     this.deleter = new Deleter({ objects, admission, deletionsAtOnce, collectsGarbage });
   }
@@ -116,6 +116,8 @@ class GenericRegistry implements Registry {
   }
 
   async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
+    if (question.operation === 'CREATE' && target.resource.namespaced && question.asksAboutRights !== true)
+      await this.creator.namespaceFor(target, target.name, options);
     const asked = admissionRequest(target, { ...question, name: target.name, old: null }, options);
     await this.admission?.admit(asked);
     await this.admission?.validate(asked);

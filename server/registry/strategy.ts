@@ -100,7 +100,7 @@ export interface DeleteSteps {
   readonly answers: 'object' | 'status';
   /** Propagation policy when the client names none. */
   readonly propagation: 'background' | 'orphan';
-  /** Why an object may not be deleted at all, or null. */
+  /** Why an object may not be deleted by its name, or null. */
   protectedBy(name: string): string | null;
   /** Seconds between the request to delete and the removal; null for kinds that are removed at once. */
   readonly graceSeconds: ((object: ApiObject, requested: number | null) => number) | null;

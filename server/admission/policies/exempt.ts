@@ -1,6 +1,15 @@
 import type { AdmissionRequest } from '../../registry/admission.js';
 
-export { isExempt } from '../webhooks/exempt.js';
+const policies: ReadonlySet<string> = new Set([
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+/** No policy is asked about policies: one that refuses everything could not be taken away again. About webhooks they are asked. */
+export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
+  group === 'admissionregistration.k8s.io' && policies.has(resource);
 
 /** Questions about who may do what must be answered also when a policy refuses everything. */
 const reviews: ReadonlySet<string> = new Set([

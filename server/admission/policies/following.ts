@@ -72,7 +72,7 @@ export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;
   /** Policies and bindings that are there and could not be read so far. */
   readonly unread: readonly UnreadGuards[];
-  /** From manifests; they cannot be taken away through the API, so they judge webhooks and policies, too. Null for none. */
+  /** From manifests; they cannot be taken away through the API, so they judge policies, too. Null for none. */
   readonly manifests: PolicyIndex<P> | null;
   /** Settles once all policies and bindings are known; until then nothing may pass. */
   readonly synced: Promise<void>;

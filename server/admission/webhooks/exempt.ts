@@ -9,6 +9,6 @@ const configurations: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** No webhook or policy is asked about webhooks and policies: one that refuses everything could not be taken away again. */
+/** No webhook is asked about webhooks and policies: one that refuses everything could not be taken away again. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && configurations.has(resource);

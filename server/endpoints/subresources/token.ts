@@ -15,7 +15,7 @@ import { inForm } from '../../kinds/builtIn.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { Target } from '../../registry/target.js';
 import { invalid, Path, toCause, type FieldError } from '../../registry/validation/field.js';
-import { checkNamespace } from '../../registry/writes.js';
+import { putInNamespace } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
@@ -44,7 +44,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const request = await reader.object(context, type, fieldValidation);
   const target = targetOf(route);
-  checkNamespace(request.metadata, target);
+  putInNamespace(request, target);
   setDefaults(request);
   const now = new Date();
   const owners = await turns.run(
@@ -130,6 +130,7 @@ function uidComplaint({ metadata: { uid = '' } }: ApiObject, { account }: { read
 
 function setDefaults(request: ApiObject): void {
   const spec = membersOf(request['spec']);
+  spec['audiences'] ??= null;
   spec['expirationSeconds'] ??= lifetimeDefaultSeconds;
   spec['boundObjectRef'] ??= null;
   request['spec'] = spec;

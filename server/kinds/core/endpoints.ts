@@ -5,7 +5,7 @@ import { objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
-import { invalid, keepable, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
@@ -29,20 +29,13 @@ function validateSubset(subset: JsonObject, path: Path): Found {
 
 function validateAddress(address: JsonObject, path: Path): FieldError[] {
   const ip = textAt(address, 'ip');
-  const malformed = ipAddress(ip, path.child('ip'));
   return [
-    ...malformed,
+    ...ipAddress(ip, path.child('ip')),
     ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
     ...(typeof address.nodeName === 'string' ? dnsSubdomain(address.nodeName, path.child('nodeName')) : []),
     // What is no address is told twice, the second time in fewer words.
-    ...(malformed.length > 0 ? repeatedly(malformed, ip, path.child('ip')) : endpointAddress(ip, path.child('ip'))),
+    ...endpointAddress(ip, path.child('ip')),
   ];
-}
-
-/** What may stay may stay twice. */
-function repeatedly([first]: readonly FieldError[], ip: string, path: Path): FieldError[] {
-  const again = [invalid(path, ip, 'must be a valid IP address')];
-  return first?.kept === undefined ? again : keepable(first.kept, again);
 }
 
 function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[] {
@@ -114,7 +107,6 @@ export const endpoints: Kind<Draft<Endpoints>> = {
     review: [
       'objectMetaUpdate',
       'objectMeta',
-      validateAnnotations,
       (object, old) => (sameValue(object.subsets ?? [], old.subsets ?? []) ? [] : validateSubsets(object)),
     ],
   },

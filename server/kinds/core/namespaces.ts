@@ -12,7 +12,6 @@ const contentFinalizer = 'kubernetes';
 /** Of a new namespace, and of one whose writer says nothing about it (defaults of v1 `NamespaceStatus`). */
 const activePhase = 'Active';
 const nameLabel = 'kubernetes.io/metadata.name';
-const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const specFinalizers = Path.of('spec', 'finalizers');
 
 const finalizersOf = (namespace: Draft<Namespace>): string[] => (membersOf(namespace.spec).finalizers as string[] | undefined) ?? [];
@@ -82,7 +81,6 @@ export const namespaces: Kind<Draft<Namespace>> = {
   },
   delete: {
     heldBy: (namespace) => finalizersOf(namespace).length > 0,
-    protectedBy: (name) => (protectedNamespaces.has(name) ? 'this namespace may not be deleted' : null),
     mark(namespace, now) {
       namespace.metadata.deletionTimestamp = now;
       namespace.status = { ...membersOf(namespace.status), phase: 'Terminating' };

@@ -6,7 +6,7 @@ import { at, labelsAt, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateAddressingUpdate } from './service/addressing.js';
-import { dropMeaningless } from './service/carry.js';
+import { completeAddresses, dropMeaningless, dropUnused } from './service/carry.js';
 import { setServiceDefaults } from './service/defaults.js';
 import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
@@ -53,6 +53,8 @@ export const services: Kind<Draft<Service>> = {
   defaults: setServiceDefaults,
   validate: validateService,
   warnings: serviceWarnings,
+  prepare: dropUnused,
+  fromOld: completeAddresses,
   create: { status: { loadBalancer: {} } },
   update: {
     prepare: dropMeaningless,

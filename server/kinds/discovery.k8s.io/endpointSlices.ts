@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
-import { endpointAddress, parseAddress } from '../../registry/validation/addresses.js';
+import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
-import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../registry/validation/values.js';
+import { addressAnd, dnsLabel, dnsSubdomain, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
@@ -74,12 +74,10 @@ function validateAddress(address: string, { type }: { readonly type: string }, p
   const at = path.index(position);
   if (type === 'FQDN') return domainName(address, at);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  const malformed = ipAddress(address, at);
-  if (malformed.length > 0) return malformed;
-  return [
-    ...(parseAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
+  return addressAnd(address, at, () => [
+    ...(parseOldAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
     ...endpointAddress(address, at),
-  ];
+  ]);
 }
 
 /** A name of at least two parts; only the first thing wrong with it is told. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { parseAddress, withoutLeadingZeros } from '../../registry/validation/addresses.js';
+import { parseOldAddress } from '../../registry/validation/addresses.js';
 import { invalid, keepable, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
@@ -16,7 +16,7 @@ const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
 
 /** As earlier readers of addresses did, with zeros in front of numbers. */
-export const isAddress = (text: string): boolean => parseAddress(withoutLeadingZeros(text)) !== null;
+export const isAddress = (text: string): boolean => parseOldAddress(text) !== null;
 
 export const validateRules = (rules: readonly JsonObject[], path: Path): Found =>
   ofEach(rules, (rule, position) => {

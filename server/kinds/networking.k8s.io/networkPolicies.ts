@@ -2,7 +2,7 @@ import type { NetworkPolicy } from '../../../api/types/networking/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
-import { cidr, contains, parseRange } from '../../registry/validation/addresses.js';
+import { cidr, contains, parseOldRange } from '../../registry/validation/addresses.js';
 import { forbidden, invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
@@ -84,13 +84,13 @@ function validateBlock(block: JsonObject, path: Path): Found {
   const text = textAt(block, 'cidr');
   if (text === '') return [required(path.child('cidr'), '')];
   const findings = cidr(text, path.child('cidr'));
-  const range = parseRange(text);
+  const range = parseOldRange(text);
   if (range === null) return findings;
   return inOrder(
     findings,
     ofEach(itemsOf(block.except).map(String), (value, position) => {
       const at = path.child('except').index(position);
-      const hole = parseRange(value);
+      const hole = parseOldRange(value);
       const strictly =
         hole !== null && contains(range, { family: hole.family, value: hole.first }) && hole.last - hole.first < range.last - range.first;
       return [...cidr(value, at), ...(hole === null || strictly ? [] : [invalid(at, value, 'must be a strict subset of `cidr`')])];

@@ -1,7 +1,9 @@
 import type { PodDisruptionBudget } from '../../../api/types/policy/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
+import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
+import type { Conversion } from '../../registry/behaviour.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
@@ -48,6 +50,32 @@ function validateStatus(budget: Draft<PodDisruptionBudget>): FieldError[] {
   ];
 }
 
+const selectsNone = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] };
+const selectsAll = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'DoesNotExist' }] };
+const empty = {};
+
+/** An empty selector meant no pods once, and means all since `policy/v1`: the same pods stay selected. */
+const withSelector =
+  (meanings: readonly (readonly [from: JsonObject, to: JsonObject])[]) =>
+  (budget: ApiObject): ApiObject => {
+    const spec = objectAt(budget, 'spec');
+    const meaning = meanings.find(([from]) => sameValue(spec?.['selector'] ?? null, from));
+    if (spec !== null && meaning !== undefined) spec['selector'] = structuredClone(meaning[1]);
+    return budget;
+  };
+
+/** The version is not served any more, but stored where an older release has written it. */
+const emptySelectors: Conversion = {
+  toStorage: withSelector([
+    [empty, selectsNone],
+    [selectsAll, empty],
+  ]),
+  fromStorage: withSelector([
+    [selectsNone, empty],
+    [empty, selectsAll],
+  ]),
+};
+
 export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   name: 'poddisruptionbudgets.policy',
   metadata: {
@@ -56,6 +84,7 @@ export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
     anyFinalizers: true,
     generationOf: ['spec'],
   },
+  versions: { 'policy/v1beta1': { conversion: emptySelectors } },
   validate: validateSpec,
   create: {
     status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },

@@ -11,18 +11,9 @@ const validate = (attributes: Draft<VolumeAttributesClass>): FieldError[] => [
   ...validateParameters(attributes.parameters, false, Path.of('parameters')),
 ];
 
-/** A controller takes it away once nobody uses the class. */
-const protection = 'kubernetes.io/vac-protection';
-
 export const volumeAttributesClasses: Kind<Draft<VolumeAttributesClass>> = {
   name: 'volumeattributesclasses.storage.k8s.io',
   validate,
-  create: {
-    prepare({ metadata }) {
-      const finalizers = metadata.finalizers ?? [];
-      metadata.finalizers = finalizers.includes(protection) ? finalizers : [...finalizers, protection];
-    },
-  },
   update: {
     review: [
       'objectMetaUpdate',

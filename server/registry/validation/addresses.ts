@@ -82,7 +82,19 @@ const mapped = 0xffffn;
 /** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
 export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 
-export const isSixText = (text: string): boolean => isIPv6(text);
+/**
+ * An address in any spelling that was ever accepted: with zeros in front of numbers, or an IPv4 address dressed up as IPv6, which is that IPv4 address. Such
+ * addresses are in use where they were stored before there was a rule about them, or where `StrictIPCIDRValidation` is off.
+ */
+export function parseOldAddress(text: string): Address | null {
+  const address = parseAddress(withoutLeadingZeros(text));
+  return address !== null && isMapped(address) ? { family: 'IPv4', value: address.value & 0xffffffffn } : address;
+}
+
+/** The same for ranges. */
+export const parseOldRange = (text: string): Range | null => parseRange(withoutLeadingZeros(text).replace(/\/0+(?=\d)/, '/'));
+
+export const isSixText = (text: string): boolean => parseOldAddress(text)?.family === 'IPv6';
 
 /** A fault that addresses and ranges may keep, one by one. */
 export const spelling = (value: string): string => `spelling of ${value}`;
@@ -95,9 +107,7 @@ export function cidr(value: string, path: Path): FieldError[] {
   const unusual = (text: string): FieldError[] =>
     whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, text)]));
   if (range === null)
-    return parseRange(withoutLeadingZeros(value).replace(/\/0+(?=\d)/, '/')) === null
-      ? [invalid(path, value, rangeText)]
-      : unusual('must not have leading 0s in IP or prefix length');
+    return parseOldRange(value) === null ? [invalid(path, value, rangeText)] : unusual('must not have leading 0s in IP or prefix length');
   const address = parseAddress(value.split('/')[0] ?? '');
   if (address !== null && isMapped(address)) return unusual('must not have an IPv4-mapped IPv6 address');
   return address?.value === range.first ? [] : unusual(`must not have bits set beyond the prefix length (should be "${range.text}")`);
@@ -116,8 +126,8 @@ const readSpecial = (): NonNullable<typeof special> =>
 
 /** An address that traffic can be sent to. */
 export function endpointAddress(value: string, path: Path): FieldError[] {
-  const address = parseAddress(value);
-  if (address === null) return [invalid(path, value, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  const address = parseOldAddress(value);
+  if (address === null) return [invalid(path, value, 'must be a valid IP address')];
   return [
     ...(address.value === 0n ? [invalid(path, value, `may not be unspecified (${value})`)] : []),
     ...readSpecial()

@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net';
 import type { JsonValue } from '../../../api/object.js';
-import { isMapped, parseAddress, spelling, withoutLeadingZeros } from './addresses.js';
+import { isMapped, parseAddress, parseOldAddress, spelling, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
 import { invalid, keepable, notSupported, required, type FieldError } from './field.js';
 import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
-import { whileOn } from './gatedFindings.js';
+import { whileOff, whileOn } from './gatedFindings.js';
 import { ofEach, type Found } from './ofEach.js';
 
 /** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
@@ -51,6 +51,13 @@ export function ipAddress(value: string, path: Path): FieldError[] {
   if (address === null)
     return isIPv4(withoutLeadingZeros(value)) ? unusual('must not have leading 0s', { value }, path) : [invalid(path, value, addressText)];
   return isMapped(address) ? unusual('must not be an IPv4-mapped IPv6 address', { value }, path) : [];
+}
+
+/** An address, and what is found about the one that it is read as. The reference does not look further while the spelling is refused. */
+export function addressAnd(value: string, path: Path, further: () => FieldError[]): FieldError[] {
+  const malformed = ipAddress(value, path);
+  if (malformed.length === 0) return further();
+  return parseOldAddress(value) === null ? malformed : [...malformed, ...whileOff('StrictIPCIDRValidation', further())];
 }
 
 /** `supported` is printed as given. An absent or empty value is refused as required. */

@@ -18,7 +18,6 @@ const refused: readonly (readonly [argument: string[], complaint: RegExp])[] = [
   [['--enable-admission-plugins=Nope'], /--enable-admission-plugins: plugin "Nope" is unknown/],
   [['--disable-admission-plugins=LimitRangr'], /--disable-admission-plugins: plugin "LimitRangr" is unknown; did you mean LimitRanger\?/],
   [['--enable-admission-plugins=LimitRanger', '--disable-admission-plugins=LimitRanger'], /both name LimitRanger/],
-  [['--disable-admission-plugins=NamespaceLifecycle'], /cannot be switched off/],
 ];
 
 describe('the choice of admission plugins', () => {

@@ -292,6 +292,17 @@ describe('admission policies', () => {
     await sample.create(map('m'));
   });
 
+  it('are asked about webhooks, which are never asked about each other', async () => {
+    await guard('p', {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: ['admissionregistration.k8s.io'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+      },
+      validations: [{ expression: 'false', message: 'no hooks' }],
+    });
+    for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'])
+      expect(await refused({ apiVersion: group, kind, metadata: { name: 'w' }, webhooks: [] })).to.contain('no hooks');
+  });
+
   it('change objects, in the order of their names, each seeing what the one before made', async () => {
     await change('b', {
       mutations: [

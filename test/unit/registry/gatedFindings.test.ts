@@ -27,6 +27,19 @@ const service = (name: string, spec: JsonObject = {}): JsonObject => ({
   metadata: { name },
   spec: { ports: [{ port: 80 }], ...spec },
 });
+const endpoints = (ip: string): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Endpoints',
+  metadata: { name: 'e' },
+  subsets: [{ addresses: [{ ip }], ports: [{ port: 80 }] }],
+});
+const slice = (address: string): JsonObject => ({
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { name: 'e' },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: [address] }],
+});
 const job = (spec: JsonObject): JsonObject => ({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec });
 const backend = (name: string): JsonObject => ({
   apiVersion: 'networking.k8s.io/v1',
@@ -90,6 +103,9 @@ const rules: readonly (readonly [feature: FieldGate, refusedWhile: boolean, obje
   ],
   ['SELinuxMount', false, pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } }), 'spec.securityContext.seLinuxChangePolicy'],
   ['StrictIPCIDRValidation', true, service('s', { externalIPs: ['010.1.1.1'] }), 'spec.externalIPs[0]'],
+  ['StrictIPCIDRValidation', true, service('s', { clusterIP: '10.0.0.011' }), 'spec.clusterIPs[0]'],
+  ['StrictIPCIDRValidation', true, endpoints('192.168.3.011'), 'subsets[0].addresses[0].ip'],
+  ['StrictIPCIDRValidation', true, slice('192.168.3.011'), 'endpoints[0].addresses[0]'],
   [
     'StrictIPCIDRValidation',
     true,

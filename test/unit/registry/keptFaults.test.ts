@@ -211,7 +211,7 @@ const kept: readonly Fault[] = [
     object('v1', 'Endpoints', { subsets: [{ addresses: [{ ip: '10.1.2.3' }] }] }),
     'subsets.0.addresses.0.ip',
     '010.1.2.3',
-    ['invalid subsets[0].addresses[0].ip', 'invalid subsets[0].addresses[0].ip'],
+    ['invalid subsets[0].addresses[0].ip'],
   ],
   ['zeros', slice, 'endpoints.0.addresses.0', '010.1.2.3', ['invalid endpoints[0].addresses[0]']],
   [

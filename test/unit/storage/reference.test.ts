@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ApiObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { completionOf, referenceKinds, storedKinds, storedResourceTypes } from '../../../server/kinds/index.js';
 import { DamagedValueError, encodeStored, itemOf, decodeItem, sourceOf } from '../../../server/storage/encoding.js';
 import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../server/storage/storedobject.js';
@@ -87,6 +87,56 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
     expect(asStored.labels).to.deep.equal({});
     const ours = encodeStored(job.key, { ...asStored.decode(), apiVersion: 'batch/v1' });
     expect(storedObjectOf(facts, job.key, 1, ours).labels).to.deep.equal({});
+  });
+
+  describe('from older releases', () => {
+    const read = (group: string, resource: string, stored: JsonObject): ApiObject => {
+      const type = { group, resource };
+      const facts = resourceFacts(type, noSelectableFields, { completions: completionOf });
+      return storedObjectOf(facts, { resource: type, namespace: 'n', name: 'x' }, 1, Buffer.from(JSON.stringify(stored))).decode();
+    };
+    const metadata = { name: 'x', namespace: 'n' };
+
+    it('has the one address of a service in its list, with the family', () => {
+      const service = (spec: JsonObject): ApiObject =>
+        read('', 'services', { kind: 'Service', apiVersion: 'v1', metadata, spec: { type: 'ClusterIP', ports: [{ port: 80 }], ...spec } });
+      const { clusterIPs, ipFamilies, ipFamilyPolicy } = service({ clusterIP: '10.0.0.7' })['spec'] as JsonObject;
+      expect([clusterIPs, ipFamilies, ipFamilyPolicy]).to.deep.equal([['10.0.0.7'], ['IPv4'], 'SingleStack']);
+      expect(service({ clusterIP: 'fd00::7' })['spec']).to.deep.include({ clusterIPs: ['fd00::7'], ipFamilies: ['IPv6'] });
+      expect(service({ clusterIP: 'None' })['spec'])
+        .to.deep.include({ clusterIPs: ['None'] })
+        .and.not.have.property('ipFamilies');
+      expect(service({ type: 'ExternalName', externalName: 'a.b' })['spec']).to.not.have.property('clusterIPs');
+    });
+
+    it('selects the pods that a budget selected: an empty selector was none', () => {
+      const selectorOf = (apiVersion: string, selector: JsonObject): unknown =>
+        (
+          read('policy', 'poddisruptionbudgets', { kind: 'PodDisruptionBudget', apiVersion, metadata, spec: { selector } })[
+            'spec'
+          ] as JsonObject
+        )['selector'];
+      const key = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
+      const none = { matchExpressions: [{ key, operator: 'Exists' }] };
+      expect(selectorOf('policy/v1beta1', {})).to.deep.equal(none);
+      expect(selectorOf('policy/v1beta1', { matchExpressions: [{ key, operator: 'DoesNotExist' }] })).to.deep.equal({});
+      expect(selectorOf('policy/v1beta1', { matchLabels: { a: 'b' } })).to.deep.equal({ matchLabels: { a: 'b' } });
+      expect(selectorOf('policy/v1', {})).to.deep.equal({});
+    });
+
+    it('is brought into the version of today where members differ', () => {
+      const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, targetCPUUtilizationPercentage: 70 };
+      const scaler = read('autoscaling', 'horizontalpodautoscalers', {
+        kind: 'HorizontalPodAutoscaler',
+        apiVersion: 'autoscaling/v1',
+        metadata,
+        spec,
+      })['spec'] as JsonObject;
+      expect(scaler['metrics']).to.deep.equal([
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } },
+      ]);
+      expect(scaler).to.not.have.property('targetCPUUtilizationPercentage');
+    });
   });
 
   const claimKey = { resource: { group: 'resource.k8s.io', resource: 'resourceclaims' }, namespace: 'a', name: 'c' };

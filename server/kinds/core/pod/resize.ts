@@ -96,7 +96,7 @@ function validateOtherResources(spec: JsonObject, before: JsonObject): FieldErro
   );
 }
 
-/** What is not an amount of cpu or memory. A list of amounts that was not there may begin with anything, as in the reference. */
+/** What is not an amount of cpu or memory. */
 const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
   !sameValue(itemsOf(container['resizePolicy']), itemsOf(old['resizePolicy'])) ||
   !sameValue(itemsOf(objectAt(container, 'resources')?.['claims']), itemsOf(objectAt(old, 'resources')?.['claims'])) ||
@@ -104,7 +104,6 @@ const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
 
 const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
   (['limits', 'requests'] as const).some((which) => {
-    if (objectAt(objectAt(old, 'resources') ?? {}, which) === null) return false;
     const [now, before] = [amounts(holder, which), amounts(old, which)];
     const names = new Set([...Object.keys(now), ...Object.keys(before)]);
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);

@@ -4,7 +4,7 @@ import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
 import { objectsIn } from '../../../../api/json/defaulting.js';
 import { readFailure } from '../../../registry/failures.js';
-import { contains, formatAddress, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
+import { contains, formatAddress, parseOldAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
 import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, nodePorts, portClaim, take, type Claim } from './claims.js';
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
@@ -105,7 +105,7 @@ class Round {
   }
 
   private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
-    const parsed = parseAddress(address);
+    const parsed = parseOldAddress(address);
     const begun = performance.now();
     const fails = (why: string): StatusError => {
       if (within !== undefined) this.counts.addressFailed(within.text, 'static');

@@ -1,12 +1,16 @@
 import type { ApiObject } from '../../../../api/object.js';
 import { objectsIn } from '../../../../api/json/defaulting.js';
 import { membersOf } from '../../../../api/json/members.js';
+import { isSixText } from '../../../registry/validation/addresses.js';
 import {
   allocatesNodePorts,
   clusterIPsOf,
+  familiesOf,
   isExternalName,
   isExternallyAccessible,
+  isHeadless,
   isLoadBalancer,
+  lacksPolicy,
   needsHealthCheckPort,
   opensNodePorts,
   sameSpec,
@@ -63,9 +67,27 @@ export function dropMeaningless(service: ApiObject, old: ApiObject): void {
     drop('loadBalancerClass');
   }
   if (unlike(isExternallyAccessible, service, old)) drop('externalTrafficPolicy');
-  if (!isExternalName(old) && isExternalName(service)) drop('internalTrafficPolicy');
   // Its balancer goes some time later; clients need not know of that.
   if (!isLoadBalancer(service)) service['status'] = { ...membersOf(service['status']), loadBalancer: {} };
+}
+
+/** A name outside has no traffic within the cluster. */
+export function dropUnused(service: ApiObject): void {
+  if (isExternalName(service)) delete specOf(service)['internalTrafficPolicy'];
+}
+
+/**
+ * Services that older releases have stored have one address alone, which is the first of the list, and say nothing of families. Which family one without an
+ * address is of depends on the cluster, and is worked out when it is written next.
+ */
+export function completeAddresses(service: ApiObject): void {
+  const spec = specOf(service);
+  if (isExternalName(service)) return;
+  if (clusterIPsOf(service).length === 0 && (spec['clusterIP'] ?? '') !== '') spec['clusterIPs'] = [String(spec['clusterIP'])];
+  if (isHeadless(service) || clusterIPsOf(service).length === 0 || familiesOf(service).length > 0) return;
+  const families = clusterIPsOf(service).map((address) => (isSixText(address) ? 'IPv6' : 'IPv4'));
+  spec['ipFamilies'] = families;
+  if (lacksPolicy(service)) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack';
 }
 
 /** Whether no node port is there that was not there before; some may have gone. */

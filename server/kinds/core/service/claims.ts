@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../../api/object.js';
 import type { GroupResource } from '../../../../api/resource.js';
 import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
-import { parseAddress } from '../../../registry/validation/addresses.js';
+import { formatAddress, parseAddress, parseOldAddress } from '../../../registry/validation/addresses.js';
 import type { AllocationContext } from '../../../registry/allocation.js';
 import { objectsIn } from '../../../../api/json/defaulting.js';
 import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts } from './kinds.js';
@@ -20,7 +20,11 @@ export interface Claim {
 }
 
 export const claimKey = ({ resource, name }: Claim): ObjectKey => ({ resource, namespace: '', name });
-export const addressClaim = (address: string): Claim => ({ resource: addresses, name: address });
+/** Whatever spelling a service has the address in. */
+export function addressClaim(text: string): Claim {
+  const address = parseOldAddress(text);
+  return { resource: addresses, name: address === null ? text : formatAddress(address) };
+}
 export const portClaim = (port: number): Claim => ({ resource: nodePorts, name: String(port) });
 
 /** Ports that several entries share, for different protocols, are claimed once. */

@@ -5,7 +5,7 @@ import { cidr, endpointAddress } from '../../../registry/validation/addresses.js
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../registry/validation/gatedFindings.js';
 import { validateLabels } from '../../../registry/validation/metadata.js';
-import { dnsLabel, dnsSubdomain, ipAddress, portNumber, portNumberOrName, qualified } from '../../../registry/validation/values.js';
+import { addressAnd, dnsLabel, dnsSubdomain, portNumber, portNumberOrName, qualified } from '../../../registry/validation/values.js';
 import { validateAddressing } from './addressing.js';
 import {
   clusterIPsOf,
@@ -135,8 +135,7 @@ function validateAffinity(spec: JsonObject): FieldError[] {
 }
 
 function externalAddress(address: string, path: Path): FieldError[] {
-  const malformed = ipAddress(address, path);
-  return malformed.length > 0 ? malformed : endpointAddress(address, path);
+  return addressAnd(address, path, () => endpointAddress(address, path));
 }
 
 function validateNodePorts(service: ApiObject): Found {

@@ -595,6 +595,19 @@ describe('registry/core', () => {
     expect((await sample.create(object('Endpoints', { subsets })))['subsets']).to.deep.equal(subsets);
   });
 
+  it('says when endpoints changed in a time, where they are created', async () => {
+    const annotation = 'endpoints.kubernetes.io/last-change-trigger-time';
+    const subsets = [{ addresses: [{ ip: '192.0.2.2' }], ports: [{ port: 1 }] }];
+    const endpoints = { ...object('Endpoints', { subsets }) };
+    const metadata = { ...(endpoints['metadata'] as JsonObject), annotations: { [annotation]: 'date' } };
+    expect(await causes(sample.create({ ...endpoints, metadata }))).to.deep.equal([`invalid annotations[${annotation}]`]);
+    await sample.create(endpoints);
+    const updated = await sample.update(endpoints, (current) => {
+      current.metadata.annotations = { [annotation]: 'date' };
+    });
+    expect(updated.metadata.annotations).to.deep.equal({ [annotation]: 'date' });
+  });
+
   it('checks an updated network policy, daemon set and range of addresses once', async () => {
     expect(
       await changing(

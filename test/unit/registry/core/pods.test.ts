@@ -618,6 +618,20 @@ describe('registry/core, pods', () => {
         ['forbidden spec'],
       ],
       [
+        pod({ containers: [container({ resources }), container({ name: 'd' })] }),
+        (spec) => {
+          (spec['containers'] as JsonObject[])[1]!['resources'] = { requests: { 'ephemeral-storage': '2Gi' } };
+        },
+        ['forbidden spec'],
+      ],
+      [
+        pod({ containers: [container({ resources }), container({ name: 'd' })] }),
+        (spec) => {
+          (spec['containers'] as JsonObject[])[1]!['resources'] = { requests: { cpu: '1' }, limits: { memory: '1Gi' } };
+        },
+        [],
+      ],
+      [
         pod({ resources, containers: [container()] }),
         (spec) => {
           delete spec['resources'];

@@ -19,6 +19,15 @@ describe('registry/services', () => {
     sample = await createSample();
   });
 
+  it('has no policy for traffic within the cluster where it is only a name', async () => {
+    const named = service('n', { type: 'ExternalName', externalName: 'a.example', internalTrafficPolicy: 'Cluster', ports: [] });
+    expect(specOf(await sample.create(named))).to.not.have.property('internalTrafficPolicy');
+    const updated = await sample.update(named, (object) => {
+      specOf(object)['internalTrafficPolicy'] = 'Local';
+    });
+    expect(specOf(updated)).to.not.have.property('internalTrafficPolicy');
+  });
+
   it('fills in what a client leaves out', async () => {
     const object = await sample.create(
       service('a', {

@@ -1,0 +1,42 @@
+import type { ApiObject } from '../../api/object.js';
+import { forbidden } from '../../api/status.js';
+import { sameValue } from '../../registry/equality.js';
+import { isSet, itemsOf, memberAt } from '../../registry/members.js';
+import type { AdmissionPlugin } from '../contract.js';
+import type { Lookup } from '../lookup.js';
+import { changedOnNode, nodes } from './changedOnNode.js';
+
+const changesPodAmounts = (pod: ApiObject, old: ApiObject): boolean => {
+  const [now, before] = [pod, old].map((each) => memberAt(each, 'spec', 'resources') ?? null);
+  return (isSet(now) || isSet(before)) && !sameValue(now, before);
+};
+
+/** Features that a node must have for a change of a pod on it, in the order of their names. Nodes declare more, which matter where pods are placed. */
+const features: readonly { readonly name: string; readonly isNeeded: (pod: ApiObject, old: ApiObject) => boolean }[] = [
+  { name: 'InPlacePodLevelResourcesVerticalScaling', isNeeded: changesPodAmounts },
+];
+
+const watched: ReadonlySet<string> = new Set(['', 'resize']);
+
+/** A running pod may not be changed in a way that its node does not know. */
+export const nodeDeclaresFeatures = (lookup: Lookup): AdmissionPlugin => ({
+  name: 'NodeDeclaredFeatureValidator',
+  resources: ['pods'],
+  async validate(request) {
+    const change = watched.has(request.subresource) ? changedOnNode(request) : null;
+    if (change === null) return;
+    const needed = features.filter(({ isNeeded }) => isNeeded(change.pod, change.old));
+    if (needed.length === 0) return;
+    const node = await lookup.find(nodes, '', change.nodeName);
+    const why = node === null ? `node ${JSON.stringify(change.nodeName)} not found` : lackOf(needed, node);
+    if (why !== null) throw forbidden(request.resource.storage, request.name, { why });
+  },
+});
+
+function lackOf(needed: typeof features, node: ApiObject): string | null {
+  const declared = new Set(itemsOf(memberAt(node, 'status', 'declaredFeatures')));
+  const missing = needed.filter(({ name }) => !declared.has(name)).map(({ name }) => name);
+  return missing.length === 0
+    ? null
+    : `pod update requires features ${missing.join(', ')} which are not available on node ${JSON.stringify(node.metadata.name)}`;
+}
