@@ -7,9 +7,16 @@ export interface CredentialNote {
   readonly text: string;
 }
 
+/** What there is to tell of credentials that are good. */
+export interface CredentialNews {
+  readonly notes?: readonly CredentialNote[];
+  /** For the client. */
+  readonly warning?: string;
+}
+
 /** What one way of authentication makes of a request. */
 export type Authentication =
-  | { readonly outcome: 'user'; readonly user: User; readonly note?: CredentialNote }
+  | ({ readonly outcome: 'user'; readonly user: User } & CredentialNews)
   /** The request carries nothing that this way looks at. */
   | { readonly outcome: 'absent' }
   /** It carries something, and that is no good. The reason is for the log: clients are told only "Unauthorized". */

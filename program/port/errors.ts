@@ -1,4 +1,4 @@
-import type { StatusError } from '../../api/status.js';
+import type { Status, StatusError } from '../../api/status.js';
 import { acceptedForm } from './accept.js';
 import { allForms } from './documentForms.js';
 import type { Exchange } from './exchange.js';
@@ -16,7 +16,8 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
   }
   const status = error.toStatus();
   exchange.refused(status);
-  const form = acceptedForm(exchange, exchange.encoders ?? allForms);
+  const isLate = error.code === 504 && exchange.deadline <= performance.now();
+  const form = isLate ? lateForm : acceptedForm(exchange, exchange.encoders ?? allForms);
   const bytes = form.document(status);
   if (exchange.warnings.length > 0) response.setHeader('warning', warningHeaders(exchange.warnings));
   const seconds = error.details?.retryAfterSeconds;
@@ -27,6 +28,15 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
   response.statusCode = error.code;
   end(exchange, bytes);
 }
+
+/**
+ * A Status that comes when the time of a request is over. In the reference it is written outside of what knows of representations: JSON that is called a text, so that
+ * clients in Go go by the code and say "the server was unable to return a response in the time allotted, but may still be processing the request".
+ */
+const lateForm = {
+  mediaType: 'text/plain; charset=utf-8',
+  document: (status: Status): Buffer => Buffer.from(`${JSON.stringify(status)}\n`),
+};
 
 /** Plain text, for health checks and for paths that nothing serves. */
 export function writeText(exchange: Exchange, code: number, text: string): void {

@@ -23,5 +23,10 @@ export function warningHeaders(texts: readonly string[]): string[] {
 /** Code points, not units of UTF-16. */
 const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : [...text].length);
 
-/** RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Characters that no header may carry become spaces. */
-const headerOf = (text: string): string => `299 - "${text.replace(/[^\u0020-\u007e]/g, ' ').replace(/["\\]/g, '\\$&')}"`;
+/**
+ * RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Control characters become spaces. The text is in UTF-8, as clients of the reference expect,
+ * and Node writes each character of a header as the byte of its number.
+ */
+const headerOf = (text: string): string => bytesOf(`299 - "${text.replace(controls, ' ').replace(/["\\]/g, '\\$&')}"`);
+const controls = /[\u0000-\u001f\u007f-\u009f]/g;
+const bytesOf = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));

@@ -1,5 +1,5 @@
-import { forbidden } from '../api/status.js';
-import type { AdmissionPlugin } from './contract.js';
+import { forbidden } from '../../api/status.js';
+import type { AdmissionPlugin } from '../registry/admission.js';
 
 const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 

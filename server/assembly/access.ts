@@ -18,7 +18,13 @@ import { accountTokenVerifier } from '../authentication/serviceaccount/verifier.
 import { bootstrapTokens } from '../authentication/tokens/bootstrapTokens.js';
 import type { TokenServices } from '../authentication/tokens/services.js';
 import { webSocketAuthenticator } from '../authentication/tokens/webSocket.js';
-import { bearerAuthenticator, firstTokenOf, forThisApi, type TokenAuthenticator } from '../authentication/tokens/token.js';
+import {
+  bearerAuthenticator,
+  firstTokenOf,
+  forThisApi,
+  withNewsForThisApi,
+  type TokenAuthenticator,
+} from '../authentication/tokens/token.js';
 import { createAuthorizerChain, type Mode } from '../authorization/chain.js';
 import type { AuthorizerSettings, WebhookSettings } from '../authorization/configuration.js';
 import { webhookAuthorizer } from '../authorization/webhook/authorizer.js';
@@ -180,7 +186,7 @@ function tokenServices({
       : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken, cacheCounts: tokenCacheCounts })]),
     ...(signer === null && verificationKeys.current.length === 0
       ? []
-      : [forThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup, count: countToken }))]),
+      : [withNewsForThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup, count: countToken }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null

@@ -15,7 +15,7 @@ export class Exchange extends PortExchange implements RequestContext {
   impersonationConstraint = '';
   audit: AuditRecord | null = null;
   /** What the audit event is to tell of the credentials. */
-  credentialNote: CredentialNote | null = null;
+  credentialNotes: readonly CredentialNote[] = [];
 
   override refused(status: Status): void {
     this.audit?.refused(status);

@@ -16,7 +16,9 @@ export const copiedBytesMax = 3 * 1024 * 1024;
  */
 export const movedItemsMax = 100_000_000;
 
-const failed = 'the server rejected our request due to an error in our request';
+/** Clients are told no more than that; what it was is the message of the cause. */
+const failed = (misfit: string): PatchError =>
+  new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(misfit) });
 
 /** The state between two operations. */
 interface Work {
@@ -47,11 +49,13 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
   const work: Work = { root: copyOf(document), copiedBytes: 0, movedItems: 0 };
   for (const entry of entries) {
     const { op, operation } = read(entry);
-    if (!(operations.get(op)?.(work, operation) ?? false)) throw new PatchError('failed', failed);
+    const apply = operations.get(op);
+    const misfit = apply === undefined ? `Unexpected kind: ${op}` : apply(work, operation);
+    if (misfit !== null) throw failed(misfit);
     yield;
   }
   const { root } = work;
-  if (root === null || typeof root !== 'object' || Array.isArray(root)) throw new PatchError('failed', failed);
+  if (root === null || typeof root !== 'object' || Array.isArray(root)) throw failed('the result is no object');
   return root;
 }
 
@@ -82,37 +86,46 @@ export function checkOperations(patch: JsonValue): string[] {
 }
 
 function read(entry: JsonValue): { readonly op: string; readonly operation: Operation } {
-  if (entry === null) throw new PatchError('failed', failed);
+  if (entry === null) throw failed('Unexpected kind: unknown');
   if (typeof entry !== 'object' || Array.isArray(entry)) {
     throw new PatchError('malformed', `json: cannot unmarshal ${goType(entry)} into Go value of type jsonpatch.Operation`);
   }
   const { op, path, from = '', value = null } = entry;
-  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string' || reachesPrototype(path) || reachesPrototype(from))
-    throw new PatchError('failed', failed);
+  if (typeof op !== 'string') throw failed('Unexpected kind: unknown');
+  if (typeof path !== 'string') throw failed(`${op} operation failed to decode path: ${missing}`);
+  if (typeof from !== 'string') throw failed(`${op} operation failed to decode from: ${missing}`);
+  if (reachesPrototype(path) || reachesPrototype(from)) throw failed(`${op} operation may not reach a prototype`);
   return { op, operation: { path, from, value } };
 }
 
 /** Nothing that a client means is called so, and code behind this one may be less careful than it should be. */
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
-/** Each says whether it could be done. */
-const operations: ReadonlyMap<string, (work: Work, operation: Operation) => boolean> = new Map([
-  ['add', (work, { path, value }) => within(work, path, (container, key) => insert(work, container, key, copyOf(value)))],
-  ['remove', (work, { path }) => within(work, path, (container, key) => take(work, container, key) !== undefined)],
+/** Why an operation does not fit the document, in the words of the reference's library, which webhooks are told; null for one that was done. */
+type Misfit = string | null;
+type Act = (container: Container, key: string) => Misfit;
+
+const missing = 'missing value';
+const badIndex = 'invalid index referenced';
+const about = (text: string, why: Misfit): Misfit => (why === null ? null : `${text}: ${why}`);
+
+const operations: ReadonlyMap<string, (work: Work, operation: Operation) => Misfit> = new Map([
+  ['add', add],
+  ['remove', remove],
   ['replace', replace],
   ['move', move],
   ['copy', copy],
   ['test', test],
 ]);
 
-function within(work: Work, pointer: string, act: (container: Container, key: string) => boolean): boolean {
+function within(work: Work, pointer: string, { absent }: { readonly absent: string }, act: Act): Misfit {
   const place = containerAt(work.root, pointer);
-  return place !== null && act(place.container, place.key);
+  return place === null ? `${absent}: ${missing}` : act(place.container, place.key);
 }
 
-function insert(work: Work, container: Container, key: string, value: JsonValue): boolean {
+function insert(work: Work, container: Container, key: string, value: JsonValue): Misfit {
   countMoved(work, container, key);
-  return insertElement(container, key, value);
+  return insertElement(container, key, value) ? null : noPlace(key, `value was not a proper array index: '${key}': `);
 }
 
 function take(work: Work, container: Container, key: string): JsonValue | undefined {
@@ -120,47 +133,89 @@ function take(work: Work, container: Container, key: string): JsonValue | undefi
   return takeElement(container, key);
 }
 
+/** Why a list has nothing at a key: it is no number, or leads outside of the list. */
+const noPlace = (key: string, prefix = ''): string =>
+  /^[+-]?\d+$/.test(key)
+    ? `Unable to access invalid index: ${Number(key)}: ${badIndex}`
+    : `${prefix}strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
+
+/** Why nothing can be taken away at a key. */
+const notThere = (container: Container, key: string): string =>
+  Array.isArray(container) ? noPlace(key) : `Unable to remove nonexistent key: ${key}: ${missing}`;
+
 function countMoved(work: Work, container: Container, key: string): void {
   work.movedItems += itemsBehind(container, key);
   if (work.movedItems > movedItemsMax)
     throw new PatchError('tooLarge', `The operations of the JSON patch move more than ${movedItemsMax} items of lists`);
 }
 
-/** An absent member is added, an absent item is not. */
-function replace(work: Work, { path, value }: Operation): boolean {
-  if (path !== '') return within(work, path, (container, key) => setElement(container, key, copyOf(value)));
-  if (typeof value !== 'object' || value === null) return false;
-  work.root = copyOf(value);
-  return true;
+function add(work: Work, { path, value }: Operation): Misfit {
+  return within(work, path, { absent: `add operation does not apply: doc is missing path: "${path}"` }, (container, key) =>
+    about(`error in add for path: '${path}'`, insert(work, container, key, copyOf(value))),
+  );
 }
 
-function move(work: Work, { path, from }: Operation): boolean {
-  const place = containerAt(work.root, from);
-  const value = place === null ? undefined : take(work, place.container, place.key);
-  return value !== undefined && within(work, path, (container, key) => insert(work, container, key, value));
+function remove(work: Work, { path }: Operation): Misfit {
+  return within(work, path, { absent: `remove operation does not apply: doc is missing path: "${path}"` }, (container, key) =>
+    take(work, container, key) === undefined ? `error in remove for path: '${path}': ${notThere(container, key)}` : null,
+  );
+}
+
+/** An absent member is added, an absent item is not. */
+function replace(work: Work, { path, value }: Operation): Misfit {
+  if (path !== '')
+    return within(work, path, { absent: `replace operation does not apply: doc is missing path: ${path}` }, (container, key) =>
+      setElement(container, key, copyOf(value)) ? null : `replace operation does not apply: doc is missing key: ${path}: ${missing}`,
+    );
+  if (typeof value !== 'object' || value === null) return 'replace operation value must be object or array';
+  work.root = copyOf(value);
+  return null;
+}
+
+function move(work: Work, { path, from }: Operation): Misfit {
+  let moved: JsonValue = null;
+  const taken = within(work, from, { absent: `move operation does not apply: doc is missing from path: ${from}` }, (container, key) => {
+    const value = take(work, container, key);
+    if (value === undefined) return `error in move for path: '${key}': ${notThere(container, key)}`;
+    moved = value;
+    return null;
+  });
+  if (taken !== null) return taken;
+  return within(work, path, { absent: `move operation does not apply: doc is missing destination path: ${path}` }, (container, key) =>
+    about(`error in move for path: '${path}'`, insert(work, container, key, moved)),
+  );
 }
 
 /** An absent member is copied as null, which then means nothing. */
-function copy(work: Work, { path, from }: Operation): boolean {
-  const place = containerAt(work.root, from);
-  const value = place === null ? undefined : memberOf(place.container, place.key);
-  if (value === undefined) return false;
-  work.copiedBytes += value === null ? 0 : Buffer.byteLength(writeJson(value));
+function copy(work: Work, { path, from }: Operation): Misfit {
+  let copied: JsonValue = null;
+  const found = within(work, from, { absent: `copy operation does not apply: doc is missing from path: ${from}` }, (container, key) => {
+    const value = memberOf(container, key);
+    if (value === undefined) return `error in copy for from: '${from}': ${noPlace(key)}`;
+    copied = value;
+    return null;
+  });
+  if (found !== null) return found;
+  work.copiedBytes += copied === null ? 0 : Buffer.byteLength(writeJson(copied));
   if (work.copiedBytes > copiedBytesMax) {
     throw new PatchError(
       'tooLarge',
       `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
     );
   }
-  return within(work, path, (container, key) => insert(work, container, key, copyOf(value)));
+  return within(work, path, { absent: `copy operation does not apply: doc is missing destination path: ${path}` }, (container, key) =>
+    about('error while adding value during copy', insert(work, container, key, copyOf(copied))),
+  );
 }
 
 /** What is absent is as good as null. */
-function test(work: Work, { path, value }: Operation): boolean {
-  if (path === '') return sameValue(work.root, value);
-  return within(work, path, (container, key) => {
+function test(work: Work, { path, value }: Operation): Misfit {
+  const failure = `testing value ${path} failed: test failed`;
+  if (path === '') return sameValue(work.root, value) ? null : failure;
+  return within(work, path, { absent: `test operation does not apply: is missing path: ${path}` }, (container, key) => {
     const found = memberOf(container, key);
-    return found !== undefined && sameValue(found, value);
+    if (found === undefined) return `error in test for path: '${path}': ${noPlace(key)}`;
+    return sameValue(found, value) ? null : failure;
   });
 }
 

@@ -11,7 +11,7 @@ import { touchedBy } from '../patch/apply/kept.js';
 import {
   capManagers,
   isReset,
-  ManagedFieldsError,
+  managersComplaint,
   readManagers,
   readingManagers,
   reordered,
@@ -270,17 +270,13 @@ function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | 
  * `managedFields` that admission has left of others, which it may change; null where they can no longer be read. Then the others count, and the client is told.
  */
 export function ownersAdmitted(entries: JsonObject[] | undefined, warn: (text: string) => void): JsonObject[] | null {
-  try {
-    readManagers(entries);
-    return entries ?? [];
-  } catch (error) {
-    if (!(error instanceof ManagedFieldsError)) throw error;
-    warn(
-      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; ' +
-        `please fix your requests: ${error.message}`,
-    );
-    return null;
-  }
+  const complaint = managersComplaint(entries);
+  if (complaint === null) return entries ?? [];
+  warn(
+    '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; ' +
+      `please fix your requests: ${complaint}`,
+  );
+  return null;
 }
 
 const readNow = (entries: readonly JsonValue[] | undefined): Managers => inOneGo(readable(entries)) ?? new Map<string, ManagerEntry>();

@@ -22,7 +22,16 @@ import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from 
 import { transientInTurns } from './transient.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { Whole, WriteRequest } from './writeRequest.js';
-import { beginUpdate, checkIdentity, checkVersion, ownersOfUpdate, prepareUpdate, wrongUid, type UpdateStep } from './writes.js';
+import {
+  beginUpdate,
+  checkIdentity,
+  checkNamespace,
+  checkVersion,
+  ownersOfUpdate,
+  prepareUpdate,
+  wrongUid,
+  type UpdateStep,
+} from './writes.js';
 
 interface UpdateAgain {
   readonly outcome: 'again';
@@ -160,6 +169,8 @@ export class Updater {
     if (admitting !== undefined) await admitting;
     const admittedTwice = turns.run(withoutRepeatedOwners(object.metadata, 'admitted'), endedOf(request));
     (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
+    checkNamespace(object.metadata, target);
+    object.metadata.namespace = target.namespace;
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);

@@ -44,9 +44,18 @@ export function prepareCreate(
   context: WriteContext,
   server: { readonly uid: string; readonly owners: JsonObject[] | undefined },
 ): void {
+  // Admission may have put it elsewhere.
+  checkNamespace(object.metadata, target);
   target.resource.behaviour.strategy.create.prepare(object, context);
   fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
-  if (server.owners !== undefined) object.metadata.managedFields = server.owners;
+  setOwners(object.metadata, server.owners);
+}
+
+/** Nobody owning anything is told by absence. */
+function setOwners(metadata: ObjectMeta, owners: JsonObject[] | undefined): void {
+  if (owners === undefined) return;
+  if (owners.length > 0) metadata.managedFields = owners;
+  else delete metadata.managedFields;
 }
 
 interface Naming {
@@ -133,7 +142,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
       ended: context.ended,
     });
   return afterwards(owners, (managedFields) => {
-    if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+    setOwners(object.metadata, managedFields);
     return checkedUpdate(target, update, context);
   });
 }

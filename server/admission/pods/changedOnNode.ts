@@ -1,6 +1,6 @@
-import type { ApiObject } from '../../api/object.js';
-import { textAt } from '../../registry/members.js';
-import type { AdmissionRequest } from '../contract.js';
+import type { ApiObject } from '../../../api/object.js';
+import { textAt } from '../../../api/json/members.js';
+import type { AdmissionRequest } from '../../registry/admission.js';
 
 export const nodes = { group: '', resource: 'nodes' };
 

@@ -1,8 +1,8 @@
-import type { ApiObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { sameValue } from '../../registry/equality.js';
-import { isSet, itemsOf, memberAt } from '../../registry/members.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { ApiObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { isSet, itemsOf, memberAt } from '../../../api/json/members.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import { changedOnNode, nodes } from './changedOnNode.js';
 

@@ -2,10 +2,10 @@ import { amountsOf, type AmountTexts } from '../../../api/amounts.js';
 import { podTotals } from '../../../api/podTotals.js';
 import { scaledQuantity, zeroQuantity } from '../../../api/quantity.js';
 import type { PodSpec } from '../../../api/types/core/v1.js';
-import type { ApiObject } from '../../api/object.js';
-import { forbidden } from '../../api/status.js';
-import { memberAt } from '../../registry/members.js';
-import type { AdmissionPlugin } from '../contract.js';
+import type { ApiObject } from '../../../api/object.js';
+import { forbidden } from '../../../api/status.js';
+import { memberAt } from '../../../api/json/members.js';
+import type { AdmissionPlugin } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
 import { changedOnNode, nodes } from './changedOnNode.js';
 

@@ -2,10 +2,12 @@ import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { checkStructure } from '../../../workers/schema/structure.js';
 import { copyOf } from '../../../api/json/copy.js';
+import { memberAt } from '../../../api/json/members.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { internalError, StatusError } from '../../../api/status.js';
 import { typeOfKind } from '../../../api/catalogue/types.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
+import { PatchError } from '../../patch/patcherror.js';
 import { withMetadata } from '../../registry/behaviour.js';
 import { sameValue } from '../../../api/json/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
@@ -117,7 +119,11 @@ class Mutation {
           `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
         ),
       );
-    const after = await received(await patched(before, patch, request), before, { request, matched, catalogue });
+    const made = await patched(before, patch, request);
+    const ownsNothing = isEmptyList(memberAt(made, 'metadata', 'managedFields'));
+    const after = await received(made, before, { request, matched, catalogue });
+    // Of a client, an empty list is a wish, which is kept as an empty entry; here it is what it is.
+    if (ownsNothing) after.metadata.managedFields = [];
     request.annotate(
       `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
       JSON.stringify({ configuration: hook.configuration, webhook: hook.name, patch, patchType: 'JSONPatch' }),
@@ -129,11 +135,15 @@ class Mutation {
   }
 }
 
+const isEmptyList = (value: JsonValue | undefined): boolean => Array.isArray(value) && value.length === 0;
+
 async function patched(before: ApiObject, patch: JsonValue, request: AdmissionRequest): Promise<JsonObject> {
   try {
     return await turns.run(applyJsonPatch(before, patch), endedOf(request));
   } catch (error) {
-    throw error instanceof StatusError ? error : internalError(error);
+    if (error instanceof StatusError) throw error;
+    // Whoever wrote the webhook is told which operation does not fit; clients with patches of their own are not.
+    throw internalError(error instanceof PatchError && error.cause instanceof Error ? error.cause : error);
   }
 }
 

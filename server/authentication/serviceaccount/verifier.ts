@@ -66,7 +66,7 @@ export function accountTokenVerifier({
     if (late < 0) return { outcome: 'user', user, audiences: shared };
     count('stale');
     const note = { key: staleAnnotation, text: `subject: ${claims.subject}, seconds after warning threshold: ${late}` };
-    return { outcome: 'user', user, audiences: shared, note };
+    return { outcome: 'user', user, audiences: shared, notes: [note] };
   };
 }
 

@@ -4,17 +4,16 @@ import {
   withAuthenticatedGroup,
   type Authentication,
   type Authenticator,
-  type CredentialNote,
+  type CredentialNews,
 } from '../../../program/authentication/authenticator.js';
 
 /** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =
-  | {
+  | ({
       readonly outcome: 'user';
       readonly user: User;
       /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[];
-      readonly note?: CredentialNote;
-    }
+    } & CredentialNews)
   /** Not a token of this kind. */
   | { readonly outcome: 'absent' }
   /** One of this kind, and no good. The reason names no part of the token. */
@@ -45,17 +44,27 @@ export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): Tok
   };
 }
 
-/** For ways that know nothing of audiences: their tokens are meant for this API. */
-export function forThisApi(
-  own: readonly string[],
-  authenticate: (token: string) => User | string | null | Promise<User | string | null>,
-): TokenAuthenticator {
+/** Whose token it is, and what there is to tell of it. */
+export interface Vouched extends CredentialNews {
+  readonly user: User;
+}
+
+type Answer<T> = T | string | null | Promise<T | string | null>;
+
+/** For ways that know nothing of audiences: their tokens are meant for this API. They answer null for no token of theirs, and a text for one that is no good. */
+export const forThisApi = (own: readonly string[], authenticate: (token: string) => Answer<User>): TokenAuthenticator =>
+  withNewsForThisApi(own, async (token) => {
+    const found = await authenticate(token);
+    return typeof found === 'object' && found !== null ? { user: found } : found;
+  });
+
+export function withNewsForThisApi(own: readonly string[], authenticate: (token: string) => Answer<Vouched>): TokenAuthenticator {
   return async (token, audiences) => {
     const meant = audiences.filter((audience) => own.includes(audience));
     if (meant.length === 0 && own.length > 0) return notOfThisKind;
     const found = await authenticate(token);
     if (found === null) return notOfThisKind;
-    return typeof found === 'string' ? { outcome: 'invalid', reason: found } : { outcome: 'user', user: found, audiences: meant };
+    return typeof found === 'string' ? { outcome: 'invalid', reason: found } : { outcome: 'user', ...found, audiences: meant };
   };
 }
 
@@ -70,7 +79,10 @@ export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences:
 /** Answers for a token that a request carries. */
 export async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
   const result = await authenticate(token, audiences);
-  if (result.outcome === 'user') return { outcome: 'user', user: result.user, ...(result.note === undefined ? {} : { note: result.note }) };
+  if (result.outcome === 'user') {
+    const { audiences: _audiences, ...known } = result;
+    return known;
+  }
   return { outcome: 'invalid', reason: result.outcome === 'invalid' ? result.reason : invalidToken };
 }
 

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import { notFound, StatusError } from '../../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
+import { selects } from '../../storage/matching.js';
 import { sendList, sendObject } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { parseListOptions } from '../options/listOptions.js';
@@ -38,8 +39,8 @@ export const getComponentStatus: VerbHandler = async (context, route: Route, dep
 
 export const listComponentStatuses: VerbHandler = async (context, route, deps) => {
   const representation = negotiate(context, route.resource, { collection: true, stream: false });
-  parseListOptions(context.query, route.resource, { namespace: '' });
-  const items = [transientObject(await storeStatus(deps), 0)];
+  const selection = parseListOptions(context.query, route.resource, { namespace: '' });
+  const items = [transientObject(await storeStatus(deps), 0)].filter((item) => selects({ ...selection, namespace: null }, item));
   const page = { outcome: 'found', version: 0, items, more: false, remaining: null } as const;
   await sendList(context, representation, { resource: route.resource, page, allNamespaces: false });
 };

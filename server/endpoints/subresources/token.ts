@@ -55,6 +55,8 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     }),
   );
   refuseOtherName(type, target, request);
+  // Admission sees the list whether or not there is one; nobody owns one that is not there.
+  membersOf(request['spec'])['audiences'] ??= null;
   await registry.admit(
     target,
     { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
@@ -130,7 +132,6 @@ function uidComplaint({ metadata: { uid = '' } }: ApiObject, { account }: { read
 
 function setDefaults(request: ApiObject): void {
   const spec = membersOf(request['spec']);
-  spec['audiences'] ??= null;
   spec['expirationSeconds'] ??= lifetimeDefaultSeconds;
   spec['boundObjectRef'] ??= null;
   request['spec'] = spec;

@@ -16,8 +16,7 @@ export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filt
       throw error;
     }
     exchange.audit = await auditor.begin(exchange);
-    const { audit, credentialNote: note } = exchange;
-    if (note !== null) audit?.annotate(note.key, note.text);
+    for (const { key, text } of exchange.credentialNotes) exchange.audit?.annotate(key, text);
   };
 }
 

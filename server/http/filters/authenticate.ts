@@ -13,7 +13,8 @@ export function authenticateFilter(authenticate: Authenticator, metrics: AccessM
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
-      exchange.credentialNote = result.note ?? null;
+      exchange.credentialNotes = result.notes ?? [];
+      if (result.warning !== undefined) exchange.warnings.push(result.warning);
       return;
     }
     if (result.outcome === 'invalid')

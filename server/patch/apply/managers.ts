@@ -1,4 +1,5 @@
 import { inOneGo, type Steps } from '../../../api/steps.js';
+import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
@@ -73,6 +74,25 @@ function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
     throw new ManagedFieldsError(`error decoding versioned set from managed fields entry ${position}: ${(cause as Error).message}`, {
       cause,
     });
+  }
+}
+
+/** Why `metadata.managedFields` cannot be read, in the words of the reference, or null. Stricter than reading them: what an update sends may lack members. */
+export function managersComplaint(entries: readonly JsonValue[] | undefined): string | null {
+  for (const [position, each] of (entries ?? []).entries()) {
+    const entry = isObject<JsonObject>(each) ? each : {};
+    const fieldsType = entry['fieldsType'] ?? '';
+    if (entry['operation'] !== 'Apply' && entry['operation'] !== 'Update') return 'operation must be `Apply` or `Update`';
+    if ((entry['apiVersion'] ?? '') === '') return 'apiVersion must not be empty';
+    if (fieldsType === '') return `missing fieldsType in managed fields entry ${position}`;
+    if (fieldsType !== 'FieldsV1') return `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${position}`;
+  }
+  try {
+    readManagers(entries);
+    return null;
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return error.message;
+    throw error;
   }
 }
 

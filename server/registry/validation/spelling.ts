@@ -1,15 +1,23 @@
-import { formatAddress, parseAddress, parseRange } from './addresses.js';
+import { formatAddress, isMapped, parseAddress, parseOldAddress, parseRange } from './addresses.js';
 import type { Path } from './field.js';
 
-/** Warnings about addresses and ranges that are right, but not in the one spelling that clients can compare. Only IPv6 has several. */
+/** Warnings about addresses and ranges that are right, but not in the one spelling that clients can compare. IPv6 has several, and old readers accepted more. */
 
 export function addressWarnings(text: string, path: Path | string): string[] {
   const address = parseAddress(text);
-  if (address === null || address.family === 'IPv4') return [];
+  if (address === null || isMapped(address)) return oldAddressWarnings(text, path);
+  if (address.family === 'IPv4') return [];
   const plain = formatAddress(address);
   return plain === text
     ? []
     : [`${path.toString()}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(plain)})`];
+}
+
+function oldAddressWarnings(text: string, path: Path | string): string[] {
+  const address = parseOldAddress(text);
+  if (address === null) return [];
+  const [said, plain] = [text, formatAddress(address)].map((each) => JSON.stringify(each));
+  return [`${path.toString()}: non-standard IP address ${said} will be considered invalid in a future Kubernetes release: use ${plain}`];
 }
 
 export function rangeWarnings(text: string, path: Path | string): string[] {

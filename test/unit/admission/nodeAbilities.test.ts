@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiObject, JsonObject } from '../../../server/api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 /** What a pod on a node may become depends on the node. */

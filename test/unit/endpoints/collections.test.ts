@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../server/api/object.js';
+import type { JsonObject } from '../../../api/object.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -24,5 +24,23 @@ describe('endpoints, system priority classes', () => {
     expect((await call(server.url, 'DELETE', `${classes}/system-node-critical`)).status).to.equal(403);
     expect((await call(server.url, 'DELETE', classes)).status).to.equal(200);
     expect(await names()).to.deep.equal([]);
+  });
+});
+
+describe('endpoints, statuses of components', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('are selected by labels and fields like everything else', async () => {
+    const found = async (query: string): Promise<number> =>
+      ((await call(server.url, 'GET', `/api/v1/componentstatuses?${query}`)).body['items'] as unknown[]).length;
+    expect(await found('')).to.equal(1);
+    expect(await found('labelSelector=a%3Db')).to.equal(0);
+    expect(await found('labelSelector=a!%3Db')).to.equal(1);
+    expect(await found('fieldSelector=metadata.name%3Dother')).to.equal(0);
+    expect(await found('fieldSelector=metadata.name%3Detcd-0')).to.equal(1);
   });
 });

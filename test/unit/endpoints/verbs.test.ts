@@ -166,7 +166,6 @@ describe('endpoints/verbs', () => {
     ['a selector that does not parse', 'GET', `${configMaps}?labelSelector=a%3D%3D%3D`, 400],
     ['a field that the kind does not select on', 'GET', `${configMaps}?fieldSelector=data.k%3Dv`, 400],
     ['another dry run than All', 'POST', `${configMaps}?dryRun=Some`, 422, { body: configMap('a') }],
-    ['the deletion of a protected namespace', 'DELETE', '/api/v1/namespaces/default', 403],
     [
       'a subresource that is not built yet, of an object that is not there',
       'GET',

@@ -11,6 +11,12 @@ describe('endpoints/warnings', () => {
     expect(warningHeaders(['ü'.repeat(4096)])).to.have.length(1);
   });
 
+  it('are in UTF-8, a byte for each character of the header, and without control characters', () => {
+    expect(warningHeaders(['Größe\u0085\u007f']).map((text) => Buffer.from(text, 'latin1').toString('utf8'))).to.deep.equal([
+      '299 - "Größe  "',
+    ]);
+  });
+
   it('are cut, and then left out, when they are too many for the head of an answer', () => {
     const long = warningHeaders(['x'.repeat(4000), 'y'.repeat(97)]);
     expect(long).to.deep.equal([`299 - "${'x'.repeat(256)}"`, `299 - "${'y'.repeat(97)}"`]);

@@ -172,8 +172,10 @@ describe('the way of a request', () => {
         expect((await asAdmin('/api/v1/things?watch=1&timeout=abc')).status).to.equal(200);
       });
       it('answers 504 when the time is over and stops the work', async () => {
-        const { status, body } = await asAdmin('/api/v1/things/slow?timeout=30ms');
+        const { status, body, headers } = await asAdmin('/api/v1/things/slow?timeout=30ms');
         expect([status, body['reason']]).to.deep.equal([504, 'Timeout']);
+        // Go clients go by the code where they are told that it is a text, and say what they say of any 504.
+        expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
         expect((await asAdmin('/api/v1/things/late?timeout=30ms')).status).to.equal(504);
       });
       it('turns what is thrown into a Status, and tells nothing of defects but where to look', async () => {

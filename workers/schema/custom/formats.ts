@@ -1,5 +1,4 @@
 import { compileRegexp, type Regexp } from '../../regexp/regexp.js';
-import { canonicalQuantity } from '../../../api/quantity.js';
 import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from './addresses.js';
 
 /**
@@ -40,7 +39,6 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   datetime: isDateTime,
   duration: isDuration,
-  quantity: (text) => canonicalQuantity(text).ok,
   k8sshortname: (text) => text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text),
   k8slongname: isLongName,
 };

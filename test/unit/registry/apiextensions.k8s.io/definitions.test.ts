@@ -311,8 +311,12 @@ describe('registry, custom resource definitions', () => {
   it('warns of formats that mean nothing, unless they were there before', async () => {
     const withFormats = (...formats: string[]): JsonObject =>
       withSchema({ type: 'object', properties: Object.fromEntries(formats.map((format) => [format, { type: 'string', format }])) });
-    await sample.create(withFormats('colour', 'date-time', 'int32', 'k8s-short-name'));
-    expect(sample.warnings()).to.deep.equal(['unrecognized format "colour"', 'unrecognized format "int32"']);
+    await sample.create(withFormats('colour', 'date-time', 'int32', 'k8s-short-name', 'quantity'));
+    expect(sample.warnings()).to.deep.equal([
+      'unrecognized format "colour"',
+      'unrecognized format "int32"',
+      'unrecognized format "quantity"',
+    ]);
     await sample.update(definition(), (current) => {
       current['spec'] = withFormats('colour', 'shape')['spec'];
     });

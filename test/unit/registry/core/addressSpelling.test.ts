@@ -3,6 +3,7 @@ import { Path } from '../../../../server/registry/validation/field.js';
 import { claimsOf } from '../../../../server/kinds/core/service/claims.js';
 import { endpointAddress } from '../../../../server/registry/validation/addresses.js';
 import { standing } from '../../../../server/registry/validation/gatedFindings.js';
+import { addressWarnings } from '../../../../server/registry/validation/spelling.js';
 import { addressAnd, ipAddress } from '../../../../server/registry/validation/values.js';
 
 describe('addresses in objects', () => {
@@ -53,6 +54,14 @@ describe('addresses in objects', () => {
     expect(messages('::ffff:127.0.0.1', false).join()).to.contain('loopback');
     expect(messages('10.0.0.01', false)).to.deep.equal([]);
     expect(messages('10.0.0', false)).to.have.length(1);
+  });
+
+  it('are warned of in their old spellings', () => {
+    expect(addressWarnings('10.0.0.01', 'ip')).to.deep.equal([
+      'ip: non-standard IP address "10.0.0.01" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
+    ]);
+    expect(addressWarnings('::ffff:1.2.3.4', 'ip').join()).to.contain('use "1.2.3.4"');
+    expect(addressWarnings('10.0.0.1', 'ip')).to.deep.equal([]);
   });
 
   it('are claimed in their plain form', () => {

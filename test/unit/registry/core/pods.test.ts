@@ -750,6 +750,21 @@ describe('registry/core, pods', () => {
     ]);
   });
 
+  it('warns of a name that several containers give to ports, but for those that run first', async () => {
+    const named = (name: string, containerPort: number, more: JsonObject = {}): JsonObject =>
+      container({ name, ports: [{ name: 'http', containerPort }], ...more });
+    await sample.create(
+      pod({
+        initContainers: [named('first', 1), named('beside', 2, { restartPolicy: 'Always' })],
+        containers: [named('a', 3), named('b', 4)],
+      }),
+    );
+    const said = (place: string): string =>
+      `spec.containers[${place}].ports[0]: duplicate port name "http" with spec.initContainers[1].ports[0], ` +
+      'services and probes that select ports by name will use spec.initContainers[1].ports[0]';
+    expect(sample.warnings()).to.deep.equal([said('0'), said('1')]);
+  });
+
   it('warns of what works but is not meant', async () => {
     await sample.create(
       pod(

@@ -87,10 +87,6 @@ const rows: Readonly<Record<string, readonly [accepted: readonly string[], refus
   ],
   bsonobjectid: [['507f1f77bcf86cd799439011'], ['x', '507f1f77bcf86cd79943901']],
   password: [['', 'anything'], []],
-  quantity: [
-    ['10Gi', '1.5', '100m'],
-    ['ten', ''],
-  ],
   'k8s-short-name': [
     ['a', 'a-b', `a${'b'.repeat(62)}`],
     ['Not_Ok', 'a.b', '-a', '', 'a'.repeat(64)],

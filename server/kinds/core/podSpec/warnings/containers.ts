@@ -14,13 +14,16 @@ const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** A container and where it stands. */
 export interface Placed {
+  readonly list: (typeof lists)[number];
   readonly container: JsonObject;
   readonly path: Path;
 }
 
 /** All containers in the order in which the reference visits them. */
 export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
-  lists.flatMap((list) => objectsIn(spec, list).map((container, position) => ({ container, path: path.child(list).index(position) })));
+  lists.flatMap((list) =>
+    objectsIn(spec, list).map((container, position) => ({ list, container, path: path.child(list).index(position) })),
+  );
 
 /** What one container's warnings depend on besides itself. */
 export interface ContainerSurroundings {

@@ -37,6 +37,27 @@ export function portWarnings(containers: readonly Placed[]): string[] {
   return warnings;
 }
 
+/** Names that several containers give to ports; those that run before the others do not count. */
+export function portNameWarnings(containers: readonly Placed[]): string[] {
+  const known = new Map<string, Path>();
+  const warnings: string[] = [];
+  for (const { list, container, path } of containers) {
+    if (list === 'initContainers' && textAt(container, 'restartPolicy') !== 'Always') continue;
+    for (const [position, port] of objectsIn(container, 'ports').entries()) {
+      const name = textAt(port, 'name');
+      const other = known.get(name);
+      const own = path.child('ports').index(position);
+      if (name === '') continue;
+      if (other === undefined) known.set(name, own);
+      else if (warnings.length < warningsMax)
+        warnings.push(
+          `${own}: duplicate port name ${JSON.stringify(name)} with ${other}, services and probes that select ports by name will use ${other}`,
+        );
+    }
+  }
+  return warnings;
+}
+
 /** Go's notation of the port, as the reference shows it. */
 const withoutHostPort = (port: JsonObject, { path, hostIP, hostPort }: Port): string[] =>
   hostIP === '' || hostPort !== 0

@@ -7,7 +7,7 @@ import { fractionalBytes } from './amounts.js';
 import { containerWarnings, placedContainers, seccompPodAnnotation, seccompText } from './containers.js';
 import { overlappingPaths } from './paths.js';
 import { nodeWarnings, podAffinityWarnings } from './placement.js';
-import { portWarnings } from './ports.js';
+import { portNameWarnings, portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
 import { specOf } from '../../../parts.js';
 
@@ -49,6 +49,7 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
     ...(objectAt(security, 'seccompProfile') === null ? said(seccompPodAnnotation, { text: seccompText }) : []),
     ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
     ...portWarnings(containers),
+    ...portNameWarnings(containers),
     ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0
       ? [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
