@@ -295,6 +295,7 @@ export function assembleApi({
   const discovery = createDiscovery({
     catalogue,
     groups: aggregation.groups,
+    ...(peers === null ? {} : { peers: peers.groups }),
     build: { gitVersion: options.version?.startsWith('v') ? options.version : release },
     emulatedMinor: emulatedMinor(options),
     versionHashes: features.enabled('StorageVersionHash'),

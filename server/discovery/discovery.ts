@@ -10,12 +10,15 @@ import { negotiateAccept } from '../endpoints/negotiation.js';
 import { isForPeople } from '../../program/port/accept.js';
 import { contentHash, notModified, redirected } from '../http/conditional.js';
 import type { Catalogue } from '../registry/resources.js';
+import { withPeerGroups, type PeerGroups } from './peerGroups.js';
 import { aggregatedCore, aggregatedGroups, coreVersions, groupDocument, groupList, resourceList } from './documents.js';
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
   /** All named groups in their order, also those that other programs serve behind this server; another array after every change. */
   readonly groups?: () => readonly ListedGroup[];
+  /** What the other API servers of the cluster serve; another array after every change. */
+  readonly peers?: () => readonly PeerGroups[];
   /** What `/version` says besides the numbers of the API surface. */
   readonly build?: Partial<
     Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>
@@ -95,8 +98,15 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       sendShared(context, 200, aggregatedType, bytes);
     return true;
   };
-  const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true =>
-    wantsAggregated(context) ? cacheable(context, bytesOf(documents.aggregated)) : plain(context, documents.plain);
+  const merged = mergedDocuments(options.peers ?? nobody);
+  const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true => {
+    const wanted = aggregatedWanted(context);
+    if (wanted === null) return plain(context, documents.plain);
+    return cacheable(
+      context,
+      bytesOf(wanted === 'merged' && documents === present().named ? merged(documents.aggregated) : documents.aggregated),
+    );
+  };
   const resources = (context: RequestContext, group: string, { name }: { readonly name: string }): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) {
@@ -182,15 +192,29 @@ function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
 
 const isAggregatedEntry = (entry: string): boolean => /;\s*as=APIGroupDiscoveryList\b/.test(entry);
 
-/** The first entry that can be served decides; an aggregated one only in version v2. */
-function wantsAggregated({ request }: RequestContext): boolean {
+const noPeers: readonly PeerGroups[] = [];
+const nobody = (): readonly PeerGroups[] => noPeers;
+
+/** A document with what peers serve, made anew when one of the two has changed and somebody asks. */
+function mergedDocuments(peers: () => readonly PeerGroups[]): (own: JsonObject) => JsonObject {
+  let made: { readonly of: JsonObject; readonly peers: readonly PeerGroups[]; readonly document: JsonObject } | null = null;
+  return (own) => {
+    const others = peers();
+    if (others.length === 0) return own;
+    if (made?.of !== own || made.peers !== others) made = { of: own, peers: others, document: withPeerGroups(own, others) };
+    return made.document;
+  };
+}
+
+/** The first entry that can be served decides; an aggregated one only in version v2. Null for a plain document; `own` without what peers serve. */
+function aggregatedWanted({ request }: RequestContext): 'own' | 'merged' | null {
   for (const entry of (request.headers.accept ?? '').split(',')) {
     const parts = entry.split(';').map((part) => part.trim());
     if (isAggregatedEntry(entry)) {
-      if (parts.includes('g=apidiscovery.k8s.io') && parts.includes('v=v2')) return true;
-    } else if (parts[0] === 'application/json' || parts[0] === '*/*') return false;
+      if (parts.includes('g=apidiscovery.k8s.io') && parts.includes('v=v2')) return parts.includes('profile=nopeer') ? 'own' : 'merged';
+    } else if (parts[0] === 'application/json' || parts[0] === '*/*') return null;
   }
-  return false;
+  return null;
 }
 
 function rootPaths({ catalogue, otherPaths = [] }: DiscoveryOptions, groups: readonly ListedGroup[]): string[] {

@@ -1,6 +1,10 @@
 import { Agent, request } from 'node:https';
 import { traceHeaders } from '../../program/tracing/activeTrace.js';
+import { objectsIn } from '../../api/json/defaulting.js';
+import { membersOf, textAt } from '../../api/json/members.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
 import { unavailable } from '../../api/status.js';
+import { systemUser } from '../../api/user.js';
 import { identityHeaders } from '../aggregation/proxy.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import type { Catalogue } from '../registry/resources.js';
@@ -15,6 +19,7 @@ import { readLease, serverLeases, type ServerAddress } from '../presence/serverL
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import { PeerAddresses } from './addresses.js';
+import { PeerDiscovery } from './peerDiscovery.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 
 /** Says that another server has passed a request on; it is not passed on once more. */
@@ -47,6 +52,8 @@ export interface PeersOptions {
 export class Peers {
   readonly #addresses = new PeerAddresses();
   readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
+  readonly #discovery = new PeerDiscovery({ ask: (address) => this.#groupsOf(address) });
+  readonly #stopping = new AbortController();
   readonly #following: Following;
   readonly #agent: Agent;
 
@@ -69,9 +76,11 @@ export class Peers {
           const lease = readLease(object.decode());
           if (lease === null) this.#addresses.remove(object.name);
           else this.#addresses.put(object.name, lease.peerAddress);
+          this.#discovery.follow(this.#addresses.all());
         },
         remove: (_namespace, name) => {
           this.#addresses.remove(name);
+          this.#discovery.follow(this.#addresses.all());
         },
       },
     );
@@ -79,8 +88,13 @@ export class Peers {
 
   stop(): void {
     this.#following.stop();
+    this.#discovery.stop();
+    this.#stopping.abort();
     this.#agent.destroy();
   }
+
+  /** Groups that the other servers serve, as entries of aggregated discovery; another array after every change. */
+  readonly groups = (): readonly (readonly JsonObject[])[] => this.#discovery.groups();
 
   /** Answers a request for what another server serves and this one does not; false when nobody does. Throws 503 when those who do cannot be reached. */
   async answers(context: RequestContext): Promise<boolean> {
@@ -146,16 +160,35 @@ export class Peers {
 
   async #discover(address: ServerAddress, path: string, { user, signal }: RequestContext): Promise<ReadonlySet<string>> {
     const headers = { accept: 'application/json', [proxied]: 'true', ...identityHeaders(user) };
-    const { response } = await this.#ask(address, { method: 'GET', path, headers, body: null, signal });
+    const { code, body } = await this.#document(address, { path, headers, signal });
+    if (code === 404) return new Set();
+    if (code !== 200) throw new Error(`answered ${code}`);
+    return new Set(objectsIn(membersOf(body), 'resources').map((resource) => textAt(resource, 'name')));
+  }
+
+  /** What a server serves itself: what it knows of its peers is left out, or what nobody serves any more would be told in circles. */
+  async #groupsOf(address: ServerAddress): Promise<readonly JsonObject[]> {
+    const { code, body } = await this.#document(address, {
+      path: '/apis',
+      headers: { accept: ownGroupsType, [proxied]: 'true', ...identityHeaders(systemUser) },
+      signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(askedMs)]),
+    });
+    if (code !== 200) throw new Error(`answered ${code}`);
+    return objectsIn(membersOf(body), 'items');
+  }
+
+  async #document(
+    address: ServerAddress,
+    asked: Pick<Asked, 'path' | 'headers' | 'signal'>,
+  ): Promise<{ readonly code: number; readonly body: JsonValue }> {
+    const { response } = await this.#ask(address, { ...asked, method: 'GET', body: null });
     let text = '';
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
       text += chunk;
-      if (text.length > answerBytesMax) throw new Error('the list of resources is too long');
+      if (text.length > answerBytesMax) throw new Error('the document is too long');
     }
-    if (response.statusCode === 404) return new Set();
-    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
-    const { resources = [] } = JSON.parse(text) as { readonly resources?: readonly { readonly name: string }[] };
-    return new Set(resources.map(({ name }) => name));
+    const code = response.statusCode ?? 0;
+    return { code, body: code === 200 ? (JSON.parse(text) as JsonValue) : null };
   }
 
   #send(address: ServerAddress, context: RequestContext): Promise<BackendAnswer> {
@@ -201,6 +234,7 @@ interface Asked {
 }
 
 const servedMax = 1_000;
+const ownGroupsType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer';
 
 async function passOn(context: RequestContext, answer: BackendAnswer): Promise<void> {
   const { upgrade = null, response } = context;

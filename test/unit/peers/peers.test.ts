@@ -11,6 +11,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import { PeerAddresses } from '../../../server/peers/addresses.js';
 import { Peers } from '../../../server/peers/peers.js';
 import { leaseOf, readLease, serverLeases } from '../../../server/presence/serverLease.js';
+import type { ObjectKey } from '../../../server/storage/contract.js';
 import { createMemoryStorage, type MemoryStorage } from '../../../server/storage/memory.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
@@ -61,11 +62,38 @@ describe('other API servers', () => {
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
     };
-    const advertise = async (memberId: string, port: number): Promise<void> => {
+    const advertise = async (memberId: string, port: number): Promise<ObjectKey> => {
       const lease = leaseOf({ hostname: 'h', memberId, processUid: 'u', address: { ip: '127.0.0.1', port } }, Date.now());
       const { group, resource, namespace } = serverLeases;
-      await storage.create({ resource: { group, resource }, namespace, name: lease.metadata.name ?? '' }, lease, { timeoutMs: 1_000 });
+      const key = { resource: { group, resource }, namespace, name: lease.metadata.name ?? '' };
+      await storage.create(key, lease, { timeoutMs: 1_000 });
+      return key;
     };
+
+    it('are asked for the groups that they serve themselves, for as long as they are there', async () => {
+      const groups = [{ metadata: { name: 'batch' }, versions: [{ version: 'v1', resources: [{ resource: 'jobs' }] }] }];
+      const asked: (string | undefined)[] = [];
+      const good = https.createServer(
+        { cert: fs.readFileSync(pki.apiserver.certFile), key: fs.readFileSync(pki.apiserver.keyFile) },
+        (request, response) => {
+          asked.push(`${request.url ?? ''} ${request.headers.accept?.split(';').at(-1) ?? ''} ${String(request.headers['x-remote-user'])}`);
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ items: groups }));
+        },
+      );
+      closing.push(() => {
+        good.close();
+        good.closeAllConnections();
+      });
+      const lease = await advertise('good', await portOf(good));
+      while (peers.groups()[0]?.length !== 1) await new Promise(setImmediate);
+      expect(peers.groups()).to.deep.equal([groups]);
+      expect(asked).to.deep.equal(['/apis profile=nopeer system:apiserver']);
+      const stored = await storage.get(lease, { at: 'any' });
+      if (stored.outcome !== 'found') throw new Error('the lease is gone');
+      await storage.delete(lease, stored.object.version, { timeoutMs: 1_000 });
+      while (peers.groups().length > 0) await new Promise(setImmediate);
+    });
 
     it('are asked together: one that says nothing does not keep the others from answering', async () => {
       const held: net.Socket[] = [];
