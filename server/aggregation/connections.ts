@@ -1,4 +1,5 @@
 import { Agent, request, type AgentOptions } from 'node:https';
+import { verificationText } from '../../program/tls/verificationText.js';
 import { ask, BackendError, type BackendAnswer, type BackendRequest } from '../endpoints/backends/answer.js';
 import type { ConnectionSettings } from '../../program/kubeconfig.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
@@ -80,7 +81,11 @@ const agentBy = (dial: Dial | null, options: AgentOptions): Agent =>
   dial === null ? new Agent(options) : (dialingAgent(dial, { secure: true, ...options }) as Agent);
 
 const explained = (error: Error): BackendError =>
-  new BackendError(error.message === '' ? ((error as NodeJS.ErrnoException).code ?? '') : error.message, false, { cause: error });
+  new BackendError(
+    verificationText(error) ?? (error.message === '' ? ((error as NodeJS.ErrnoException).code ?? '') : error.message),
+    false,
+    { cause: error },
+  );
 
 async function placeOf({ target }: ApiService, addresses: ServiceAddresses): Promise<{ readonly host: string; readonly port: number }> {
   if (target === null) throw new Error('broken invariant: this server is its own way to itself');

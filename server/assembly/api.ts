@@ -276,6 +276,7 @@ export function assembleApi({
           own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
           identity: connections.identity,
           ca: readAuthorities(options['peer-ca-file'], { option: '--peer-ca-file' }).pem,
+          dial: egress('controlplane'),
         })
       : null;
   parts.add({ name: 'peers', stop: () => peers?.stop() });

@@ -7,6 +7,7 @@ import { unavailable } from '../../api/status.js';
 import { systemUser } from '../../api/user.js';
 import { identityHeaders } from '../aggregation/proxy.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
+import { verificationText } from '../../program/tls/verificationText.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
@@ -20,6 +21,7 @@ import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import { PeerAddresses } from './addresses.js';
 import { PeerDiscovery } from './peerDiscovery.js';
+import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 
 /** Says that another server has passed a request on; it is not passed on once more. */
@@ -46,6 +48,8 @@ export interface PeersOptions {
   readonly identity: { readonly cert?: string; readonly key?: string };
   /** Authorities of peers' certificates; null for those that the system trusts. */
   readonly ca: Buffer | null;
+  /** By which way they are reached; null, and unless told, directly. */
+  readonly dial?: Dial | null;
 }
 
 /** The other API servers of the cluster, for requests about versions that this one does not serve: while servers are being replaced, they serve different ones. */
@@ -58,14 +62,9 @@ export class Peers {
   readonly #agent: Agent;
 
   constructor(private readonly options: PeersOptions) {
-    const { identity, ca } = options;
-    this.#agent = silentWhileIdle(
-      new Agent({
-        keepAlive: true,
-        timeout: idleMs,
-        ...tlsClientOptions({ servername: serverName, ca, ...identity }),
-      }),
-    );
+    const { identity, ca, dial = null } = options;
+    const how = { keepAlive: true, timeout: idleMs, ...tlsClientOptions({ servername: serverName, ca, ...identity }) };
+    this.#agent = silentWhileIdle(dial === null ? new Agent(how) : (dialingAgent(dial, { secure: true, ...how }) as Agent));
     const { group, resource, namespace } = serverLeases;
     this.#following = follow(
       options.storage,
@@ -220,7 +219,7 @@ export class Peers {
       body,
       whom: `${ip}:${port}`,
       connectTimeoutMs,
-      explain: (error) => new BackendError(`${ip}:${port}: ${error.message}`, false, { cause: error }),
+      explain: (error) => new BackendError(`${ip}:${port}: ${verificationText(error) ?? error.message}`, false, { cause: error }),
     });
   }
 }

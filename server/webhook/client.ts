@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { verificationText } from '../../program/tls/verificationText.js';
 import { activeTrace } from '../../program/tracing/activeTrace.js';
 import { dialingAgent, type Dial } from './dialed.js';
 import { countCertificates, countRefusedCertificate, noCertificateCounts, type CertificateCounts } from './peerCertificates.js';
@@ -203,7 +204,8 @@ function answerTo(outgoing: ClientRequest, body: string, certificates: Certifica
   return new Promise((resolve, reject) => {
     outgoing.on('error', (error) => {
       countRefusedCertificate(error, outgoing.socket, certificates);
-      reject(error);
+      const told = verificationText(error);
+      reject(told === null ? error : new Error(told, { cause: error }));
     });
     outgoing.on('response', (answer) => {
       countCertificates(answer.socket, certificates);

@@ -7,6 +7,7 @@ import { ask, BackendError, type BackendAnswer, type BackendRequest } from './an
 import { tlsClientOptions } from '../../../program/tls/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 import type { Location } from './location.js';
+import { verificationText } from '../../../program/tls/verificationText.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
 
 /** What this server shows to node agents, and whose certificates it trusts. Without authorities every certificate is taken, as in the reference. */
@@ -123,8 +124,12 @@ export const authority = ({ host, port }: Pick<Location, 'host' | 'port'>): stri
 
 function explained(error: Error, untrusted: boolean, location: Location): BackendError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new BackendError(`${authority(location)}: ${error.message === '' ? code : error.message}`, !unreachable.has(code), {
-    cause: error,
-    untrusted,
-  });
+  return new BackendError(
+    `${authority(location)}: ${verificationText(error) ?? (error.message === '' ? code : error.message)}`,
+    !unreachable.has(code),
+    {
+      cause: error,
+      untrusted,
+    },
+  );
 }

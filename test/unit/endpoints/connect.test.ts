@@ -187,7 +187,7 @@ describe('requests that go on to nodes and programs', () => {
     const { status: code, body } = await send('GET', `${pods}/p/log`);
     expect([code, String(body['message'])]).to.deep.equal([
       502,
-      `error dialing backend: 127.0.0.1:${agent.port}: self-signed certificate in certificate chain`,
+      `error dialing backend: 127.0.0.1:${agent.port}: tls: failed to verify certificate: x509: certificate signed by unknown authority`,
     ]);
     expect((await send('GET', `${pods}/p/log?insecureSkipTLSVerifyBackend=true`)).status).to.equal(200);
     agent.answer = (request) => {

@@ -9,6 +9,8 @@ import { ensurePki, type PkiFiles } from '../../../deploy/pki.js';
 import type { RequestContext } from '../../../server/endpoints/context.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import { PeerAddresses } from '../../../server/peers/addresses.js';
+import { dialByConnect } from '../../../server/egress/httpConnect.js';
+import { connectProxy } from '../../fixtures/egressProxies.js';
 import { Peers } from '../../../server/peers/peers.js';
 import { leaseOf, readLease, serverLeases } from '../../../server/presence/serverLease.js';
 import type { ObjectKey } from '../../../server/storage/contract.js';
@@ -93,6 +95,35 @@ describe('other API servers', () => {
       if (stored.outcome !== 'found') throw new Error('the lease is gone');
       await storage.delete(lease, stored.object.version, { timeoutMs: 1_000 });
       while (peers.groups().length > 0) await new Promise(setImmediate);
+    });
+
+    it('are reached by the way that the configuration of egress names', async () => {
+      const proxy = await connectProxy(null);
+      const good = https.createServer(
+        { cert: fs.readFileSync(pki.apiserver.certFile), key: fs.readFileSync(pki.apiserver.keyFile) },
+        (_, response) => {
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ resources: [{ name: 'things' }] }));
+        },
+      );
+      const through = new Peers({
+        storage,
+        catalogue: createCatalogue(),
+        own: 'own',
+        identity: {},
+        ca: fs.readFileSync(pki.caFile),
+        dial: (host, port) => dialByConnect({ path: proxy.address }, host, port),
+      });
+      closing.push(() => {
+        through.stop();
+        good.close();
+        good.closeAllConnections();
+        proxy.stop();
+      });
+      const port = await portOf(good);
+      await advertise('good', port);
+      expect((await answer(through))[0]).to.equal(true);
+      expect(new Set(proxy.asked)).to.deep.equal(new Set([`127.0.0.1:${port}`]));
     });
 
     it('are asked together: one that says nothing does not keep the others from answering', async () => {
