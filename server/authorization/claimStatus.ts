@@ -89,15 +89,13 @@ const idOf = (device: JsonObject): string => ['driver', 'pool', 'device', 'share
 
 type Changed = Pick<AdmissionRequest, 'user' | 'verb' | 'resource' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
 
-export const claimGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
-  {
-    name: 'ResourceClaimStatus',
-    resources: [`resourceclaims.${group}`],
-    async validate({ operation, subresource, object, old, resource, name, namespace, user, verb }) {
-      if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
-      const request = { user, verb, resource, namespace, object, old };
-      const findings = [...(await bindingFindings(request, authorize)), ...(await driverFindings(request, authorize))];
-      if (findings.length > 0) throw invalidObject(resource.storage, name, findings.map(toCause));
-    },
-  },
-];
+/** Asked first, so that who lacks the right is told that, whatever else is wrong; and once more of what admission has made of the status. */
+export function claimGuards(authorize: Authorizer): readonly AdmissionPlugin[] {
+  const ask = async ({ operation, subresource, object, old, resource, name, namespace, user, verb }: AdmissionRequest): Promise<void> => {
+    if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
+    const request = { user, verb, resource, namespace, object, old };
+    const findings = [...(await bindingFindings(request, authorize)), ...(await driverFindings(request, authorize))];
+    if (findings.length > 0) throw invalidObject(resource.storage, name, findings.map(toCause));
+  };
+  return [{ name: 'ResourceClaimStatus', resources: [`resourceclaims.${group}`], admit: ask, validate: ask }];
+}

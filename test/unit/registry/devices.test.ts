@@ -217,7 +217,11 @@ describe('registry/devices, who may write what of the status of a claim', () => 
         admission: new Set(['ResourceClaimStatus']),
         guards: () =>
           claimGuards((attributes) => ({ decision: allowed.includes(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })).map(
-            ({ validate, ...plugin }) => ({ ...plugin, validate: (request) => validate?.({ ...request, user, verb }) }),
+            ({ admit, validate, ...plugin }) => ({
+              ...plugin,
+              admit: (request, pass) => admit?.({ ...request, user, verb }, pass),
+              validate: (request) => validate?.({ ...request, user, verb }),
+            }),
           ),
       });
       await sample.create(claim);
@@ -230,6 +234,28 @@ describe('registry/devices, who may write what of the status of a claim', () => 
       );
       expect(await causes(written)).to.deep.equal(expected);
     });
+
+  it('who may not bind is told so before what else is wrong', async () => {
+    const allowed = new Set([bind, anywhere]);
+    const sample = await createSample({
+      admission: new Set(['ResourceClaimStatus']),
+      guards: () => claimGuards((attributes) => ({ decision: allowed.has(printed(attributes)) ? 'allow' : 'noOpinion', reason: '' })),
+    });
+    const withStatus = (status: JsonObject): Promise<unknown> =>
+      sample.update(
+        claim,
+        (object) => {
+          object['status'] = status;
+        },
+        'status',
+      );
+    await sample.create(claim);
+    await withStatus({ allocation: allocation('n') });
+    const elsewhere = { allocation: allocation('m'), devices: [{ ...device, device: 'gpu9' }] };
+    expect(await causes(withStatus(elsewhere))).to.contain('invalid status.allocation');
+    allowed.delete(bind);
+    expect(await causes(withStatus(elsewhere))).to.deep.equal(['forbidden status']);
+  });
 
   it('who takes an allocation away needs no right for what was reported of its devices', async () => {
     const allowed = new Set([bind, anywhere]);
