@@ -28,7 +28,6 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
   return {
     strategy: wholeStrategy(kind, names),
     versions,
-    typeMismatch: () => null,
     receive: (object) => checkStructured(object, names),
     receiveApplied: null,
     receiveDecoded: null,

@@ -4,12 +4,11 @@ import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, plainError, StatusError } from '../../api/status.js';
 import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
-import { ListItemError } from '../patch/apply/items.js';
 import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
 import { ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
-import { undeclaredField } from '../patch/apply/undeclared.js';
+import { typeComplaint } from '../patch/apply/typed.js';
 import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
@@ -35,8 +34,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const versions = request.versions ?? resource.behaviour.versions;
   const schema = versions.schemaOf(apiVersion);
   if (schema === null) throw plainError(500, `no schema is known for ${apiVersion}, Kind=${resource.kind}`);
-  checkConfiguration(request, schema);
-  if (live !== null) checkLive(live, request);
+  yield* checkTypes(request, live, schema);
   const { subresource } = request;
   const write: OwnWrite = {
     id: { manager: request.manager, operation: 'Apply', apiVersion, subresource },
@@ -45,9 +43,9 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   };
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
-  const owners = live === null ? new Map<string, ManagerEntry>() : yield* attempt(ownersOf(live, { nothing, write, versions }), request);
+  const owners = live === null ? new Map<string, ManagerEntry>() : yield* ownersOf(live, { nothing, write, versions });
   const applied = (forced: boolean): Steps<ApplyResult> =>
-    attempt(apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions), request);
+    apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions);
   let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
@@ -64,33 +62,18 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   };
 }
 
-function checkConfiguration({ resource, config }: ApplyRequest, schema: Schema): void {
+/** Throws 400 and 500. The live object may have what its type no longer knows, but no value that no longer fits: nothing can be laid over that. */
+function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
-  const undeclared = undeclaredField(config as JsonObject, schema);
-  const problem =
-    undeclared === null ? resource.behaviour.typeMismatch(config as JsonObject) : `${undeclared}: field not declared in schema`;
+  const problem = yield* typeComplaint(config as JsonObject, schema, 'configuration');
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${problem}`);
-}
-
-/** A value that no longer fits its type, because the type has changed since, is nothing that a configuration can be laid over. Fields that are not known are. */
-function checkLive(live: ApiObject, { resource }: ApplyRequest): void {
-  const problem = resource.behaviour.typeMismatch(live as JsonObject);
-  if (problem !== null) throw plainError(500, `failed to create typed live object (${described(live, resource)}): ${problem}`);
+  const unfit = live === null ? null : yield* typeComplaint(live as JsonObject, schema, 'live');
+  if (live !== null && unfit !== null) throw plainError(500, `failed to create typed live object (${described(live, resource)}): ${unfit}`);
 }
 
 /** Namespace and name of an object, and its type. */
 const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
-
-function* attempt<T>(work: Steps<T>, { config, resource }: ApplyRequest): Steps<T> {
-  try {
-    return yield* work;
-  } catch (error) {
-    if (error instanceof ListItemError)
-      throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${error.message}`);
-    throw error;
-  }
-}
 
 const bare = (object: ApiObject): ApiObject => {
   const { managedFields: _m, ...metadata } = object.metadata;

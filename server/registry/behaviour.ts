@@ -54,8 +54,6 @@ export interface Behaviour {
   readonly versions: Versions;
   /** Where only a program can say what objects are in another version: asks it. Then `versions.convert` is what holds while it cannot be asked. */
   readonly asks?: AskForVersion | null;
-  /** The first value in a configuration to apply whose type is wrong, in the words of server-side apply; null for none, or when `receive` finds it. */
-  readonly typeMismatch: (config: JsonObject) => string | null;
   /** Checks an object of the type, with kind and apiVersion, and brings it into the form in which it is kept. May change its argument. */
   readonly receive: (object: JsonObject) => Stepwise<Received>;
   /** The same for an object that server-side apply made; null where there is no difference. */

@@ -131,7 +131,12 @@ class Mutating {
     }
     if (sameValue(before as JsonValue, patched.object)) return 'no_error';
     const { catalogue, convert } = parts;
-    await putBackWithDefaults(matched, await received(patched.object, before, { request, matched, catalogue }), request, convert);
+    await putBackWithDefaults(
+      matched,
+      await received(patched.object, before, { request, matched, catalogue, strict: patchType === 'JSONPatch' }),
+      request,
+      convert,
+    );
     return 'no_error';
   }
 

@@ -8,7 +8,7 @@ import { internalError, StatusError } from '../../../api/status.js';
 import { typeOfKind } from '../../../api/catalogue/types.js';
 import { applyJsonPatch } from '../../patch/jsonpatch.js';
 import { PatchError } from '../../patch/patcherror.js';
-import { withMetadata } from '../../registry/behaviour.js';
+import { withMetadata, type Received } from '../../registry/behaviour.js';
 import { sameValue } from '../../../api/json/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { endedOf } from '../../registry/turns.js';
@@ -151,28 +151,32 @@ export interface Whereabouts {
   readonly request: AdmissionRequest;
   readonly matched: Addressed;
   readonly catalogue: Catalogue;
+  readonly strict?: boolean;
 }
 
-/** What came out of a patch, checked and in the form in which such objects are kept; unknown fields are dropped. Throws 500. */
-export async function received(after: JsonObject, before: ApiObject, { request, matched, catalogue }: Whereabouts): Promise<ApiObject> {
+/** What came out of a patch, checked and in the form in which such objects are kept. Fields that a built-in type does not know are dropped, unless `strict`. Throws 500. */
+export async function received(
+  after: JsonObject,
+  before: ApiObject,
+  { request, matched, catalogue, strict = false }: Whereabouts,
+): Promise<ApiObject> {
   if (after['kind'] !== before.kind || after['apiVersion'] !== before.apiVersion)
     throw internalError(new Error('the patch of a webhook may not change what kind of object it is'));
   const resource = request.form === null ? catalogue.resource(matched.group, matched.version, matched.resource) : null;
   const result =
     resource === null ? structured(after, matched) : await turns.run(outcomeOf(resource.behaviour.receive(after)), endedOf(request));
   if (!result.ok) throw internalError(new Error(result.message));
+  if (strict && result.strict.length > 0 && resource?.behaviour.selfDescribed !== true)
+    throw internalError(new Error(`strict decoding error: ${result.strict.join(', ')}`));
   return result.object;
 }
 
 /** A body that is no object of its resource, and has a type of its own. */
-function structured(
-  object: JsonObject,
-  { kind }: Addressed,
-): { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string } {
+function structured(object: JsonObject, { kind }: Addressed): Received {
   const known = typeOfKind(kind);
   const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });
   if (checked?.ok === false) return checked;
-  return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject) };
+  return { ok: true, object: withMetadata((checked?.value ?? object) as JsonObject), strict: checked?.strict ?? [] };
 }
 
 export async function putBackWithDefaults(

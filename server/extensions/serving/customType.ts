@@ -23,7 +23,6 @@ import type { Converter, WebhookConverters } from '../conversion/contract.js';
 import type { DefinedVersion, Definition } from '../definition.js';
 import { compareVersions } from '../versions.js';
 import { tableColumns } from './columns.js';
-import { typeMismatch } from './typeMismatch.js';
 import { Presenter } from './presenter.js';
 import { ownedPath, scaleForm } from './scale.js';
 import { customRules } from './rules.js';
@@ -142,7 +141,6 @@ export class CustomType {
         convert: (object, name) => ({ ...object, apiVersion: name }),
       },
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
-      typeMismatch: (config) => typeMismatch(schema(), config),
       receive,
       receiveApplied: (object) => received(object, (members) => schema().receiveApplied(members)),
       receiveDecoded: receive,

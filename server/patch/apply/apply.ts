@@ -6,6 +6,7 @@ import { fieldsOf } from './fieldsof.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 import { merge } from './merge.js';
 import { disown, managedOnly, type ApplyConflict, type OwnWrite, type Versions } from './ownership.js';
+import { reconciled } from './reconcile.js';
 import { prune } from './prune.js';
 
 export type ApplyResult =
@@ -24,13 +25,14 @@ export type ApplyResult =
  */
 export function* apply(
   { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
-  managers: Managers,
+  recorded: Managers,
   { id, now, resets = FieldSet.empty, force }: OwnWrite & { readonly force: boolean },
   versions: Versions,
 ): Steps<ApplyResult> {
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
+  const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
   const last = managers.get(key);
   const applied = managedOnly(yield* fieldsOf(config as JsonObject, schema)).recursiveDifference(resets);
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });

@@ -116,15 +116,27 @@ function* members(
 function* items(
   changes: Changes,
   shape: Extract<Shape, { kind: 'list' }>,
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
+  old: JsonValue | undefined,
+  now: JsonValue | undefined,
 ): Steps<void> {
-  const left = yield* indexItems(shape, Array.isArray(before) ? before : [], 'first');
-  const right = yield* indexItems(shape, Array.isArray(after) ? after : [], 'first');
+  const left = yield* indexItems(shape, Array.isArray(old) ? old : []);
+  const right = yield* indexItems(shape, Array.isArray(now) ? now : []);
   let compared = 0;
   for (const element of new Set([...left.elements, ...right.elements])) {
     if (++compared % comparedInStep === 0) yield;
-    const deeper = values(changes, element, shape.element, left.byElement.get(element), right.byElement.get(element));
+    const [was, is] = [left.repeated.get(element), right.repeated.get(element)];
+    if (was !== undefined && is !== undefined) {
+      if (!sameValue([...was], [...is])) (changes.modified ??= new Map()).set(element, FieldSet.leaf);
+      continue;
+    }
+    // An item that is there several times is one field, which comes or goes; one that is there once has fields of its own.
+    if (was !== undefined) (changes.removed ??= new Map()).set(element, FieldSet.leaf);
+    if (is !== undefined) (changes.added ??= new Map()).set(element, FieldSet.leaf);
+    const [before, after] = [
+      was === undefined ? left.byElement.get(element) : undefined,
+      is === undefined ? right.byElement.get(element) : undefined,
+    ];
+    const deeper = values(changes, element, shape.element, before, after);
     if (deeper !== null) yield* deeper;
   }
 }

@@ -91,7 +91,7 @@ function finished(fields: JsonObject, added: boolean): JsonObject | null {
   return {};
 }
 
-/** Of several items with one key the first counts. */
+/** An item that is there several times is one field. */
 function items(
   fields: JsonObject,
   schema: Extract<Schema, { kind: 'list' }>,
@@ -100,13 +100,15 @@ function items(
 ): void {
   const present = Array.isArray(after) ? after : [];
   const known = new Map<string, JsonValue>();
+  const repeated = new Set<string>();
   for (const item of present) {
     const element = itemElement(schema, item);
-    if (!known.has(element)) known.set(element, item);
+    if (known.has(element)) repeated.add(element);
+    else known.set(element, item);
   }
-  const left = Array.isArray(before) && before.length > 0 ? inOneGo(indexItems(schema, before, 'first')).byElement : null;
+  const left = Array.isArray(before) && before.length > 0 ? inOneGo(indexItems(schema, before)).byElement : null;
   for (const element of sortNames([...known.keys()])) {
-    const below = changed(schema.element, left?.get(element), known.get(element));
+    const below = repeated.has(element) ? {} : changed(schema.element, left?.get(element), known.get(element));
     if (below !== null) fields[element] = below;
   }
 }

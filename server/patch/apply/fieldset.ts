@@ -228,6 +228,8 @@ export class FieldSetBuilder {
 
 /** `f:NAME` */
 export const fieldElement = (name: string): string => `f:${name}`;
+/** `i:N` */
+export const indexElement = (position: number): string => `i:${position}`;
 /** `v:VALUE` */
 export const valueElement = (value: JsonValue): string => `v:${writeJson(value)}`;
 /** `k:{...}`, members sorted by name, as two spellings of one key must be one element. */

@@ -1,13 +1,13 @@
 import type { Steps } from '../../../api/steps.js';
 import type { JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
-import { comparedInStep, itemElement } from './items.js';
+import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema } from './schema.js';
 
 /**
  * Every field that a value sets, down to its leaves: what an applier owns of the configuration it applied.
- * Members of structs are named by their leaves alone; map members and list items also by themselves, because they can be removed as a whole.
+ * An item that is there several times is one field. Members of structs are named by their leaves alone; map members and list items also by themselves, because they can be removed as a whole.
  */
 export function* fieldsOf(value: JsonValue, schema: Schema): Steps<FieldSet> {
   return FieldSet.of(false, (yield* childrenOf(value, schema)) ?? new Map());
@@ -19,9 +19,11 @@ function* childrenOf(value: JsonValue, schema: Schema): Steps<Map<string, FieldS
   if (shape.kind === 'leaf') return null;
   if (shape.kind === 'list') {
     if (shape.relationship === 'atomic') return null;
+    const { byElement, repeated } = yield* indexItems(shape, Array.isArray(value) ? value : []);
     const children = new Map<string, FieldSet>();
-    for (const item of Array.isArray(value) ? value : []) {
-      children.set(itemElement(shape, item), FieldSet.of(true, (yield* childrenOf(item, shape.element)) ?? new Map()));
+    for (const [element, item] of byElement) {
+      const below = repeated.has(element) ? null : yield* childrenOf(item, shape.element);
+      children.set(element, FieldSet.of(true, below ?? new Map()));
       if (children.size % comparedInStep === 0) yield;
     }
     return children;

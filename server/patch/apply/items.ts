@@ -1,76 +1,83 @@
 import type { Steps } from '../../../api/steps.js';
-import type { JsonValue } from '../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { isObject } from '../../../api/json/json.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { keyElement, keyElementOf, keyOf, valueElement } from './fieldset.js';
+import { keyElement, keyElementOf, valueElement } from './fieldset.js';
 import type { ListKey, Schema } from './schema.js';
 
 type AssociativeList =
   Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 
-/** Two items of a list have the same key, or an item has none. */
+/** An item has no key. */
 export class ListItemError extends Error {
   override name = 'ListItemError';
 }
 
 /** The path element that names an item of a set or of a list with keys. Throws ListItemError when the item has no key. */
 export function itemElement(list: AssociativeList, item: JsonValue): string {
-  if (list.relationship !== 'map') {
-    if (item !== null && typeof item === 'object') throw new ListItemError('items of a set must be scalars');
-    return valueElement(item);
-  }
-  if (!isObject(item)) throw new ListItemError('associative list may not have non-map elements');
-  if (list.keys.length === 1) {
-    const [only] = list.keys as readonly [ListKey];
-    const name = item[only.name] ?? only.default;
+  return list.relationship === 'map' ? keyedElement(list.keys, item) : setElement(item);
+}
+
+function setElement(item: JsonValue): string {
+  if (item === null) throw new ListItemError("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new ListItemError('not supported: associative list with lists as elements');
+  if (typeof item === 'object') throw new ListItemError("associative list without keys has an element that's a map type");
+  return valueElement(item);
+}
+
+/** A key member that is not there and has no default is no part of the key. */
+function keyedElement(keys: readonly ListKey[], item: JsonValue): string {
+  if (item === null) throw new ListItemError('associative list with keys may not have a null element');
+  if (!isObject<JsonObject>(item)) throw new ListItemError('associative list with keys may not have non-map elements');
+  if (keys.length === 1) {
+    const [only] = keys as readonly [ListKey];
+    const name = item[only.name] === undefined ? only.default : item[only.name];
     // Nearly all lists: a name, or an address.
     if (typeof name === 'string') return keyElementOf(only.name, name);
   }
   const key: Record<string, JsonValue> = {};
-  let found = false;
-  for (const { name, default: standIn } of list.keys) {
+  for (const { name, default: standIn } of keys) {
     const value = item[name];
-    if (value !== undefined && value !== null) found = true;
-    key[name] = value ?? standIn;
+    if (value !== undefined) key[name] = value;
+    else if (standIn !== null) key[name] = standIn;
   }
-  if (!found && list.keys.every((each) => each.default === null)) {
-    throw new ListItemError(
-      'associative list with keys has an element that omits all key fields: ' + list.keys.map((each) => each.name).join(', '),
-    );
-  }
-  return keyElement(key);
+  if (Object.keys(key).length > 0) return keyElement(key);
+  const names = keys.map(({ name }) => JSON.stringify(name)).join(' ');
+  throw new ListItemError(
+    `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+  );
 }
 
 /** Members or items that are looked at in one step. */
 export const comparedInStep = 256;
 
 export interface IndexedItems {
+  /** In their order, as often as they are there. */
   readonly elements: readonly string[];
+  /** Of those that are there several times, the first. */
   readonly byElement: ReadonlyMap<string, JsonValue>;
+  /** All items of elements that are there several times. */
+  readonly repeated: ReadonlyMap<string, readonly JsonValue[]>;
 }
 
-/** Items by their elements, in order. `duplicates: 'refuse'` throws ListItemError when two items have one key; otherwise the first counts. */
-export function* indexItems(
-  list: AssociativeList,
-  items: readonly JsonValue[] | null | undefined,
-  duplicates: 'refuse' | 'first',
-): Steps<IndexedItems> {
+const noneRepeated: ReadonlyMap<string, readonly JsonValue[]> = new Map();
+
+/** Items by their elements. Throws ListItemError. */
+export function* indexItems(list: AssociativeList, items: readonly JsonValue[] | null | undefined): Steps<IndexedItems> {
   const elements: string[] = [];
   const byElement = new Map<string, JsonValue>();
+  let repeated: Map<string, JsonValue[]> | null = null;
   for (const item of items ?? []) {
     const element = itemElement(list, item);
     if (elements.push(element) % comparedInStep === 0) yield;
-    if (!byElement.has(element)) byElement.set(element, item);
-    else if (duplicates === 'refuse') throw new ListItemError(`duplicate entries for key [${describe(element)}]`);
+    const first = byElement.get(element);
+    if (first === undefined) {
+      byElement.set(element, item);
+      continue;
+    }
+    repeated ??= new Map<string, JsonValue[]>();
+    const known = repeated.get(element);
+    if (known === undefined) repeated.set(element, [first, item]);
+    else known.push(item);
   }
-  return { elements, byElement };
-}
-
-function describe(element: string): string {
-  const body = element.slice(2);
-  if (element.startsWith('v:')) return `=${body}`;
-  const key = keyOf(element);
-  return Object.keys(key)
-    .map((name) => `${name}=${writeJson(key[name])}`)
-    .join(',');
+  return { elements, byElement, repeated: repeated ?? noneRepeated };
 }

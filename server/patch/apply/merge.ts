@@ -7,7 +7,8 @@ import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
  * Lays an applied configuration over a live value: leaves and atomic parts are replaced, maps are joined, items of lists with keys are matched.
- * Live items keep their places; items that both sides have follow the order of the configuration. Throws ListItemError for duplicate keys in the configuration.
+ * Live items keep their places; items that both sides have follow the order of the configuration. What is there several times in the live value
+ * gives way as a whole. The configuration has nothing twice (`typeComplaint`).
  */
 export function* merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): Steps<JsonValue | undefined> {
   if (applied === undefined) return live;
@@ -34,11 +35,11 @@ function* mergeMembers(shape: Extract<Shape, { kind: 'object' }>, live: JsonObje
 type List = Extract<Shape, { kind: 'list' }>;
 
 function* mergeItems(list: List, live: readonly JsonValue[], applied: readonly JsonValue[]): Steps<JsonValue[]> {
-  const left = yield* indexItems(list, live, 'first');
-  const right = yield* indexItems(list, applied, 'refuse');
+  const left = yield* indexItems(list, live);
+  const right = yield* indexItems(list, applied);
   const merged: JsonValue[] = [];
   for (const { element, liveIndex } of mergeOrder(left, right)) {
-    const ours = liveIndex === null ? left.byElement.get(element) : live[liveIndex];
+    const ours = liveIndex !== null ? live[liveIndex] : left.repeated.has(element) ? undefined : left.byElement.get(element);
     if (merged.push((yield* merge(ours, right.byElement.get(element), list.element)) as JsonValue) % comparedInStep === 0) yield;
   }
   return merged;

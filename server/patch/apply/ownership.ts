@@ -3,6 +3,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
 import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
+import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -133,11 +134,12 @@ export interface OwnWrite {
  */
 export function* ownUpdate(
   change: ObjectChange,
-  managers: Managers,
+  recorded: Managers,
   { id, now, resets = FieldSet.empty }: OwnWrite,
   versions: Versions,
 ): Steps<Managers> {
   const key = managerKey(id);
+  const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
   const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, resets, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;

@@ -6,8 +6,8 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
  * (`x-kubernetes-list-type`, `-list-map-keys`, `-map-type`). Types refer to each other lazily, as they may be recursive.
  */
 export type Schema =
-  /** A scalar, or anything that is replaced as a whole. */
-  | { readonly kind: 'leaf' }
+  /** A scalar of that type, or anything that is replaced as a whole. */
+  | { readonly kind: 'leaf'; readonly scalar?: ScalarType }
   | {
       readonly kind: 'struct';
       readonly atomic: boolean;
@@ -22,6 +22,9 @@ export type Schema =
   | { readonly kind: 'list'; readonly relationship: 'map'; readonly element: Schema; readonly keys: readonly ListKey[] }
   /** Nothing is known: objects are maps of unknown, lists are atomic. */
   | { readonly kind: 'unknown' };
+
+/** `untyped` is any of the others. */
+export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface AlwaysPresent {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../api/object.js';
-import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape } from '../../../api/catalogue/types.js';
+import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape, type Scalar } from '../../../api/catalogue/types.js';
 import { leaf, unknown, type AlwaysPresent, type ListKey, type Schema } from './schema.js';
 
 /** Schemas of the built-in types, each built at most once; recursive types are fine. */
@@ -19,8 +19,8 @@ function schemaOfType(name: string): Schema {
 
 function build(type: ApiType | undefined): Schema {
   if (type === undefined) return unknown;
-  // Types without members (times, quantities, raw JSON) are replaced as a whole.
-  if (type.fields === undefined) return leaf;
+  // Types without members (times, quantities, raw JSON) are replaced as a whole; those that are texts also come as numbers.
+  if (type.fields === undefined) return type.leaf?.startsWith('string') === true ? scalarTypes.untyped : leaf;
   const { fields } = type;
   const built = new Map<string, Schema>();
   let always: readonly AlwaysPresent[] | null = null;
@@ -63,10 +63,11 @@ function schemaOfField(field: Field): Schema {
   if (shape.is === 'list') return schemaOfList(field, shape.items);
   if (shape.is === 'map') return { kind: 'map', atomic: field.mapType === 'atomic', element: schemaOfShape(shape.values) };
   const schema = schemaOfShape(shape);
-  return field.mapType === 'atomic' && schema.kind === 'struct'
+  // What a field says counts more than what its type says.
+  return field.mapType !== undefined && schema.kind === 'struct'
     ? {
         kind: 'struct',
-        atomic: true,
+        atomic: field.mapType === 'atomic',
         field: schema.field,
         get always() {
           return schema.always;
@@ -75,10 +76,24 @@ function schemaOfField(field: Field): Schema {
     : schema;
 }
 
+const [numeric, text, truth, untyped] = (['numeric', 'string', 'boolean', 'untyped'] as const).map((scalar): Schema => ({
+  kind: 'leaf',
+  scalar,
+})) as [Schema, Schema, Schema, Schema];
+const scalarTypes: Readonly<Record<Scalar | 'untyped', Schema>> = {
+  string: text,
+  bytes: text,
+  boolean: truth,
+  int32: numeric,
+  int64: numeric,
+  double: numeric,
+  untyped,
+};
+
 function schemaOfShape(shape: Shape): Schema {
   switch (shape.is) {
     case 'scalar':
-      return leaf;
+      return scalarTypes[shape.scalar];
     case 'type':
       return schemaOfType(shape.name);
     case 'list':

@@ -388,6 +388,14 @@ describe('admission policies', () => {
     expect((await sample.create(map('n', { t: '1' })))['data']).to.deep.equal({ t: '1' });
   });
 
+  it('refuse fields that the type does not have, whatever is to be done about failures', async () => {
+    const expression = '[JSONPatch{op: "add", path: "/nope", value: 1}, JSONPatch{op: "add", path: "/metadata/no", value: 1}]';
+    await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }], failurePolicy: 'Ignore' });
+    const error = await refusal(sample.create(map('m', {})));
+    expect([error.code, error.reason]).to.deep.equal([500, 'InternalError']);
+    expect(error.message).to.equal('Internal error occurred: strict decoding error: unknown field "metadata.no", unknown field "nope"');
+  });
+
   it('find the operation that fails among many, and bear as many as there may be', async () => {
     const add = (count: number): string =>
       `object.data.n == "x" ? [] : lists.range(${count}).map(i, JSONPatch{op: "add", path: "/data/k" + string(i), value: string(i)})`;

@@ -163,19 +163,6 @@ describe('server-side apply', () => {
     expect(names).to.deep.equal(['x', 'b', 'a', 'new']);
   });
 
-  it('refuses two items with one key', () => {
-    expect(() =>
-      inOneGo(
-        apply(
-          { live: start, config: object({ items: [{ name: 'x' }, { name: 'x' }] }) },
-          none,
-          { id: applier('a'), now, force: false },
-          versions,
-        ),
-      ),
-    ).to.throw(/duplicate entries for key/);
-  });
-
   it('leaves an updater the fields that it changed, and the applier the rest', () => {
     const first = applied(start, none, 'a', object({ replicas: 1, text: 'one' }));
     const after = object({ replicas: 5, text: 'one' });

@@ -14,7 +14,12 @@ const item = struct({ name: leaf, value: leaf, nested: struct({ a: leaf, b: leaf
 export const widget: Schema = struct({
   apiVersion: leaf,
   kind: leaf,
-  metadata: struct({ name: leaf, labels: map(leaf), finalizers: { kind: 'list', relationship: 'set', element: leaf } }),
+  metadata: struct({
+    name: leaf,
+    labels: map(leaf),
+    annotations: map(leaf),
+    finalizers: { kind: 'list', relationship: 'set', element: leaf },
+  }),
   spec: struct({
     replicas: leaf,
     text: leaf,

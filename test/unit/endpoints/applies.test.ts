@@ -94,7 +94,11 @@ describe('server-side apply over HTTP', () => {
     const name = next();
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u' };
     const twice = { ownerReferences: [owner, owner] };
-    expect((await apply(`${maps}/${name}`, map(name, twice))).status).to.equal(500);
+    const refused = await apply(`${maps}/${name}`, map(name, twice));
+    expect([refused.status, refused.body['message']]).to.deep.equal([
+      500,
+      `failed to create typed patch object (/${name}; /v1, Kind=ConfigMap): .metadata.ownerReferences: duplicate entries for key [uid="u"]`,
+    ]);
     await apply(`${maps}/${name}`, map(name));
     const patched = await patch(`${maps}/${name}`, { metadata: twice });
     expect((patched.body['metadata'] as JsonObject)['ownerReferences']).to.deep.equal([owner]);

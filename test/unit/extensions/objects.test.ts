@@ -206,7 +206,7 @@ describe('extensions/objects', () => {
       );
     for (const [spec, message] of [
       [{ size: 'five' }, '.spec.size: expected numeric (int or float), got string'],
-      [{ color: 5 }, '.spec.color: expected string, got integer'],
+      [{ color: 5 }, '.spec.color: expected string, got &value.valueUnstructured{Value:5}'],
       [{ weight: 5 }, '.spec.weight: field not declared in schema'],
     ] as const) {
       const error = await apply(spec);

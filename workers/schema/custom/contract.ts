@@ -127,7 +127,7 @@ const structural: ReadonlySet<string> = new Set([
 
 /** In the form in which `server/patch/apply/schema.ts` takes the types of built-in kinds. */
 export type MergeSchema =
-  | { readonly kind: 'leaf' }
+  | { readonly kind: 'leaf'; readonly scalar?: 'numeric' | 'string' | 'boolean' | 'untyped' }
   | {
       readonly kind: 'struct';
       readonly atomic: boolean;

@@ -3,7 +3,13 @@ import type { Structure } from './structure.js';
 
 /** The types for field ownership: what is one value, and how the items of lists are told apart. */
 
-const leaf: MergeSchema = { kind: 'leaf' };
+const scalars: Readonly<Record<string, MergeSchema>> = {
+  integer: { kind: 'leaf', scalar: 'numeric' },
+  number: { kind: 'leaf', scalar: 'numeric' },
+  string: { kind: 'leaf', scalar: 'string' },
+  boolean: { kind: 'leaf', scalar: 'boolean' },
+};
+const text = scalars['string']!;
 const unknown: MergeSchema = { kind: 'unknown' };
 const ownTypes: readonly string[] = ['apiVersion', 'kind'];
 
@@ -16,15 +22,15 @@ export interface MergeTypeOptions {
 /** `metadata` is the type of `ObjectMeta`. */
 export function mergeTypesOf(structure: Structure, metadata: MergeSchema, { whole, open }: MergeTypeOptions): MergeSchema {
   const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, { whole: child.embedded, open });
-  if (structure.intOrString) return leaf;
+  if (structure.intOrString) return { kind: 'leaf', scalar: 'untyped' };
   if (structure.type === 'array') return listOf(structure, convert);
-  if (structure.type !== 'object' && !whole) return structure.type === '' ? unknown : leaf;
+  if (structure.type !== 'object' && !whole) return scalars[structure.type] ?? unknown;
   const { properties, rest, mapAtomic } = structure;
   if (rest !== null || (properties.size === 0 && !whole))
     return { kind: 'map', atomic: mapAtomic, element: rest === null || rest === 'any' ? unknown : convert(rest) };
   const fields = new Map([...properties].map(([name, child]) => [name, convert(child)]));
   if (whole) {
-    for (const name of ownTypes) fields.set(name, leaf);
+    for (const name of ownTypes) fields.set(name, text);
     fields.set('metadata', metadata);
   }
   return { kind: 'struct', atomic: mapAtomic, field: (name) => fields.get(name), open: structure.preserve || open, always: [] };

@@ -6,6 +6,8 @@ import type { MergeSchema } from '../../../../workers/schema/custom/contract.js'
 const metadata: MergeSchema = { kind: 'struct', atomic: false, field: () => undefined, always: [] };
 const root = (properties: JsonMembers): MergeSchema => compile({ type: 'object', properties }, {}).mergeTypes(metadata);
 
+const text: MergeSchema = { kind: 'leaf', scalar: 'string' };
+
 /** The type of a member, with the names of fields given where they are asked for. */
 function member(schema: MergeSchema, name: string): MergeSchema | undefined {
   return schema.kind === 'struct' ? schema.field(name) : undefined;
@@ -16,7 +18,7 @@ describe('types for the ownership of fields', () => {
     const schema = root({ t: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } });
     const embedded = member(schema, 't') as MergeSchema;
     for (const each of [schema, embedded]) {
-      expect(member(each, 'kind')).to.deep.equal({ kind: 'leaf' });
+      expect(member(each, 'kind')).to.deep.equal(text);
       expect(member(each, 'metadata')).to.equal(metadata);
     }
     expect(member(schema, 'other')).to.equal(undefined);
@@ -25,20 +27,22 @@ describe('types for the ownership of fields', () => {
   });
 
   for (const [what, schema, expected] of [
-    ['scalars', { type: 'string' }, { kind: 'leaf' }],
-    ['numbers or texts', { 'x-kubernetes-int-or-string': true }, { kind: 'leaf' }],
+    ['texts', { type: 'string' }, text],
+    ['numbers', { type: 'integer' }, { kind: 'leaf', scalar: 'numeric' }],
+    ['truths', { type: 'boolean' }, { kind: 'leaf', scalar: 'boolean' }],
+    ['numbers or texts', { 'x-kubernetes-int-or-string': true }, { kind: 'leaf', scalar: 'untyped' }],
     ['anything', { 'x-kubernetes-preserve-unknown-fields': true }, { kind: 'unknown' }],
     ['objects of which nothing is known', { type: 'object' }, { kind: 'map', atomic: false, element: { kind: 'unknown' } }],
     [
       'maps',
       { type: 'object', additionalProperties: { type: 'string' }, 'x-kubernetes-map-type': 'atomic' },
-      { kind: 'map', atomic: true, element: { kind: 'leaf' } },
+      { kind: 'map', atomic: true, element: text },
     ],
-    ['lists', { type: 'array', items: { type: 'string' } }, { kind: 'list', relationship: 'atomic', element: { kind: 'leaf' } }],
+    ['lists', { type: 'array', items: { type: 'string' } }, { kind: 'list', relationship: 'atomic', element: text }],
     [
       'sets',
       { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
-      { kind: 'list', relationship: 'set', element: { kind: 'leaf' } },
+      { kind: 'list', relationship: 'set', element: text },
     ],
   ] as readonly (readonly [string, JsonMembers, unknown])[])
     it(`of ${what}`, () => expect(member(root({ v: schema }), 'v')).to.deep.equal(expected));

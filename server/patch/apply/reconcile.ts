@@ -1,0 +1,40 @@
+import type { Steps } from '../../../api/steps.js';
+import { FieldSet } from './fieldset.js';
+import { comparedInStep } from './items.js';
+import type { ManagerEntry, Managers } from './managers.js';
+import { unknown, type Schema } from './schema.js';
+
+/**
+ * Owners as they are under the schemas of today: whoever owned something below a place that has become one whole owns the whole. A whole that has been divided needs
+ * nothing; its owner owns the place itself, and nothing below it. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
+ */
+export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) => Schema | null): Steps<Managers> {
+  let changed: Map<string, ManagerEntry> | null = null;
+  for (const [key, entry] of managers) {
+    const schema = schemaOf(entry.apiVersion);
+    const fields = schema === null ? entry.fields : yield* underSchema(entry.fields, schema);
+    if (fields !== entry.fields) (changed ??= new Map(managers)).set(key, { ...entry, fields });
+    yield;
+  }
+  return changed ?? managers;
+}
+
+/** This very set where nothing has become one whole, as nearly always. */
+function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
+  if (fields.children.size === 0 || schema.kind === 'leaf' || schema.kind === 'unknown') return fields;
+  if (schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic) return FieldSet.leaf;
+  let children: Map<string, FieldSet> | null = null;
+  let looked = 0;
+  for (const [element, child] of fields.children) {
+    if (++looked % comparedInStep === 0) yield;
+    if (child.children.size === 0) continue;
+    const now = yield* underSchema(child, below(schema, element));
+    if (now !== child) (children ??= new Map(fields.children)).set(element, now);
+  }
+  return children === null ? fields : FieldSet.of(fields.self, children);
+}
+
+function below(schema: Exclude<Schema, { kind: 'leaf' | 'unknown' }>, element: string): Schema {
+  if (schema.kind === 'struct') return schema.field(element.slice('f:'.length)) ?? unknown;
+  return schema.element;
+}

@@ -1,0 +1,137 @@
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type { Steps } from '../../../api/steps.js';
+import { spellPath } from './describe.js';
+import { fieldElement, indexElement } from './fieldset.js';
+import { comparedInStep, itemElement, ListItemError } from './items.js';
+import { unknown, type ScalarType, type Schema } from './schema.js';
+
+/** Faults of one value that are told. The others are not looked for: an answer is for somebody to read. */
+export const typeFaultsMax = 1_000;
+
+/** What is looked for: `configuration` is what somebody applies, `live` what is there, which may have fields that are not known any more, and items twice. */
+export type Typed = 'configuration' | 'live';
+
+/**
+ * What keeps a value from being of a type, all of it with the paths, as server-side apply tells it; null for nothing. A null is of every type. Of several members
+ * of one object that are not declared the first is told, and nothing of those after it. Rules: `typed/validate.go` of structured-merge-diff.
+ */
+export function* typeComplaint(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
+  const faults = new Faults(as);
+  yield* faults.look(value, schema);
+  if (faults.told.length === 0) return null;
+  return faults.told.length === 1 ? (faults.told[0] ?? null) : ['errors:', ...faults.told.map((text) => `  ${text}`)].join('\n');
+}
+
+class Faults {
+  readonly told: string[] = [];
+  private readonly path: string[] = [];
+  private looked = 0;
+
+  constructor(private readonly as: Typed) {}
+
+  *look(value: JsonValue | undefined, schema: Schema): Steps<void> {
+    if (value === null || value === undefined || this.told.length >= typeFaultsMax) return;
+    if (++this.looked % comparedInStep === 0) yield;
+    if (schema.kind === 'leaf') this.tell(schema.scalar === undefined ? null : scalarFault(schema.scalar, value));
+    else if (schema.kind === 'list') {
+      if (Array.isArray(value)) yield* this.items(value, schema);
+      else this.tell(`expected list, got ${wrapped(value)}`);
+    } else if (schema.kind !== 'unknown') {
+      if (isObject<JsonObject>(value)) yield* this.members(value, schema);
+      else this.tell(`expected map, got ${wrapped(value)}`);
+    }
+  }
+
+  private *members(object: JsonObject, schema: Extract<Schema, { kind: 'struct' | 'map' }>): Steps<void> {
+    for (const [name, value] of Object.entries(object)) {
+      const member = schema.kind === 'map' ? schema.element : (schema.field(name) ?? (schema.open === true ? unknown : undefined));
+      this.path.push(fieldElement(name));
+      if (member !== undefined) yield* this.look(value, member);
+      else if (this.as === 'configuration') this.tell('field not declared in schema');
+      this.path.pop();
+      if (member === undefined && this.as === 'configuration') return;
+    }
+  }
+
+  private *items(items: readonly JsonValue[], schema: Extract<Schema, { kind: 'list' }>): Steps<void> {
+    const seen = new Set<string>();
+    for (const [position, item] of items.entries()) {
+      const element = schema.relationship === 'atomic' ? indexElement(position) : this.elementOf(schema, item, position);
+      // What nothing tells apart has no place of which more could be told.
+      if (element === null) return;
+      if (seen.has(element) && this.as === 'configuration') this.tell(`duplicate entries for key ${spellPath([element])}`);
+      seen.add(element);
+      this.path.push(element);
+      yield* this.look(item, schema.element);
+      this.path.pop();
+    }
+  }
+
+  private elementOf(schema: Extract<Schema, { kind: 'list' }>, item: JsonValue, position: number): string | null {
+    try {
+      return itemElement(schema, item);
+    } catch (error) {
+      if (!(error instanceof ListItemError)) throw error;
+      this.tell(`element ${position}: ${error.message}`);
+      return null;
+    }
+  }
+
+  private tell(fault: string | null): void {
+    if (fault !== null) this.told.push(this.path.length === 0 ? fault : `${spellPath(this.path)}: ${fault}`);
+  }
+}
+
+function scalarFault(type: ScalarType, value: JsonValue): string | null {
+  const [isNumber, isText, isTruth] = [
+    typeof value === 'number' || typeof value === 'bigint',
+    typeof value === 'string',
+    value === !!value,
+  ];
+  switch (type) {
+    case 'numeric':
+      return isNumber ? null : `expected numeric (int or float), got ${goTypeOf(value)}`;
+    case 'string':
+      return isText ? null : `expected string, got &value.valueUnstructured{Value:${inSource(value)}}`;
+    case 'boolean':
+      return isTruth ? null : `expected boolean, got ${wrapped(value)}`;
+    case 'untyped':
+      return isNumber || isText || isTruth ? null : `expected any scalar, got ${wrapped(value)}`;
+  }
+}
+
+const list = '[]interface {}';
+const map = 'map[string]interface {}';
+
+/** The type that Go has for a value (`%T`). */
+function goTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return list;
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'object' ? map : String(typeof value);
+}
+
+/** As Go prints the wrapper of such a value (`%v`). */
+const wrapped = (value: JsonValue): string => `&{${plainly(value)}}`;
+
+function plainly(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(plainly).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  return `map[${sortedNames(value)
+    .map((name) => `${name}:${plainly(value[name])}`)
+    .join(' ')}]`;
+}
+
+/** As Go prints a value so that it could stand in a program (`%#v`). */
+function inSource(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (Array.isArray(value)) return `${list}{${value.map(inSource).join(', ')}}`;
+  if (typeof value !== 'object') return writeJson(value);
+  return `${map}{${sortedNames(value)
+    .map((name) => `${writeJson(name)}:${inSource(value[name])}`)
+    .join(', ')}}`;
+}
+
+const sortedNames = (object: JsonObject): string[] => Object.keys(object).sort();
