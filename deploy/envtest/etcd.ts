@@ -34,7 +34,29 @@ function refuse(why: string): void {
   process.exit(1);
 }
 
-if (args.includes('--version')) process.stdout.write(`etcd Version: ${etcdVersion}\n`);
+/** envtest reads the flags off this: a line names one when it begins with it. */
+const help = `Usage: etcd [flags]
+
+Answers /health and /version in the place of an etcd, and keeps nothing: the API server beside it has a store of its own.
+
+Flags:
+  --listen-client-urls 'http://localhost:2379'
+    Where to answer, several separated by commas.
+  --version
+    Print the version and end.
+
+Taken for an etcd's sake, without effect:
+  --advertise-client-urls 'http://localhost:2379'
+  --data-dir '\${name}.etcd'
+  --listen-peer-urls 'http://localhost:2380'
+  --unsafe-no-fsync
+
+Example:
+  etcd --listen-client-urls=http://127.0.0.1:2379
+`;
+
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(help);
+else if (args.includes('--version')) process.stdout.write(`etcd Version: ${etcdVersion}\n`);
 else {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
   for (const address of (valueOf(args, 'listen-client-urls') ?? 'http://localhost:2379').split(',')) serve(address);

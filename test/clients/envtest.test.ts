@@ -10,7 +10,7 @@ import { programFile } from '../../deploy/programs.js';
 import { hasEtcd } from '../fixtures/etcdServers.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { createIdentities } from '../unit/http/identities.js';
-import { EnvtestEnvironment } from './envtestEnvironment.js';
+import { EnvtestEnvironment, knowsFlag } from './envtestEnvironment.js';
 
 const pollMs = 20;
 const group = 'batch.tutorial.example.org';
@@ -175,12 +175,15 @@ describe('clients/envtest', function () {
     while (fs.existsSync(`/proc/${manager}`)) await delay(pollMs);
   });
 
-  it('answers questions for its version, and refuses flags as the server does', () => {
+  it('answers questions for its version and its flags, and refuses flags as the server does', () => {
     const assets = assetsWith();
     const ask = (name: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } =>
       spawnSync(path.join(assets, name), args, { encoding: 'utf8' });
     expect(ask('kube-apiserver', '--version').stdout).to.match(/^Kubernetes v1\.\d+/);
     expect(ask('etcd', '--version').stdout).to.match(/^etcd Version: 3\./);
+    expect(knowsFlag(assets, 'etcd', 'unsafe-no-fsync'), 'etcd').to.equal(true);
+    expect(knowsFlag(assets, 'kube-apiserver', 'secure-port'), 'kube-apiserver').to.equal(true);
+    expect(knowsFlag(assets, 'kube-apiserver', 'insecure-port'), 'gone since 1.24').to.equal(false);
     const wrong = ask('kube-apiserver', '--etcd-servers=http://127.0.0.1:1', '--no-such-flag=1');
     expect(wrong.status).to.equal(1);
     expect(wrong.stderr).to.contain('no-such-flag');

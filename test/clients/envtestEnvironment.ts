@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -30,15 +30,17 @@ export class EnvtestEnvironment {
   static async start(assets: string, flags: readonly string[] = []): Promise<EnvtestEnvironment> {
     const [etcdPort, peerPort, port] = (await findFreePorts(3)) as [number, number, number];
     const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+    const unsafeFlag = knowsFlag(assets, 'etcd', 'unsafe-no-fsync') ? ['--unsafe-no-fsync=true'] : [];
     const etcd = run(assets, 'etcd', [
       `--advertise-client-urls=${etcdUrl}`,
       `--data-dir=${temporaryDirectory('envtest-etcd')}`,
       `--listen-client-urls=${etcdUrl}`,
       `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-      '--unsafe-no-fsync=true',
+      ...unsafeFlag,
     ]);
     await answers(`${etcdUrl}/health`, etcd);
     const { directory, client, flags: own } = await identitiesOf(port);
+    const insecure = knowsFlag(assets, 'kube-apiserver', 'insecure-port') ? ['--insecure-port=0'] : [];
     const server = run(assets, 'kube-apiserver', [
       '--advertise-address=127.0.0.1',
       '--allow-privileged=true',
@@ -46,6 +48,7 @@ export class EnvtestEnvironment {
       '--bind-address=127.0.0.1',
       '--disable-admission-plugins=ServiceAccount',
       `--etcd-servers=${etcdUrl}`,
+      ...insecure,
       `--secure-port=${port}`,
       '--service-cluster-ip-range=10.0.0.0/24',
       ...own,
@@ -70,6 +73,13 @@ export class EnvtestEnvironment {
     fs.rmSync(this.certificates, { recursive: true, force: true });
     return codes;
   }
+}
+
+/** Whether the help of the program has a line that begins with the flag. Throws when the program does not print its help and end. */
+export function knowsFlag(assets: string, name: string, flag: string): boolean {
+  const { status, stdout, stderr } = spawnSync(path.join(assets, name), ['--help'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${name} --help ends with ${status}: ${stderr}`);
+  return new RegExp(`^\\s*--${flag}\\b`, 'm').test(stdout + stderr);
 }
 
 interface Running {
