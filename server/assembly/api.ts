@@ -63,6 +63,8 @@ import { doStartWork } from './startWork.js';
 import type { CommonForms } from '../storage/commonForms.js';
 import { EncryptedReplica } from '../storage/encryption/encryptedReplica.js';
 import { isOtherMediaType, type StoredForm } from '../storage/forms.js';
+import { MeasuredEngine, type StoreTimes } from '../storage/measured.js';
+import { createStoreTimes } from '../storage/metrics.js';
 import { KeySpace } from '../storage/keys.js';
 import { referenceLayout } from '../storage/keyLayout.js';
 import type { StoreEngine } from '../storage/engine.js';
@@ -132,9 +134,10 @@ export function assembleApi({
   const catalogue = liveCatalogue(withCustomResources(builtIn, () => custom.catalogue));
   const features = featuresOf(options);
   const isBuiltIn = builtInResources();
+  const times = createStoreTimes(metrics.registry);
   const storageOver = (engine: StoreEngine): RaftStorage =>
     createRaftStorage({
-      ...storeOf({ options, store: { ...store, engine }, encryption, log, definedKind: (resource) => custom.kindOf(resource) }),
+      ...storeOf({ options, store: { ...store, engine }, encryption, log, times, definedKind: (resource) => custom.kindOf(resource) }),
       ...(store.published === null ? {} : { published: store.published }),
       commonForms,
       prefix: options['etcd-prefix'],
@@ -436,8 +439,10 @@ function storeOf({
   store,
   encryption,
   log,
+  times,
   definedKind,
 }: Pick<AssemblyOptions, 'options' | 'store' | 'encryption' | 'log'> & {
+  readonly times: StoreTimes;
   /** Kind of a custom resource. */
   readonly definedKind: (resource: GroupResource) => string | null;
 }): Pick<RaftStorageOptions, StorePart> {
@@ -455,14 +460,15 @@ function storeOf({
     ...(store.expires ? { ttlMs: ttlOf(options['event-ttl']) } : {}),
     ...(store.replayedRevisions === null ? {} : { replayedRevisions: store.replayedRevisions }),
   };
-  const engine = new SealableEngine(store.engine, sealKeyOf(options['etcd-prefix']));
+  const keys = new KeySpace(options['etcd-prefix'], kept.layout);
+  const engine = new SealableEngine(new MeasuredEngine(store.engine, keys, times), sealKeyOf(options['etcd-prefix']));
   if (encryption === null) return { ...kept, replica: engine };
   const report = (error: unknown, key: string): void => {
     log.named('encryption').warn('a stored value cannot be decrypted', { key, error });
   };
   const encrypted = new EncryptedReplica({
     replica: engine,
-    keys: new KeySpace(options['etcd-prefix'], kept.layout),
+    keys,
     encryption: () => encryption.current,
     report,
   });

@@ -1,5 +1,7 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
+import type { StoreTimes } from './measured.js';
 
 interface Estimate {
   readonly objects: number;
@@ -63,3 +65,40 @@ export function exposeCounts({ registry, resources, count, periodMs }: CountOpti
     },
   });
 }
+
+/** Upper bounds in seconds, as in the reference. */
+const storeBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+
+/** Times of the store, under the names that the reference has for those of etcd, whichever store it is. */
+export function createStoreTimes(registry: Registry): StoreTimes {
+  const labelNames = ['operation', 'group', 'resource'] as const;
+  const duration = new DurationHistogram({
+    name: 'etcd_request_duration_seconds',
+    help: 'Time that the store took for what was asked of it, in seconds, by operation and resource.',
+    labelNames,
+    buckets: storeBuckets,
+    registers: [registry],
+  });
+  const [total, errors] = (
+    [
+      ['etcd_requests_total', 'What was asked of the store, by operation and resource.'],
+      ['etcd_request_errors_total', 'What the store could not do.'],
+    ] as const
+  ).map(([name, help]) => new Counter({ name, help, labelNames, registers: [registry] })) as [Counter, Counter];
+  const series = new Map<string, DurationSeries>();
+  return (operation, { group, resource }, { seconds, failed }) => {
+    const labels = { operation, group, resource };
+    const id = `${operation} ${resource}.${group}`;
+    let own = series.get(id);
+    if (own === undefined) {
+      // Definitions come and go: what is beyond the bound is not timed.
+      if (series.size >= storeSeriesMax) return;
+      series.set(id, (own = duration.of(labels)));
+    }
+    own.observe(seconds);
+    total.inc(labels);
+    if (failed) errors.inc(labels);
+  };
+}
+
+const storeSeriesMax = 5_000;

@@ -119,7 +119,7 @@ async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Om
   try {
     return await issuer.sign(payloadOf({ ...claims, issuer: issuer.issuer }));
   } catch (cause) {
-    throw internalError(new Error('failed to generate token', { cause }));
+    throw internalError(new Error(`failed to generate token: ${(cause as Error).message}`, { cause }));
   }
 }
 

@@ -1,0 +1,66 @@
+import type { Revision } from '../../raft/index.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
+import type { KeySpace } from './keys.js';
+
+/** What is asked of a store, as the reference names it. */
+export type StoreOperation = 'create' | 'update' | 'delete' | 'get' | 'list';
+
+/** Hears how long each question took, in seconds, and whether the store could do it: a conflict is an answer. */
+export type StoreTimes = (
+  operation: StoreOperation,
+  resource: GroupResource,
+  asked: { readonly seconds: number; readonly failed: boolean },
+) => void;
+
+/** An engine whose reads and writes of objects are timed, by the first of them. What concerns no object is not. */
+export class MeasuredEngine implements StoreEngine {
+  constructor(
+    private readonly engine: StoreEngine,
+    private readonly keys: KeySpace,
+    private readonly times: StoreTimes,
+  ) {}
+
+  async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
+    const [first] = transaction.operations;
+    const begun = performance.now();
+    const outcome = await this.engine.write(transaction, options);
+    if (first === undefined) return outcome;
+    const isNew = transaction.comparisons.some(({ key, modRevision }) => key === first.key && modRevision === 0);
+    const operation = first.type === 'delete' ? 'delete' : isNew ? 'create' : 'update';
+    this.#tell(operation, first.key, begun, outcome.outcome !== 'applied' && outcome.outcome !== 'conflict');
+    return outcome;
+  }
+
+  async range(options: RangeOptions): Promise<RangeResult> {
+    const begun = performance.now();
+    const result = await this.engine.range(options);
+    this.#tell(options.limit === 1 ? 'get' : 'list', options.start, begun, result.outcome !== 'found');
+    return result;
+  }
+
+  barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
+    return this.engine.barrier(options);
+  }
+
+  current(): Revision | null {
+    return this.engine.current();
+  }
+
+  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
+    return this.engine.changesSince(after, options);
+  }
+
+  compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+    return this.engine.compact(at, options);
+  }
+
+  onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
+    return this.engine.onChanges(listener);
+  }
+
+  #tell(operation: StoreOperation, key: string, begun: number, failed: boolean): void {
+    const found = this.keys.find(key.endsWith('/') ? `${key}*` : key);
+    if (found !== null) this.times(operation, found.folder.resource, { seconds: (performance.now() - begun) / 1000, failed });
+  }
+}
