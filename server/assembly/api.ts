@@ -451,7 +451,11 @@ function storeOf({
     ...(store.asReference
       ? {
           layout: referenceLayout(storedResourceTypes()),
-          storedForm: { mediaType, kindOf: referenceKinds(emulatedMinor(options), definedKind) },
+          storedForm: {
+            mediaType,
+            cbor: featuresOf(options).enabled('CBORServingAndStorage'),
+            kindOf: referenceKinds(emulatedMinor(options), definedKind),
+          },
           completions: completionOf,
           // etcd may be told another one.
           requestBytesMax: Infinity,

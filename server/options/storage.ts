@@ -109,7 +109,7 @@ export const storageFlags = {
       kind: 'string',
       default: 'application/vnd.kubernetes.protobuf',
       oneOf: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'],
-      help: 'Form in which built-in types are stored from now on; what is stored already stays readable. Custom resources are always stored in JSON.',
+      help: 'Form in which built-in types are stored from now on; what is stored already stays readable. Custom resources are stored in JSON; over an etcd in CBOR with CBORServingAndStorage.',
     },
     'storage-initialization-timeout': {
       kind: 'duration',

@@ -1,4 +1,5 @@
 import { depthMax } from '../../../workers/codecs/contract.js';
+import { cborCodec, selfDescribed } from '../../../workers/codecs/cbor.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import { isEnveloped } from '../../../workers/codecs/protobuf/envelope.js';
 import { hasProtobuf, kindOf, protobufMediaType, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
@@ -16,12 +17,14 @@ import { asGoWrites, plainJson, sortedJson } from './goJson.js';
  *
  *     built-in kinds      `k8s\0` and the Protobuf envelope, unless `--storage-media-type` says otherwise
  *     definitions, API services      JSON with members in the order of their types, whatever the option says
- *     custom objects      JSON with sorted members
+ *     custom objects      JSON with sorted members, or CBOR with its tag
  *
  * None of them has a resource version, which is the modification revision of its key.
  */
 export interface ReferenceForm {
   readonly mediaType: string;
+  /** Whether custom objects are kept in CBOR: gate `CBORServingAndStorage`. */
+  readonly cbor?: boolean;
   /** What is known of a resource; null where that is nothing. */
   readonly kindOf: (resource: GroupResource) => ReferenceKind | null;
 }
@@ -39,7 +42,10 @@ const jsonOnly: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregis
 const yamlMediaType = 'application/yaml';
 
 /** Whether bytes may be such a value: the built-in store's own ones begin otherwise. */
-export const isReferenceValue = (value: Uint8Array): boolean => value[0] === openingBrace || isEnveloped(value) || isYaml(value);
+export const isReferenceValue = (value: Uint8Array): boolean =>
+  value[0] === openingBrace || isEnveloped(value) || isCbor(value) || isYaml(value);
+
+const isCbor = (value: Uint8Array): boolean => selfDescribed.equals(value.subarray(0, selfDescribed.length));
 
 /** Kinds come first or second in what kube-apiserver writes. The built-in store's own values do not begin with a letter, and nobody looks further. */
 const isYaml = (value: Uint8Array): boolean =>
@@ -58,7 +64,7 @@ function envelopedVersion(value: Buffer): string {
 }
 
 function textVersion(value: Buffer): string {
-  const head = value.toString('utf8', 0, 512);
+  const head = isCbor(value) ? '' : value.toString('utf8', 0, 512);
   const found = /^\{(?:"kind":"[^"\\]*",)?"apiVersion":"([^"\\]*)"/.exec(head) ?? /^(?:kind: .*\n)?apiVersion: "?([^"\n]*)"?\n/.exec(head);
   if (found?.[1] !== undefined) return found[1];
   const decoded = decodeText(value);
@@ -79,7 +85,10 @@ export function decodeReference(value: Buffer): Decoded {
 }
 
 const decodeText = (value: Buffer): ReturnType<typeof jsonCodec.decode> =>
-  (value[0] === openingBrace ? jsonCodec : yamlCodec).decode(value, { findDuplicates: false, depthMax: depthMax });
+  (value[0] === openingBrace ? jsonCodec : isCbor(value) ? cborCodec : yamlCodec).decode(value, {
+    findDuplicates: false,
+    depthMax: depthMax,
+  });
 
 const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && value !== null ? (value as JsonObject) : {});
 
@@ -90,7 +99,7 @@ export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, ob
   const metadata = isNameless(resource) ? withoutName : withName;
   const { kind: _kind, apiVersion = '', metadata: _metadata, ...content } = object;
   const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
-  if (known === null || !known.builtIn) return Buffer.from(asGoWrites(sortedJson(named)));
+  if (known?.builtIn !== true) return form.cbor === true ? cborCodec.encode(named) : Buffer.from(asGoWrites(sortedJson(named)));
   if (jsonOnly.has(resource.group)) return inJson(isDefinition(resource) ? toKept(named) : named);
   return encodeBuiltIn(form, known.written?.(named) ?? named, known.kind);
 }
