@@ -246,6 +246,41 @@ describe('the listener', () => {
     await door.listener.close();
   });
 
+  it('shows a certificate of a name that was replaced as soon as its files are looked at', async () => {
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map((name) => identities.issue({ name, usage: 'serverAuth', dns: ['sni.example'] })),
+    );
+    const directory = temporaryDirectory('sni');
+    const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
+    const put = ({ cert, key }: Identity): void => {
+      writeFileSync(certFile, cert);
+      writeFileSync(keyFile, key);
+    };
+    put(first!);
+    const options = readApiServerOptions([
+      `--tls-sni-cert-key=${certFile},${keyFile}:sni.example`,
+      `--tls-cert-file=${server.certFile}`,
+      `--tls-private-key-file=${server.keyFile}`,
+    ]);
+    if (!options.ok) throw new Error(options.errors.join());
+    const live = new LiveFiles();
+    const { credentials } = servingOptions(options.options, live, recordingLogger([]));
+    const door = await openFrontDoor({ identities, server, resources: quick, listener: { credentials } });
+    const shown = async (): Promise<unknown> => {
+      const socket = tls.connect({ host: '127.0.0.1', port: door.port, servername: 'sni.example', rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const { subject } = socket.getPeerCertificate();
+      socket.destroy();
+      return subject.CN;
+    };
+    expect(await shown()).to.equal('first');
+    put(second!);
+    live.look();
+    expect(await shown()).to.equal('second');
+    live.stop();
+    await door.listener.close();
+  });
+
   it('shows the certificate of the name that is asked for', async () => {
     const given = await identities.issue({ name: 'given', usage: 'serverAuth', dns: ['other.example'] });
     const clientCa = Buffer.from(identities.ca);
