@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apply } from '../../../server/patch/apply/apply.js';
-import type { ManagerId, Managers } from '../../../server/patch/apply/managers.js';
+import { FieldSet } from '../../../server/patch/apply/fieldset.js';
+import { readManagers, writeManagers, type ManagerId, type Managers } from '../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../server/patch/apply/ownership.js';
 import { widget } from './schemas.js';
 import { inOneGo } from '../../../api/steps.js';
@@ -15,6 +16,8 @@ import { inOneGo } from '../../../api/steps.js';
  * - What it changes and another one owns is a conflict, or is taken from it by force.
  * - Who updates owns what it changes or adds, besides what it owned.
  * - What is gone nobody owns. An applier and an updater of one name are two, and so are updaters through the object and through its status.
+ * - What a write takes back (here: an apply through the status, of metadata) nobody comes to own, and it is in nobody's way.
+ * - Whoever rewrites the record renames and drops managers; of two entries that have become those of one manager the last counts.
  */
 const versions: Versions = { schemaOf: () => widget, convert: (object) => object };
 const now = '2026-01-01T00:00:00Z';
@@ -114,10 +117,16 @@ function objectOf(content: Content): ApiObject {
 }
 
 interface Write {
-  readonly kind: 'apply' | 'update' | 'status';
+  readonly kind: 'apply' | 'applied status' | 'update' | 'status';
   readonly manager: string;
   readonly content: Content;
   readonly force: boolean;
+}
+/** Of the record itself: all entries of one manager get another name, or none. */
+interface Rewrite {
+  readonly kind: 'rewrite';
+  readonly manager: string;
+  readonly name: string | null;
 }
 type Owners = ReadonlyMap<string, ReadonlySet<string>>;
 interface State {
@@ -127,10 +136,13 @@ interface State {
 
 const idOf = ({ kind, manager }: Write): ManagerId => ({
   manager,
-  operation: kind === 'apply' ? 'Apply' : 'Update',
+  operation: isApply(kind) ? 'Apply' : 'Update',
   apiVersion: 'example.com/v1',
-  subresource: kind === 'status' ? 'status' : '',
+  subresource: kind === 'apply' || kind === 'update' ? '' : 'status',
 });
+const isApply = (kind: Write['kind']): boolean => kind === 'apply' || kind === 'applied status';
+const resets = FieldSet.at(['f:metadata']);
+const isReset = (kind: Write['kind'], name: string): boolean => kind === 'applied status' && fields.get(name)?.path[0] === 'f:metadata';
 const keyOf = ({ manager, operation, subresource }: Pick<ManagerId, 'manager' | 'operation' | 'subresource'>): string =>
   [manager, operation, subresource].join(' ');
 const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -138,24 +150,36 @@ const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JS
 /** The rules. Null: a conflict. */
 function modelled({ content, owners }: State, write: Write): State | null {
   const self = keyOf(idOf(write));
+  const kept = [...write.content].filter(([name]) => !isReset(write.kind, name));
   const others = [...owners].filter(([owner]) => owner !== self);
   const isOthers = (name: string): boolean => others.some(([, fields]) => fields.has(name));
   const mine = owners.get(self) ?? new Set<string>();
-  const after = write.kind === 'apply' ? new Map([...content, ...write.content]) : new Map(write.content);
-  if (write.kind === 'apply')
+  const after = isApply(write.kind) ? new Map([...content, ...kept]) : new Map(write.content);
+  if (isApply(write.kind))
     for (const name of mine) {
       if (write.content.has(name) || isOthers(name)) continue;
       after.delete(name);
       for (const inside of [...after.keys()]) if (fields.get(inside)?.item === name) after.delete(inside);
     }
   const changed = new Set([...after.keys()].filter((name) => !same(content.get(name), after.get(name))));
-  if (write.kind === 'apply' && !write.force && [...changed].some(isOthers)) return null;
-  const own =
-    write.kind === 'apply' ? new Set(write.content.keys()) : new Set([...[...mine].filter((name) => after.has(name)), ...changed]);
+  if (isApply(write.kind) && !write.force && [...changed].some(isOthers)) return null;
+  const own = isApply(write.kind)
+    ? new Set(kept.map(([name]) => name))
+    : new Set([...[...mine].filter((name) => after.has(name)), ...changed]);
   const left = others.map(
     ([owner, fields]) => [owner, new Set([...fields].filter((name) => after.has(name) && !changed.has(name)))] as const,
   );
   return { content: after, owners: new Map([...left, [self, own] as const].filter(([, fields]) => fields.size > 0)) };
+}
+
+/** Of entries that have come to be those of one manager, that of the later name was the later one. */
+function rewritten({ content, owners }: State, { manager, name }: Rewrite): State {
+  const renamed = [...owners]
+    .map(([owner, fields]) => [...owner.split(' '), fields] as [string, string, string, ReadonlySet<string>])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .filter(([who]) => who !== manager || name !== null)
+    .map(([who, operation, subresource, fields]) => [[who === manager ? name : who, operation, subresource].join(' '), fields] as const);
+  return { content, owners: new Map(renamed) };
 }
 
 interface Real {
@@ -166,10 +190,22 @@ interface Real {
 /** The same by the code. */
 function written({ object, managers }: Real, write: Write): Real | null {
   const sent = objectOf(write.content);
-  if (write.kind !== 'apply')
+  if (!isApply(write.kind))
     return { object: sent, managers: inOneGo(ownUpdate({ before: object, after: sent }, managers, { id: idOf(write), now }, versions)) };
-  const result = inOneGo(apply({ live: object, config: sent }, managers, { id: idOf(write), now, force: write.force }, versions));
-  return result.ok ? result : null;
+  const by = { id: idOf(write), now, force: write.force, resets: write.kind === 'apply' ? FieldSet.empty : resets };
+  const result = inOneGo(apply({ live: object, config: sent }, managers, by, versions));
+  if (!result.ok) return null;
+  // What the write takes back.
+  return write.kind === 'apply' ? result : { object: { ...result.object, metadata: object.metadata }, managers: result.managers };
+}
+
+/** All entries have one time, so that names alone order them. Who owns nothing that the model knows, but something around it, is nobody. */
+function rewrittenReal({ object, managers }: Real, { manager, name }: Rewrite): Real {
+  const owners = ownersIn(managers);
+  const known = [...managers].filter(([, entry]) => owners.has(keyOf(entry)));
+  const entries = writeManagers(new Map(known.map(([key, entry]) => [key, { ...entry, time: now }])));
+  const left = entries.filter((entry) => entry['manager'] !== manager || name !== null);
+  return { object, managers: readManagers(left.map((entry) => (entry['manager'] === manager ? { ...entry, manager: name } : entry))) };
 }
 
 const ownersIn = (managers: Managers): Owners =>
@@ -198,27 +234,36 @@ const content: fc.Arbitrary<Content> = fc
   )
   .map((entries) => complete(new Map(entries)));
 const write: fc.Arbitrary<Write> = fc.record({
-  kind: fc.constantFrom('apply', 'apply', 'update', 'status'),
+  kind: fc.constantFrom('apply', 'apply', 'applied status', 'update', 'status'),
   manager: fc.constantFrom('one', 'two', 'three'),
   content,
   force: fc.boolean(),
+});
+const rewrite: fc.Arbitrary<Rewrite> = fc.record({
+  kind: fc.constant('rewrite' as const),
+  manager: fc.constantFrom('one', 'two', 'three'),
+  name: fc.constantFrom('one', 'two', 'three', null),
 });
 
 describe('field ownership after any sequence of writes', () => {
   it('is that of a small model of structured merge', () => {
     fc.assert(
-      fc.property(fc.array(write, { minLength: 1, maxLength: 7 }), (writes) => {
-        let model: State = { content: new Map(), owners: new Map() };
-        let real: Real = { object: objectOf(new Map()), managers: new Map() };
-        for (const each of writes) {
-          const [expected, result] = [modelled(model, each), written(real, each)];
-          expect(result === null, 'conflict').to.equal(expected === null);
-          if (expected === null || result === null) continue;
-          expect(ownersIn(result.managers)).to.deep.equal(expected.owners);
-          expect(plain(withoutEmpty(result.object))).to.deep.equal(plain(objectOf(expected.content)));
-          [model, real] = [expected, result];
-        }
-      }),
+      fc.property(
+        fc.array(fc.oneof({ arbitrary: write, weight: 6 }, { arbitrary: rewrite, weight: 1 }), { minLength: 1, maxLength: 7 }),
+        (writes) => {
+          let model: State = { content: new Map(), owners: new Map() };
+          let real: Real = { object: objectOf(new Map()), managers: new Map() };
+          for (const each of writes) {
+            const [expected, result] =
+              each.kind === 'rewrite' ? [rewritten(model, each), rewrittenReal(real, each)] : [modelled(model, each), written(real, each)];
+            expect(result === null, 'conflict').to.equal(expected === null);
+            if (expected === null || result === null) continue;
+            expect(ownersIn(result.managers)).to.deep.equal(expected.owners);
+            expect(plain(withoutEmpty(result.object))).to.deep.equal(plain(objectOf(expected.content)));
+            [model, real] = [expected, result];
+          }
+        },
+      ),
       { numRuns: 1_500 },
     );
   });
