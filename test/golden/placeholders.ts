@@ -102,7 +102,9 @@ export const variationPlaceholders = (value: unknown, names: Names): unknown =>
     number: (leaf) => (isPort(leaf) && leaf.value >= nodePortMin ? '<port>' : leaf.value),
     text(leaf) {
       if (isAddress(leaf)) return '<ip>';
+      if (isUserName(leaf.member) && leaf.value === administrator) return recorder;
       const known = leaf.value
+        .replace(/^X509SHA256=[0-9a-f]{64}$/, 'X509SHA256=<certificate>')
         .replace(uid, '<uid>')
         .replace(resourceVersionInText, 'resourceVersion: <rv>')
         .replace(anyTime, '<time>')

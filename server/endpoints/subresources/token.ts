@@ -56,7 +56,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   );
   refuseOtherName(type, target, request);
   // Admission sees the list whether or not there is one; nobody owns one that is not there.
-  membersOf(request['spec'])['audiences'] ??= null;
+  request['spec'] = { audiences: null, ...membersOf(request['spec']) };
   await registry.admit(
     target,
     { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
