@@ -147,7 +147,7 @@ async function work(
 }
 
 function connectionOf({ kubeconfig, master }: ControllerManagerOptions): ConnectionSettings {
-  if (kubeconfig) return loadKubeconfig(kubeconfig, { master });
+  if (kubeconfig) return loadKubeconfig(kubeconfig, master);
   return master ? { server: master } : inClusterSettings(process.env);
 }
 

@@ -15,7 +15,7 @@ export class Quietness {
   #collected = false;
 
   /** To be called once a period, with the processor time that the process took in it and the length of the period, in one unit. */
-  isDue(used: number, { period }: { readonly period: number }): boolean {
+  isDue(used: number, period: number): boolean {
     const idle = used < period * idleShare;
     const due = idle && !this.#collected;
     this.#collected = idle;
@@ -32,7 +32,7 @@ export function keepHeapSmall(): void {
     const now = process.cpuUsage();
     const usedMs = (now.user + now.system - before.user - before.system) / 1_000;
     before = now;
-    if (!quietness.isDue(usedMs, { period: reviewMs })) return;
+    if (!quietness.isDue(usedMs, reviewMs)) return;
     collect();
     before = process.cpuUsage();
   }, reviewMs).unref();

@@ -30,7 +30,7 @@ export async function createAuthority(commonName: string, clockSkewMs = clockSke
     subject: name,
     issuer: name,
     publicKey: publicKeyInfo(keys.publicKey),
-    validity: validity(authorityDays, { clockSkewMs }),
+    validity: validity(authorityDays, clockSkewMs),
     extensions: [
       basicConstraints(true),
       keyUsage(['keyCertSign', 'cRLSign', 'digitalSignature']),
@@ -52,7 +52,7 @@ export async function issueCertificate(
     subject: distinguishedName([organization].flat(), commonName),
     issuer: subjectOf(issuer),
     publicKey: publicKeyInfo(keys.publicKey),
-    validity: validity(leafDays, { clockSkewMs }, new Date(issuer.validTo)),
+    validity: validity(leafDays, clockSkewMs, new Date(issuer.validTo)),
     extensions: [
       basicConstraints(false),
       keyUsage(['digitalSignature']),
@@ -97,13 +97,9 @@ function finished(
 }
 
 const distinguishedName = (organizations: readonly string[], commonName: string): Buffer =>
-  sequence(
-    ...organizations.map((group) => relativeName(attributes.organization, { value: group })),
-    relativeName(attributes.commonName, { value: commonName }),
-  );
+  sequence(...organizations.map((group) => relativeName(attributes.organization, group)), relativeName(attributes.commonName, commonName));
 
-const relativeName = (attribute: string, { value }: { readonly value: string }): Buffer =>
-  setOf(sequence(identifier(attribute), text(value)));
+const relativeName = (attribute: string, value: string): Buffer => setOf(sequence(identifier(attribute), text(value)));
 
 /** An authority's name, byte for byte: there are verifiers that compare no less. */
 function subjectOf(issuer: X509Certificate): Buffer {
@@ -112,7 +108,7 @@ function subjectOf(issuer: X509Certificate): Buffer {
   return partsOf(signed!)[5]!;
 }
 
-function validity(days: number, { clockSkewMs }: { readonly clockSkewMs: number }, latest?: Date): Buffer {
+function validity(days: number, clockSkewMs: number, latest?: Date): Buffer {
   const now = Date.now();
   const notAfter = Math.min(now + days * dayMs, latest?.getTime() ?? Infinity);
   return sequence(time(new Date(now - clockSkewMs)), time(new Date(notAfter)));

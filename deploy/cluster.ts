@@ -382,7 +382,7 @@ class LocalCluster implements Cluster {
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
     const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
-    const args = [...apiserverFlags(this.prepared, id, { dataDirectory }), ...(typeof further === 'function' ? further(id) : further)];
+    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
     const process = this.#process({
       role: 'apiserver',
       name: id,

@@ -25,7 +25,7 @@ export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
   return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
 }
 
-export function apiserverFlags(surroundings: Surroundings, id: string, { dataDirectory }: { readonly dataDirectory: string }): string[] {
+export function apiserverFlags(surroundings: Surroundings, id: string, dataDirectory: string): string[] {
   const { settings, pki } = surroundings;
   const self = settings.members.find((member) => member.id === id);
   return written({
@@ -50,14 +50,14 @@ export function apiserverFlags(surroundings: Surroundings, id: string, { dataDir
     'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
     'raft-member-id': id,
-    ...storeFlags(surroundings, id, { dataDirectory }),
+    ...storeFlags(surroundings, id, dataDirectory),
   });
 }
 
 function storeFlags(
   { settings, pki, peerAddresses, etcdServers, tokenFile }: Surroundings,
   id: string,
-  { dataDirectory }: { readonly dataDirectory: string },
+  dataDirectory: string,
 ): Readonly<Record<string, string>> {
   if (etcdServers !== undefined) return { 'etcd-servers': etcdServers.join(',') };
   const self = settings.members.find((member) => member.id === id);

@@ -217,7 +217,7 @@ class Balancer implements LoadBalancer {
     if (upstream instanceof net.Socket && !client.destroyed && !this.#closed) {
       client.once('close', end);
       this.#hold(client, backend, carriedSession(client));
-      this.#join(client, { upstream });
+      this.#join(client, upstream);
       return true;
     }
     end();
@@ -250,7 +250,7 @@ class Balancer implements LoadBalancer {
    * `pipe` stops reading from one side while the other is full (bounded buffers), and passes an end on without closing the way
    * back. When one side is gone, what it sent before is still delivered; a reset is passed on as one.
    */
-  #join(client: net.Socket, { upstream }: { readonly upstream: net.Socket }): void {
+  #join(client: net.Socket, upstream: net.Socket): void {
     upstream.on('error', () => upstream.destroy());
     client.once('close', (failed) => {
       if (failed) upstream.destroy();

@@ -24,7 +24,7 @@ try {
   await runCluster(dataDir, readUpOptions(program), say, ({ kubeconfig, link }) => {
     process.stdout.write(`export KUBECONFIG=${quote(kubeconfig)}; kubectl get namespaces\n`);
     if (link !== null) say(`console: ${link} (once, within five minutes)`);
-    if (open) openInBrowser(link, { directory: dataDir });
+    if (open) openInBrowser(link, dataDir);
   });
   process.exitCode = 0;
 } catch (error) {

@@ -61,7 +61,7 @@ interface ConfigFile {
 }
 
 /** Reads a kubeconfig and takes its current context. Throws with the file's name and what is wrong. `master` wins over its server. */
-export function loadKubeconfig(file: string, { master }: { readonly master?: string | null } = {}): ConnectionSettings {
+export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
   const config = readConfig(file);
   const context = entry<ContextEntry>(config.contexts, 'context', { name: config['current-context'], file });
   const cluster = entry<ClusterEntry>(config.clusters, 'cluster', { name: context?.cluster, file });

@@ -64,7 +64,7 @@ export function restoreBackup(file: string, { dataDirectory, memberId, clusterTo
   rmSync(draft, { recursive: true, force: true });
   makeDirectory(draft);
   try {
-    const { index, term } = advising(file, () => unsealTo(file, { target: join(draft, storeName) }, kind));
+    const { index, term } = advising(file, () => unsealTo(file, join(draft, storeName), kind));
     const membership: Membership = { members: [...members].sort((a, b) => (a.id < b.id ? -1 : 1)), removed: [] };
     found(draft, membership, { memberId, clusterToken });
     renameSync(draft, target);

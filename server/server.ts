@@ -148,7 +148,7 @@ function debugPages(
 
 /** What the operator says of events, where the plug-in runs that counts them. */
 function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions): readonly EventLimit[] | null {
-  const enabled = enabledPlugins(options['enable-admission-plugins'], { disable: options['disable-admission-plugins'] });
+  const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
   return enabled.has('EventRateLimit') ? eventLimitsIn(plugins.get('EventRateLimit') ?? null) : null;
 }
 
@@ -262,7 +262,7 @@ function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): Se
 /** Null where clients elect among themselves. */
 const electionsOf = (options: ApiServerOptions, surroundings: Surroundings): Elections | null =>
   featuresOf(options).enabled('CoordinatedLeaderElection')
-    ? new Elections(leaderWork(surroundings, 'election', { failed: 'cannot be held now, and is tried again' }))
+    ? new Elections(leaderWork(surroundings, 'election', 'cannot be held now, and is tried again'))
     : null;
 
 /** Null where the machine has no address to give to others. */

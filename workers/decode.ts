@@ -150,7 +150,7 @@ const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: rea
       ok: true,
       object: untypedNumbers(typed.object) as JsonMembers,
       strict: duplicates,
-      refusal: refusalOf([], { duplicateLines: duplicates }),
+      refusal: refusalOf([], duplicates),
     };
   return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
 };
@@ -179,14 +179,11 @@ const finished = (result: StructureResult, duplicateLines: readonly string[] = [
     ok: true,
     object: result.value,
     strict: [...duplicateLines, ...result.strict],
-    refusal: refusalOf(result.strict, { duplicateLines }),
+    refusal: refusalOf(result.strict, duplicateLines),
   };
 };
 
-const refusalOf = (
-  fields: readonly string[],
-  { duplicateLines = [] }: { readonly duplicateLines?: readonly string[] } = {},
-): string | undefined => {
+const refusalOf = (fields: readonly string[], duplicateLines: readonly string[] = []): string | undefined => {
   const lines = duplicateLines.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicateLines.map((line) => `  ${line}`).join('\n')}`];
   const all = [...lines, ...fields];
   return all.length === 0 ? undefined : `strict decoding error: ${all.join(', ')}`;

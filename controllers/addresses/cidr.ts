@@ -53,6 +53,5 @@ export const contains = (range: Cidr, { family, value }: Address): boolean => {
   const hostBits = BigInt(bitsOf(family) - range.prefix);
   return range.family === family && value >> hostBits === range.value >> hostBits;
 };
-export const holdsRange = (outer: Cidr, { inner }: { readonly inner: Cidr }): boolean =>
-  outer.prefix <= inner.prefix && contains(outer, inner);
-export const overlap = (a: Cidr, b: Cidr): boolean => holdsRange(a, { inner: b }) || holdsRange(b, { inner: a });
+export const holdsRange = (outer: Cidr, inner: Cidr): boolean => outer.prefix <= inner.prefix && contains(outer, inner);
+export const overlap = (a: Cidr, b: Cidr): boolean => holdsRange(a, b) || holdsRange(b, a);

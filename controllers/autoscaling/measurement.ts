@@ -70,11 +70,7 @@ function isStarting({ status }: Pod, metric: PodMetric, { cpuInitializationMs, r
 }
 
 /** What the pods ask for of a resource; of one container alone, or of all. */
-export function requestsOf(
-  pods: readonly Pod[],
-  resource: string,
-  { container }: { readonly container: string | null },
-): ReadonlyMap<string, number> {
+export function requestsOf(pods: readonly Pod[], resource: string, container: string | null): ReadonlyMap<string, number> {
   return new Map(
     pods.map((pod) => {
       const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');

@@ -46,7 +46,7 @@ export class MetricsApi {
     { resource, container }: { readonly resource: string; readonly container: string | null },
   ): Promise<PodMetrics> {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/pods${query({ labelSelector: selector })}`;
-    const { items = [] } = await this.#read<PodMetricsDocument>('resource', 'pods.metrics.k8s.io', { path });
+    const { items = [] } = await this.#read<PodMetricsDocument>('resource', 'pods.metrics.k8s.io', path);
     if (items.length === 0) throw new MetricError('no metrics returned from resource metrics API');
     return new Map(
       items.flatMap(({ metadata, timestamp, window, containers = [] }): (readonly [string, PodMetric])[] => {
@@ -92,7 +92,7 @@ export class MetricsApi {
   /** All series together. */
   async ofOutside(namespace: string, metric: MetricIdentifier): Promise<number> {
     const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/${part(metric.name)}${query({ labelSelector: selectorOf(metric) })}`;
-    const { items = [] } = await this.#read<ValueDocument>('external', `${metric.name}.external.metrics.k8s.io`, { path });
+    const { items = [] } = await this.#read<ValueDocument>('external', `${metric.name}.external.metrics.k8s.io`, path);
     if (items.length === 0) throw new MetricError('no metrics returned from external metrics API');
     return items.reduce((sum, { value }) => sum + milli(value), 0);
   }
@@ -100,14 +100,14 @@ export class MetricsApi {
   /** Servers of these metrics have the newer version, or the older one alone. */
   async #custom(path: string, words: Readonly<Record<string, string>>): Promise<ValueDocument> {
     const [newer, older] = customVersions.map((version) => `/apis/custom.metrics.k8s.io/${version}/${path}${query(words)}`);
-    const read = (at = ''): Promise<ValueDocument> => this.#read('custom', 'metrics.custom.metrics.k8s.io', { path: at });
+    const read = (at = ''): Promise<ValueDocument> => this.#read('custom', 'metrics.custom.metrics.k8s.io', at);
     const found = (await unless(isMissing, read(newer))) ?? (await unless(isUnserved, read(older)));
     if (!found) throw new MetricError(`${failed('custom')}no custom metrics API (custom.metrics.k8s.io) registered`);
     return found;
   }
 
   /** Rejects with a `MetricError` that says which API failed and how; its cause tells more. */
-  async #read<A>(kind: MetricsKind, what: string, { path }: { readonly path: string }): Promise<A> {
+  async #read<A>(kind: MetricsKind, what: string, path: string): Promise<A> {
     try {
       return await this.api.read<A>(path, { accept: 'application/json' });
     } catch (error) {

@@ -150,9 +150,7 @@ async function ofResource(
     const used = metrics.ofResource(namespaceOf(question.autoscaler), question.selector, { resource, container });
     const metric = await within(`unable to get metrics for resource ${resource}`, used);
     const aim =
-      percent === undefined
-        ? { milli: milli(target.averageValue) }
-        : { percent, requests: requestsOf(question.pods, resource, { container }) };
+      percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };
     return byPods(question, metric, resource, aim);
   };
   const told = `failed to get ${resource} ${percent === undefined ? 'usage' : 'utilization'}`;

@@ -35,7 +35,7 @@ export function signingController(environment: ManagerEnvironment): Controller |
     const usages = request.spec.usages ?? [];
     const now = clock.now();
     const message = signer.refusal({ ...asked, usages });
-    const livesMs = durationMs(request.spec.expirationSeconds, { longestMs: options['cluster-signing-duration'] });
+    const livesMs = durationMs(request.spec.expirationSeconds, options['cluster-signing-duration']);
     const after =
       message === null
         ? {

@@ -8,7 +8,7 @@ const shortMs = 8 * 60 * minuteMs;
 const shortestMs = 10 * minuteMs;
 
 /** How long, as the request asks within what the cluster allows. */
-export function durationMs(askedSeconds: number | undefined, { longestMs }: { readonly longestMs: number }): number {
+export function durationMs(askedSeconds: number | undefined, longestMs: number): number {
   if (askedSeconds === undefined || askedSeconds * 1000 > longestMs) return longestMs;
   return Math.max(askedSeconds * 1000, shortestMs);
 }

@@ -23,7 +23,7 @@ export function routePlan(
   const needed = new Set(wanted.map(textOf));
   const isOurs = ({ range }: Route): boolean => {
     const cidr = parseCidr(range);
-    return cidr !== null && cluster.some((outer) => holdsRange(outer, { inner: cidr }));
+    return cidr !== null && cluster.some((outer) => holdsRange(outer, cidr));
   };
   return {
     create: wanted.filter((route) => !present.has(textOf(route))),

@@ -46,7 +46,7 @@ export function plan(cronJob: CronJob, now: number, localZone: string): Plan {
         ),
       ]
     : [];
-  const read = scheduleOf(spec.schedule, { zoneName: spec.timeZone ?? localZone });
+  const read = scheduleOf(spec.schedule, spec.timeZone ?? localZone);
   if (!read.ok)
     return idle(...old, warning('UnparseableSchedule', `unparseable schedule: ${JSON.stringify(spec.schedule)} : ${read.message}`));
   const next = atSchedule(cronJob, read.schedule, now);
@@ -111,11 +111,10 @@ function jobOf(cronJob: CronJob, at: number): Job {
 
 /** Whether the schedule and the time zone of a cron job can be read. Pure. */
 export const isReadable = ({ spec }: CronJob, localZone: string): boolean =>
-  (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) &&
-  scheduleOf(spec?.schedule ?? '', { zoneName: spec?.timeZone ?? localZone }).ok;
+  (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) && scheduleOf(spec?.schedule ?? '', spec?.timeZone ?? localZone).ok;
 
 /** How long until a cron job whose schedule has changed is to be looked at; null where nothing can be said. Pure. */
 export function waitAfterChange(cronJob: CronJob, now: number, localZone: string): number | null {
-  const read = scheduleOf(cronJob.spec?.schedule ?? '', { zoneName: cronJob.spec?.timeZone ?? localZone });
+  const read = scheduleOf(cronJob.spec?.schedule ?? '', cronJob.spec?.timeZone ?? localZone);
   return read.ok ? nextLookMs(cronJob, read.schedule, now) : null;
 }

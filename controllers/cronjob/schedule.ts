@@ -18,7 +18,7 @@ const horizonMs = 5 * yearMs;
 const changesMax = 1_000;
 
 /** Reads a schedule. `zone` is what `timeZone` says, or what the process runs in. A zone within the text wins. */
-export function scheduleOf(text: string, { zoneName }: { readonly zoneName: string }): ScheduleResult {
+export function scheduleOf(text: string, zoneName: string): ScheduleResult {
   const { zone: ownZone, timing } = splitZone(text);
   const parsed = parseTiming(timing);
   if (!parsed.ok) return parsed;

@@ -57,14 +57,14 @@ function nextChange(offsetAt: (ms: number) => number, from: number, until: numbe
   const before = offsetAt(from);
   for (let low = from; low < until;) {
     const high = Math.min(low + lookMs, until);
-    if (offsetAt(high) !== before) return firstOther(offsetAt, before, { from: low }, high);
+    if (offsetAt(high) !== before) return firstOther(offsetAt, before, low, high);
     low = high;
   }
   return null;
 }
 
 /** Halves the span until the change is known to the millisecond. */
-function firstOther(offsetAt: (ms: number) => number, before: number, { from }: { readonly from: number }, until: number): number {
+function firstOther(offsetAt: (ms: number) => number, before: number, from: number, until: number): number {
   let [low, high] = [from, until];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);

@@ -29,7 +29,7 @@ export class DaemonHistory {
     const labelled = await Promise.all(revisions.map((revision) => this.#labelled(revision)));
     const { current, twins, old, number } = historyOf(set, labelled);
     if (!current) return { current: await this.#create(set, number), old };
-    for (const twin of twins) await this.#merge(twin, { kept: current }, owned);
+    for (const twin of twins) await this.#merge(twin, current, owned);
     return { current: numberOf(current) < number ? await api.update(controllerRevisions, numbered(current, number)) : current, old };
   }
 
@@ -46,7 +46,7 @@ export class DaemonHistory {
     });
   }
 
-  async #merge(twin: ControllerRevision, { kept }: { readonly kept: ControllerRevision }, owned: readonly Pod[]): Promise<void> {
+  async #merge(twin: ControllerRevision, kept: ControllerRevision, owned: readonly Pod[]): Promise<void> {
     for (const pod of owned) {
       if (pod.metadata.labels?.[hashLabel] === hashOf(twin))
         await unless(

@@ -37,7 +37,7 @@ export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec
 const templateGeneration = ({ metadata }: DaemonSet): string | undefined => metadata.annotations?.[generationAnnotation];
 
 /** A pod for one node. The scheduler binds it: the node is asked for by affinity, in place of what the template asks for, since that was checked already. */
-export function daemonPod(set: DaemonSet, node: string, { hash }: { readonly hash: string }): Pod {
+export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
   const generation = templateGeneration(set);
   const labels = {

@@ -136,7 +136,7 @@ class DaemonSetLoop {
   async #move(key: string, { set, hash }: Observed, create: readonly string[], remove: readonly Pod[]): Promise<unknown> {
     if (create.length + remove.length === 0) return null;
     this.expectations.expect(key, { creations: create.length, deletions: remove.map(uidOf) });
-    const created = await slowStart(create.length, (index) => this.#control.create(set, daemonPod(set, create[index] ?? '', { hash })));
+    const created = await slowStart(create.length, (index) => this.#control.create(set, daemonPod(set, create[index] ?? '', hash)));
     // Those that failed, and those that were not tried, will not be seen.
     this.expectations.created(key, create.length - created.succeeded);
     const results = await Promise.allSettled(

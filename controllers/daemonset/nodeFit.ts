@@ -48,6 +48,6 @@ const holds = ({ operator, values = [] }: NodeSelectorRequirement, value: string
 
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   ...labelOperators,
-  Gt: (value = '', [than = '']) => difference(value, { than }, signed) > 0n,
-  Lt: (value = '', [than = '']) => difference(value, { than }, signed) < 0n,
+  Gt: (value = '', [than = '']) => difference(value, than, signed) > 0n,
+  Lt: (value = '', [than = '']) => difference(value, than, signed) < 0n,
 };

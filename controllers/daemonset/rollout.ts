@@ -31,7 +31,7 @@ export function rollout(observed: Observed): Step {
   const pairs = pairsOf(observed);
   // Both 0 would mean that nothing may ever move.
   return surge > 0
-    ? surging(observed, pairs, surge, { wanted })
+    ? surging(observed, pairs, surge, wanted)
     : replacing(observed, pairs, wanted > 0 && unavailable === 0 ? 1 : unavailable);
 }
 
@@ -65,7 +65,7 @@ function replacing(observed: Observed, pairs: readonly Pair[], maxUnavailable: n
 }
 
 /** Creates new pods beside old ones, no more than may be too many at once, and deletes an old pod once the new one is available. */
-function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, { wanted }: { readonly wanted: number }): Step {
+function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, wanted: number): Step {
   const available = availability(observed);
   const tidy = pairs.filter(({ isCrowded }) => !isCrowded);
   const done = tidy.filter(({ current, old }) => current && old && available(current));

@@ -75,11 +75,11 @@ export function currentAnnotations(deployment: Deployment, set: ReplicaSet | nul
   if (old !== undefined && readRevision(old) >= revision) return after;
   after[revisionAnnotation] = String(revision);
   // It had a revision already: this is a way back, and the former numbers are kept.
-  if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], { revision: old });
+  if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], old);
   return after;
 }
 
-function history(before: string | undefined, { revision }: { readonly revision: string }): string {
+function history(before: string | undefined, revision: string): string {
   const numbers = before ? before.split(',') : [];
   while (numbers.length > 0 && [...numbers, revision].join(',').length > historyLengthMax) numbers.shift();
   return [...numbers, revision].join(',');

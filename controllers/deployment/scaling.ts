@@ -52,14 +52,14 @@ function inProportion(deployment: Deployment, sets: readonly ReplicaSet[]): read
   const sorted = order.sort((a, b) => replicasOf(b) - replicasOf(a));
   let added = 0;
   const sizes = sorted.map((set) => {
-    const share = proportion(set, deployment, toAdd, { added });
+    const share = proportion(set, deployment, toAdd, added);
     added += share;
     return { set, size: replicasOf(set) + share };
   });
   return sizes.map(({ set, size }, index) => ({ set, size: index === 0 ? Math.max(0, size + toAdd - added) : size }));
 }
 
-function proportion(set: ReplicaSet, deployment: Deployment, toAdd: number, { added }: { readonly added: number }): number {
+function proportion(set: ReplicaSet, deployment: Deployment, toAdd: number, added: number): number {
   if (replicasOf(set) === 0 || toAdd === 0 || toAdd === added) return 0;
   const share = fraction(set, deployment);
   return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);

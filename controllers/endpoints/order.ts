@@ -4,10 +4,10 @@ import type { EndpointAddress, EndpointPort, EndpointSubset, ObjectReference } f
 /** The order of subsets in the reference: by a hash of how its language prints them. Pure. */
 
 const text = (type: string, value: string | number | undefined): string => `(${type})${value ?? ''}`;
-const pointer = (type: string, { value }: { readonly value: string | undefined }): string => `(*${type})${value ?? '<nil>'}`;
+const pointer = (type: string, value: string | undefined): string => `(*${type})${value ?? '<nil>'}`;
 
 const printedPort = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
-  `(v1.EndpointPort){Name:${text('string', name)} Port:${text('int32', port)} Protocol:${text('v1.Protocol', protocol)} AppProtocol:${pointer('string', { value: appProtocol })}}`;
+  `(v1.EndpointPort){Name:${text('string', name)} Port:${text('int32', port)} Protocol:${text('v1.Protocol', protocol)} AppProtocol:${pointer('string', appProtocol)}}`;
 
 function printedTarget(target: ObjectReference | undefined): string {
   if (!target) return '(*v1.ObjectReference)<nil>';
@@ -20,7 +20,7 @@ function printedTarget(target: ObjectReference | undefined): string {
 }
 
 const printedAddress = ({ ip, hostname, nodeName, targetRef }: EndpointAddress): string =>
-  `(v1.EndpointAddress){IP:${text('string', ip)} Hostname:${text('string', hostname)} NodeName:${pointer('string', { value: nodeName })} TargetRef:${printedTarget(targetRef)}}`;
+  `(v1.EndpointAddress){IP:${text('string', ip)} Hostname:${text('string', hostname)} NodeName:${pointer('string', nodeName)} TargetRef:${printedTarget(targetRef)}}`;
 
 const printedList = (type: string, items: readonly string[]): string =>
   `([]${type})${items.length === 0 ? '<nil>' : `[${items.join(' ')}]`}`;

@@ -129,18 +129,18 @@ class EndpointSliceLoop {
   /** Told when it begins and ends, and each time that it is asked for and cannot be. */
   #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
     const { events } = this.environment;
-    const disabled = (family: string, { message }: { readonly message: string }): void =>
+    const disabled = (family: string, message: string): void =>
       events.warning(service, 'TopologyAwareHintsDisabled', `${message}, addressType: ${family}`);
     for (const family of families) {
       const word = `${keyTextOf(service)} ${family}`;
       const state = topology.find((entry) => entry.family === family);
       if (!state) {
-        if (this.#zoned.delete(word)) disabled(family, { message: 'Topology Aware Hints has been disabled' });
+        if (this.#zoned.delete(word)) disabled(family, 'Topology Aware Hints has been disabled');
         continue;
       }
       if (state.refusal !== null) {
         this.#zoned.delete(word);
-        disabled(family, { message: state.refusal });
+        disabled(family, state.refusal);
         continue;
       }
       if (!this.#zoned.has(word))

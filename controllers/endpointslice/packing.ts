@@ -30,7 +30,7 @@ export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): 
   for (const { endpoints } of changing) fill(endpoints, left, endpointsMax);
   const fresh: Endpoint[][] = [];
   while (left.size > 0) {
-    const roomy = left.size < endpointsMax ? fullestWithRoom(fillings, left.size, { endpointsMax }) : null;
+    const roomy = left.size < endpointsMax ? fullestWithRoom(fillings, left.size, endpointsMax) : null;
     if (roomy) roomy.change = 'update';
     else fresh.push([]);
     fill(roomy?.endpoints ?? fresh.at(-1) ?? [], left, endpointsMax);
@@ -70,7 +70,7 @@ function fill(endpoints: Endpoint[], left: Map<string, Endpoint>, endpointsMax: 
   }
 }
 
-function fullestWithRoom(fillings: readonly Filling[], count: number, { endpointsMax }: { readonly endpointsMax: number }): Filling | null {
+function fullestWithRoom(fillings: readonly Filling[], count: number, endpointsMax: number): Filling | null {
   const candidates = fillings.filter(({ change, endpoints }) => change === 'none' && endpoints.length + count <= endpointsMax);
   return candidates.sort((a, b) => b.endpoints.length - a.endpoints.length || (nameOf(a.slice) < nameOf(b.slice) ? -1 : 1))[0] ?? null;
 }

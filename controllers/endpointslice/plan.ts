@@ -143,7 +143,7 @@ function withTraffic(service: Service, slices: readonly EndpointSlice[], writes:
 
 function withTopology({ zoneShares }: SlicesObserved, slices: readonly EndpointSlice[], writes: SliceWrites): FamilyPlan {
   const settled = unchangedOf(slices, writes);
-  const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], { settled }, zoneShares());
+  const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], settled, zoneShares());
   const changing = writes.create.length + writes.update.length;
   const rehinted = after.slice(changing).filter((slice, index) => !sameJson(slice.endpoints, settled[index]?.endpoints));
   return {

@@ -32,11 +32,7 @@ export interface Hinting {
 }
 
 /** `changing` are written in any case; `settled` only if their hints are wrong. */
-export function withTopologyHints(
-  changing: readonly EndpointSlice[],
-  { settled }: { readonly settled: readonly EndpointSlice[] },
-  shares: ZoneShares,
-): Hinting {
+export function withTopologyHints(changing: readonly EndpointSlice[], settled: readonly EndpointSlice[], shares: ZoneShares): Hinting {
   const all = [...changing, ...settled];
   const none = (refusal: string): Hinting => ({ slices: all.map(withoutHints), refusal });
   const allocations = allocate(shares, all.flatMap(({ endpoints }) => endpoints ?? []).filter(isReady).length);

@@ -98,7 +98,7 @@ export class Graph {
     const node = this.#nodes.get(uid);
     if (!node) return nothing;
     this.#nodes.delete(uid);
-    for (const owner of node.owners) this.#unfile(owner.uid, { dependent: uid });
+    for (const owner of node.owners) this.#unfile(owner.uid, uid);
     const waiting = node.owners.map((owner) => owner.uid).filter((owner) => this.#nodes.get(owner)?.deletingDependents);
     return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map((dependent) => dependent.uid), ...waiting] };
   }
@@ -108,7 +108,7 @@ export class Graph {
     for (const node of this.#nodes.values()) {
       if (!isType(node.type)) continue;
       this.#nodes.delete(node.uid);
-      for (const owner of node.owners) this.#unfile(owner.uid, { dependent: node.uid });
+      for (const owner of node.owners) this.#unfile(owner.uid, node.uid);
     }
   }
 
@@ -136,8 +136,7 @@ export class Graph {
   }
 
   #refile(before: Node | undefined, after: Node): void {
-    for (const { uid } of before?.owners ?? [])
-      if (!after.owners.some((owner) => owner.uid === uid)) this.#unfile(uid, { dependent: after.uid });
+    for (const { uid } of before?.owners ?? []) if (!after.owners.some((owner) => owner.uid === uid)) this.#unfile(uid, after.uid);
     for (const { uid } of after.owners) {
       const dependents = this.#dependents.get(uid);
       if (dependents) dependents.add(after.uid);
@@ -145,7 +144,7 @@ export class Graph {
     }
   }
 
-  #unfile(owner: string, { dependent }: { readonly dependent: string }): void {
+  #unfile(owner: string, dependent: string): void {
     const dependents = this.#dependents.get(owner);
     dependents?.delete(dependent);
     if (dependents?.size === 0) this.#dependents.delete(owner);

@@ -12,7 +12,7 @@ const firstMs = 10_000;
 const maxMs = 600_000;
 
 /** A success begins the count anew: only failures after the last one count. */
-export function withOutcomes(before: Backoff, succeeded: readonly Pod[], { failed }: { readonly failed: readonly Pod[] }): Backoff {
+export function withOutcomes(before: Backoff, succeeded: readonly Pod[], failed: readonly Pod[]): Backoff {
   const lastSuccessAt = Math.max(-1, ...succeeded.map(finishedAt));
   const since = failed.map(finishedAt).filter((time) => time > lastSuccessAt);
   const kept = lastSuccessAt < 0 || before.lastFailureAt > lastSuccessAt ? before : noBackoff;

@@ -42,17 +42,14 @@ export function count(facts: Facts, ends: 'success' | 'failure' | null): Countin
     partial: isFull(),
     status: {
       ...settled,
-      uncountedTerminatedPods: uncounted(succeeded, { failed }),
+      uncountedTerminatedPods: uncounted(succeeded, failed),
       ...(isIndexed(job) ? { succeeded: indexes.size, completedIndexes: indexesText(indexes) } : {}),
       ...(hasIndexBackoff(job) ? { failedIndexes: indexesText(facts.failedIndexes) } : {}),
     },
   };
 }
 
-const uncounted = (
-  succeeded: readonly string[],
-  { failed }: { readonly failed: readonly string[] },
-): NonNullable<JobStatus['uncountedTerminatedPods']> => ({
+const uncounted = (succeeded: readonly string[], failed: readonly string[]): NonNullable<JobStatus['uncountedTerminatedPods']> => ({
   ...(succeeded.length > 0 ? { succeeded } : {}),
   ...(failed.length > 0 ? { failed } : {}),
 });
@@ -66,7 +63,7 @@ export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStat
     ...status,
     succeeded: (status.succeeded ?? 0) + gone(succeeded),
     failed: (status.failed ?? 0) + gone(failed),
-    uncountedTerminatedPods: uncounted(keep(succeeded), { failed: keep(failed) }),
+    uncountedTerminatedPods: uncounted(keep(succeeded), keep(failed)),
   };
 }
 

@@ -18,8 +18,8 @@ export class JobCounts {
     this.measures.observe('job_controller_job_sync_duration_seconds', labels, seconds);
   }
 
-  created({ job, failed, terminating }: Facts, succeeded: number, { refused }: { readonly refused: number }): void {
-    const reason = creationReason(job, failed, { terminating });
+  created({ job, failed, terminating }: Facts, succeeded: number, refused: number): void {
+    const reason = creationReason(job, failed, terminating);
     if (succeeded > 0) this.measures.count('job_controller_job_pods_creation_total', { reason, status: 'succeeded' }, succeeded);
     if (refused > 0) this.measures.count('job_controller_job_pods_creation_total', { reason, status: 'failed' }, refused);
   }
@@ -81,7 +81,7 @@ export function actionOf(step: PodStep, settled: boolean): SyncAction {
 const modeOf = ({ spec }: Job): string => spec?.completionMode ?? 'NonIndexed';
 const sizeOf = (job: Job, text: string | undefined): number => parseIndexes(text, job.spec?.completions ?? 0).size;
 
-function creationReason({ spec }: Job, failed: number, { terminating }: { readonly terminating: number }): string {
+function creationReason({ spec }: Job, failed: number, terminating: number): string {
   if (spec?.podReplacementPolicy === 'Failed' && failed > 0) return 'recreate_failed';
   return failed > 0 || terminating > 0 ? 'recreate_terminating_or_failed' : 'new';
 }

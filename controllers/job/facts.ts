@@ -58,7 +58,7 @@ export function factsOf(job: Job, pods: readonly Pod[], freed: ReadonlySet<strin
       ? indexes.succeededIndexes.size
       : (job.status?.succeeded ?? 0) + newlySucceeded.length + uncountedSucceeded.length,
     failed: (job.status?.failed ?? 0) + newlyFailed.filter((pod) => isCounted(pod, job)).length + uncountedFailed.length,
-    awaitingRetry: hasIndexBackoff(job) ? awaitingRetry(job, tracked, { active }, indexes) : new Map(),
+    awaitingRetry: hasIndexBackoff(job) ? awaitingRetry(job, tracked, active, indexes) : new Map(),
   };
 }
 
@@ -80,7 +80,7 @@ function indexesOf(job: Job, tracked: readonly Pod[]): Indexes {
 function awaitingRetry(
   job: Job,
   tracked: readonly Pod[],
-  { active }: { readonly active: readonly Pod[] },
+  active: readonly Pod[],
   { succeededIndexes, failedIndexes }: Indexes,
 ): ReadonlyMap<number, Pod> {
   const busy = new Set(active.flatMap((pod) => indexOf(pod, job) ?? []));

@@ -88,7 +88,7 @@ function groupOf(job: Job, workload: Workload): PodGroup | null {
   if (template === undefined) return null;
   return {
     metadata: {
-      name: groupName(nameOf(workload), { template: template.name }),
+      name: groupName(nameOf(workload), template.name),
       namespace: namespaceOf(job),
       ownerReferences: [
         controllerReference(jobs, job),
@@ -119,7 +119,7 @@ const templateSuffix = '-pgt-0';
 const templateName = (job: Job): string => `${nameOf(job).slice(0, labelMax - templateSuffix.length)}${templateSuffix}`;
 
 /** Where both parts are too long each gets half of the room; a short one leaves what it does not need to the other. */
-export function groupName(workload: string, { template }: { readonly template: string }): string {
+export function groupName(workload: string, template: string): string {
   const hash = nameHash(workload + template);
   const room = nameMax - hash.length - 2;
   const half = Math.floor(room / 2);

@@ -131,7 +131,7 @@ class JobLoop {
       finalizer: trackingFinalizer,
     });
     const facts = factsOf(job, owned, this.#freed);
-    const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, { failed: facts.newlyFailed });
+    const backoff = withOutcomes(this.#backoffs.get(key) ?? noBackoff, facts.newlySucceeded, facts.newlyFailed);
     const observed = { facts, backoff, settled, now };
     const steps = plan(observed, found.status ?? {});
     const done = (ok: boolean): void => this.counts.synced(job, actionOf(steps.pods, settled), ok, (clock.now() - now) / 1000);
@@ -202,7 +202,7 @@ class JobLoop {
       await this.#control.create(job, group ? inGroup(pod, group) : pod);
     });
     this.expectations.created(key, orders.length - succeeded);
-    this.counts.created(facts, succeeded, { refused: failure === null ? 0 : 1 });
+    this.counts.created(facts, succeeded, failure === null ? 0 : 1);
     return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 

@@ -36,14 +36,14 @@ export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder)
     spec: {
       ...pod.spec,
       hostname: pod.spec?.hostname ?? name,
-      ...withVariable(pod.spec?.containers ?? [], { initContainers: pod.spec?.initContainers }),
+      ...withVariable(pod.spec?.containers ?? [], pod.spec?.initContainers),
     },
   };
 }
 
 function withVariable(
   containers: readonly Container[],
-  { initContainers = [] }: { readonly initContainers?: readonly Container[] } = {},
+  initContainers: readonly Container[] = [],
 ): { containers: readonly Container[]; initContainers?: readonly Container[] } {
   const add = (container: Container): Container =>
     container.env?.some(({ name }) => name === indexVariable.name)

@@ -93,7 +93,7 @@ export function plan({ facts, backoff, settled, now }: Observed, status: JobStat
 
 export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: Tally): Account {
   const { job } = facts;
-  const completed = steps.verdict ? null : completion(job, facts.succeeded, { active: left.active });
+  const completed = steps.verdict ? null : completion(job, facts.succeeded, left.active);
   // Pods that were not reached, or not seen yet, could still be counted otherwise.
   const verdict = left.active > 0 || !settled ? completed : (steps.verdict ?? completed);
   const goesOn = !steps.verdict && !completed && settled && !isTerminating(job);

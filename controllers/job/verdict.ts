@@ -91,7 +91,7 @@ function successPolicy({ job, succeededIndexes }: Facts): Verdict | null {
 }
 
 /** All the work is done. Pure. */
-export function completion({ spec }: Job, succeeded: number, { active }: { readonly active: number }): Verdict | null {
+export function completion({ spec }: Job, succeeded: number, active: number): Verdict | null {
   const done = active === 0 && (spec?.completions === undefined ? succeeded > 0 : succeeded >= spec.completions);
   return done ? { succeeds: true, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' } : null;
 }

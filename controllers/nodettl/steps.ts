@@ -17,11 +17,11 @@ const steps: readonly Step[] = [
 ];
 
 /** The step that holds at a size, coming from another one. */
-export function stepAt(size: number, { from }: { readonly from: number }): number {
+export function stepAt(size: number, from: number): number {
   const step = steps[from];
   if (!step) return 0;
-  if (size > step.max) return stepAt(size, { from: from + 1 });
-  return size < step.min ? stepAt(size, { from: from - 1 }) : from;
+  if (size > step.max) return stepAt(size, from + 1);
+  return size < step.min ? stepAt(size, from - 1) : from;
 }
 
 export const secondsOf = (step: number): number => steps[step]?.seconds ?? 0;

@@ -26,7 +26,7 @@ export function nodeTtlController(environment: ManagerEnvironment): Controller {
   const resize = (by: number): void => {
     count += by;
     const before = step;
-    step = stepAt(count, { from: step });
+    step = stepAt(count, step);
     if (step !== before) cache.list().forEach(queue);
   };
   controller.needs(nodes).addHandlers({

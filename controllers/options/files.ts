@@ -36,13 +36,13 @@ export function uselessFiles(options: ControllerManagerOptions): readonly string
     });
   return [
     ...given(['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'], (file, option) =>
-      loadKubeconfig(file, { master: option === 'kubeconfig' ? options.master : null }),
+      loadKubeconfig(file, option === 'kubeconfig' ? options.master : null),
     ),
-    ...given(['root-ca-file'], (file, option) => readAuthorities(file, { option: `--${option}` })),
+    ...given(['root-ca-file'], (file, option) => readAuthorities(file, `--${option}`)),
     ...given(['service-account-private-key-file'], privateKeyIn),
     ...given(['pv-recycler-pod-template-filepath-hostpath', 'pv-recycler-pod-template-filepath-nfs'], podIn),
     ...[...new Map(signers.flatMap((signer) => authorityFiles(signer, options))).entries()].flatMap(([option, { certFile, keyFile }]) =>
-      complaintOf(option, () => readKeyPair(certFile, { keyFile }, noTime)),
+      complaintOf(option, () => readKeyPair(certFile, keyFile, noTime)),
     ),
   ];
 }

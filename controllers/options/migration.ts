@@ -41,7 +41,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
       controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
     },
   }) as { readonly leaderName?: string; readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[] };
-  const refuse = (what: string): never => refuseConfiguration(file, { option }, [what]);
+  const refuse = (what: string): never => refuseConfiguration(file, option, [what]);
   if ((value.leaderName ?? '') === '') refuse('lacks leaderName, the lease of the controllers that move');
   const components = new Map<string, string>();
   for (const [index, { name = '', component = '' }] of (value.controllerLeaders ?? []).entries()) {

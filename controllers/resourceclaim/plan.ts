@@ -47,7 +47,7 @@ export function reservedFor(claim: ResourceClaim, pod: Pod): ResourceClaim {
 }
 
 /** Of both names, in proportion to their lengths, as much as there is room for. */
-function prefixOf(pod: string, { entry }: { readonly entry: string }): string {
+function prefixOf(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= prefixMax) return whole;
   const part = (name: string): string => name.slice(0, Math.floor((name.length * prefixMax) / whole.length));
@@ -62,7 +62,7 @@ export function newClaim(pod: Pod, { name }: PodResourceClaim, template: Resourc
   const { labels, annotations } = template.spec.metadata ?? {};
   return {
     metadata: {
-      generateName: prefixOf(nameOf(pod), { entry: name }),
+      generateName: prefixOf(nameOf(pod), name),
       namespace: namespaceOf(pod),
       ...(labels ? { labels } : {}),
       annotations: { ...annotations, [podClaimAnnotation]: name },

@@ -20,9 +20,7 @@ export function poolsOf(
       ),
     ),
   );
-  const pools = [...byPool]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, all]) => poolStatus(spec.driver, { poolName: name }, all, given));
+  const pools = [...byPool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, all]) => poolStatus(spec.driver, name, all, given));
   return { pools: pools.slice(0, spec.limit ?? poolsMax), poolCount: pools.length };
 }
 
@@ -33,12 +31,7 @@ function grouped(slices: readonly ResourceSlice[]): Map<string, ResourceSlice[]>
 }
 
 /** Only the newest generation of a pool counts; one that is not there as a whole is not counted at all. */
-function poolStatus(
-  driver: string,
-  { poolName }: { readonly poolName: string },
-  slices: readonly ResourceSlice[],
-  given: ReadonlySet<string>,
-): PoolStatus {
+function poolStatus(driver: string, poolName: string, slices: readonly ResourceSlice[], given: ReadonlySet<string>): PoolStatus {
   const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
   const newest = slices.filter(({ spec }) => spec.pool.generation === generation);
   const wanted = newest[0]?.spec.pool.resourceSliceCount ?? 0;

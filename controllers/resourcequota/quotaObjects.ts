@@ -53,10 +53,10 @@ export class QuotaObjects {
     if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.environment.clock, firstListMs, this.options.signal)]);
     if (!informer.hasSynced) return null;
     const type = fresh ? this.#types.get(source) : undefined;
-    return type ? await this.#listed(namespace, { source }, type) : informer.cache.inNamespace(namespace);
+    return type ? await this.#listed(namespace, source, type) : informer.cache.inNamespace(namespace);
   }
 
-  async #listed(namespace: string, { source }: { readonly source: string }, type: DiscoveredType): Promise<readonly KubeObject[]> {
+  async #listed(namespace: string, source: string, type: DiscoveredType): Promise<readonly KubeObject[]> {
     const all: KubeObject[] = [];
     let next: string | undefined;
     do {

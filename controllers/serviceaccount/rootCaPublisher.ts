@@ -32,8 +32,7 @@ export function rootCaPublisher(environment: ManagerEnvironment): Controller | n
   const controller = new QueueController(environment, {
     name: 'root_ca_cert_publisher',
     workers: 1,
-    sync: (namespace) =>
-      measuredByCode(environment, 'root_ca_cert_publisher', () => syncMap(environment, maps.cache, namespace, { rootCa })),
+    sync: (namespace) => measuredByCode(environment, 'root_ca_cert_publisher', () => syncMap(environment, maps.cache, namespace, rootCa)),
   });
   controller.watch(namespaces);
   controller.owns(maps);
@@ -42,12 +41,7 @@ export function rootCaPublisher(environment: ManagerEnvironment): Controller | n
   return controller;
 }
 
-async function syncMap(
-  { api, informers }: ManagerEnvironment,
-  maps: Lister<ConfigMap>,
-  namespace: string,
-  { rootCa }: { readonly rootCa: string },
-): Promise<void> {
+async function syncMap({ api, informers }: ManagerEnvironment, maps: Lister<ConfigMap>, namespace: string, rootCa: string): Promise<void> {
   if (informers.of(namespaces).cache.get(namespace)?.status?.phase !== 'Active') return;
   const data = { 'ca.crt': rootCa };
   const map = maps.get(`${namespace}/${mapName}`);

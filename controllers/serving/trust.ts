@@ -69,7 +69,7 @@ export function trustOf(options: TrustOptions, published: Published, live: LiveF
   const authorities: string[] = [];
   const anchorsOf = (option: 'client-ca-file' | 'requestheader-client-ca-file'): Live<Anchors> | null => {
     const file = options[option];
-    if (file !== null) return live.follow({ files: [file], read: () => readAuthorities(file, { option: `--${option}` }).certificates });
+    if (file !== null) return live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
     const pem = published[option] ?? '';
     if (pem === '') return null;
     authorities.push(pem);

@@ -77,7 +77,7 @@ function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
   const owning = condemned.flatMap((pod) => owners(observed, pod));
   const firstUnavailable =
     [...replicas.map(({ pod }) => pod), ...[...condemned].reverse()].find((pod) => isUnavailable(observed, pod)) ?? null;
-  const going = collect(condemned, inOrder, (pod) => condemnedStep(observed, pod, { firstUnavailable }, inOrder));
+  const going = collect(condemned, inOrder, (pod) => condemnedStep(observed, pod, firstUnavailable, inOrder));
   if (going.blocks || set.spec?.updateStrategy?.type === 'OnDelete') return [living.actions, owning, going.actions];
   const victims = rollout({
     set,
@@ -152,7 +152,7 @@ function creation(observed: Observed, pod: Pod): Step {
   const { set, claimOf } = observed;
   const stale = [...claimsOf(set, ordinalOf(pod)).values()].some(({ metadata: { name = '' } }) => {
     const claim = claimOf(name);
-    return claim !== undefined && isStale(claim, set, nameOf(pod), { podUid: uidOf(pod) });
+    return claim !== undefined && isStale(claim, set, nameOf(pod), uidOf(pod));
   });
   if (stale) return { actions: [], blocks: true };
   const { missing, ending } = lacking(observed, pod);
@@ -178,12 +178,7 @@ function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
 }
 
 /** In order, one goes at a time, from the highest, and only while all others are well; save that the first that is not well may go. */
-function condemnedStep(
-  observed: Observed,
-  pod: Pod,
-  { firstUnavailable }: { readonly firstUnavailable: Pod | null },
-  inOrder: boolean,
-): Step {
+function condemnedStep(observed: Observed, pod: Pod, firstUnavailable: Pod | null, inOrder: boolean): Step {
   if (isTerminating(pod)) return { actions: [], blocks: true };
   if (inOrder && isUnavailable(observed, pod) && pod !== firstUnavailable) return { actions: [], blocks: true };
   return { actions: [{ do: 'delete', pod }], blocks: true };

@@ -44,7 +44,7 @@ export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: 
 }
 
 /** Whether a claim is about to go with a former pod of the same name: a new pod must not mount it. */
-export function isStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string, { podUid }: { readonly podUid: string }): boolean {
+export function isStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string, podUid: string): boolean {
   if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
   return (claim.metadata.ownerReferences ?? []).some(
     ({ kind, apiVersion, name, uid }) => kind === pods.kind && apiVersion === apiVersionOf(pods) && name === podName && uid !== podUid,

@@ -183,7 +183,7 @@ export class VolumeBinder implements Controller {
     await this.environment.api.update(persistentVolumeClaims, { ...claim, status: { ...claim.status, phase } }, { subresource: 'status' });
   }
 
-  async #volumePhase(volume: PersistentVolume, phase: string, { message }: { readonly message?: string } = {}): Promise<PersistentVolume> {
+  async #volumePhase(volume: PersistentVolume, phase: string, message?: string): Promise<PersistentVolume> {
     if (volume.status?.phase === phase && (volume.status.message ?? '') === (message ?? '')) return volume;
     const { message: _, reason: __, ...before } = volume.status ?? {};
     const status = { ...before, phase, ...(message === undefined ? {} : { message }) };
@@ -255,7 +255,7 @@ export class VolumeBinder implements Controller {
     } catch (error) {
       if (volume.status?.phase === 'Failed') return;
       events.warning(volume, 'VolumeFailedDelete', messageOf(error));
-      await this.#volumePhase(volume, 'Failed', { message: messageOf(error) });
+      await this.#volumePhase(volume, 'Failed', messageOf(error));
       return;
     }
     await api.delete(persistentVolumes, keyOf(volume), { preconditions: { uid: uidOf(volume) } });
@@ -268,7 +268,7 @@ export class VolumeBinder implements Controller {
     const fail = async (message: string): Promise<void> => {
       if (volume.status?.phase === 'Failed') return;
       events.warning(volume, 'VolumeFailedRecycle', message);
-      await this.#volumePhase(volume, 'Failed', { message });
+      await this.#volumePhase(volume, 'Failed', message);
     };
     if (kind === null) return fail('no recyclable volume plugin matched');
     const key = { namespace: recyclerNamespace, name: recyclerName(volume) };

@@ -4,12 +4,12 @@ import { goMembers, type GoType } from './goTypes.js';
  * Templates of pods as Go's spew prints them (`%#v`, types and all): what the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure.
  * Lists, maps and pointers without content are `<nil>`, as they are after Protobuf.
  */
-export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', { text: structure('PodTemplateSpec', template) });
+export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', structure('PodTemplateSpec', template));
 
 type Members = Readonly<Record<string, unknown>>;
 
 const nothing = '<nil>';
-const typed = (type: string, { text }: { readonly text: string }): string => `${type}${text}`;
+const typed = (type: string, text: string): string => `${type}${text}`;
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
 
 function structure(name: string, value: unknown): string {
@@ -22,12 +22,12 @@ function structure(name: string, value: unknown): string {
 function dump(type: GoType, value: unknown): string {
   const spelled = spelledType(type);
   const isAbsent = value === undefined || value === null;
-  if (type.isPointer) return typed(`(*${spelled})`, { text: isAbsent ? nothing : plain(type, value) });
+  if (type.isPointer) return typed(`(*${spelled})`, isAbsent ? nothing : plain(type, value));
   if (type.isList) {
     const items = Array.isArray(value) ? (value as readonly unknown[]) : [];
-    return typed(`([]${spelled})`, { text: items.length === 0 ? nothing : `[${items.map((item) => plain(type, item)).join(' ')}]` });
+    return typed(`([]${spelled})`, items.length === 0 ? nothing : `[${items.map((item) => plain(type, item)).join(' ')}]`);
   }
-  return typed(`(${spelled})`, { text: plain(type, value) });
+  return typed(`(${spelled})`, plain(type, value));
 }
 
 const packages: Readonly<Record<string, string>> = {

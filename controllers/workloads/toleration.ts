@@ -13,6 +13,6 @@ export function tolerates({ key = '', operator = 'Equal', value = '', effect = '
 const never = (): boolean => false;
 const comparisons: Readonly<Record<string, (taint: string, value: string) => boolean>> = {
   Equal: (taint, value) => taint === value,
-  Gt: (taint, value) => difference(taint, { than: value }, decimal) > 0n,
-  Lt: (taint, value) => difference(taint, { than: value }, decimal) < 0n,
+  Gt: (taint, value) => difference(taint, value, decimal) > 0n,
+  Lt: (taint, value) => difference(taint, value, decimal) < 0n,
 };

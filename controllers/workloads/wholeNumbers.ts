@@ -6,7 +6,7 @@ export const signed = /^[+-]?\d+$/;
 export const decimal = /^(0|-?[1-9]\d*)$/;
 
 /** How much more one text is than another; nothing where one of them is no number. Pure. */
-export function difference(text: string, { than }: { readonly than: string }, form: RegExp): bigint {
+export function difference(text: string, than: string, form: RegExp): bigint {
   const [a, b] = [numberOf(text, form), numberOf(than, form)];
   return a === null || b === null ? 0n : a - b;
 }

@@ -15,7 +15,7 @@ type Begin = (program: string, args: readonly string[]) => void;
  * Shows a page in the browser of whoever is here; says so where there is none. A link is a secret until it was used: it is never in a log, and the
  * arguments of a program are for all to see, so the browser gets a file in `directory` that only its owner can read and that leads on.
  */
-export function openInBrowser(link: string | null, { directory }: { readonly directory: string }, begin: Begin = beginDetached): void {
+export function openInBrowser(link: string | null, directory: string, begin: Begin = beginDetached): void {
   if (link === null) return say('there is no console to open');
   const file = path.join(path.resolve(directory), 'console.html');
   writeFileAtomically(file, leadingTo(link), 0o600);

@@ -39,7 +39,7 @@ interface Where {
 const placeOf = ({ name, dataDir }: Where): string => path.resolve(dataDir ?? directoryOf(name));
 
 /** Every command says which cluster it is about. */
-function command(name: string, { description }: { readonly description: string }): Command {
+function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .exitOverride()
@@ -59,7 +59,7 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
       .slice(process.argv.indexOf('up') + 1)
       .filter((word) => word !== '--detach' && word !== '-d' && word !== '--open');
     const started = await startDetached(directory, args, say);
-    if (where.open) openInBrowser(started.link, { directory });
+    if (where.open) openInBrowser(started.link, directory);
     return where.json ? print(JSON.stringify(await ask(where, { command: 'status' }), null, 2)) : ready(started);
   }
   const isDetached = process.env[reportsToStarter] !== undefined;
@@ -71,7 +71,7 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
     await runCluster(directory, options, tell, (started) => {
       if (isDetached) return report({ ready: started });
       ready(started);
-      if (where.open) openInBrowser(started.link, { directory });
+      if (where.open) openInBrowser(started.link, directory);
     });
   } catch (error) {
     report({ failed: error instanceof Error ? error.message : String(error) });
@@ -88,7 +88,7 @@ function ready({ kubeconfig, link }: Started): void {
 async function consoleLink(where: Where & { readonly open: boolean }): Promise<void> {
   const { link } = (await askLauncher(placeOf(where), { command: 'link' }, say)) as { readonly link: string };
   print(where.json ? JSON.stringify({ link }) : link);
-  if (where.open) openInBrowser(link, { directory: placeOf(where) });
+  if (where.open) openInBrowser(link, placeOf(where));
 }
 
 async function stop(where: Where & { readonly delete: boolean }): Promise<void> {
@@ -111,7 +111,7 @@ function deleteCluster(where: Where, directory: string): void {
   const isCluster = fs.existsSync(path.join(directory, 'settings.json'));
   if (!isCluster) throw new CommandRefused(`${directory} holds no cluster`);
   fs.rmSync(directory, { recursive: true, force: true });
-  if (removeContext(personalKubeconfig(), { name: where.name })) say(`removed ${contextOf(where.name)} from ${personalKubeconfig()}`);
+  if (removeContext(personalKubeconfig(), where.name)) say(`removed ${contextOf(where.name)} from ${personalKubeconfig()}`);
   say(`deleted ${directory}`);
 }
 
@@ -219,19 +219,19 @@ export function program(): Command {
     .version(version(), '-V, --version')
     .exitOverride();
   const upCommand = withUpOptions(
-    command('up', { description: 'Starts a cluster, or one that was stopped; resolves when it is ready.' })
+    command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.')
       .option('-d, --detach', 'go on without this terminal', false)
       .option('--open', 'show the console in a browser, signed in', false),
   );
   root.addCommand(upCommand.action(async (where: Where & { readonly detach: boolean; readonly open: boolean }) => up(where, upCommand)));
-  root.addCommand(command('status', { description: 'Shows every program, who leads, and how to reach the cluster.' }).action(status));
+  root.addCommand(command('status', 'Shows every program, who leads, and how to reach the cluster.').action(status));
   root.addCommand(
-    command('stop', { description: 'Stops a cluster; its data stays for the next "up".' })
+    command('stop', 'Stops a cluster; its data stays for the next "up".')
       .option('--delete', 'delete its data, and its context in the kubeconfig', false)
       .action(stop),
   );
   root.addCommand(
-    command('logs', { description: 'Shows the ends of the logs: of one program, or of all.' })
+    command('logs', 'Shows the ends of the logs: of one program, or of all.')
       .argument('[member]')
       .option('-f, --follow', 'and what comes', false)
       .action(async (member: string | undefined, where: Where & { readonly follow: boolean }) =>
@@ -239,7 +239,7 @@ export function program(): Command {
       ),
   );
   const one = (name: 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal', description: string): Command =>
-    command(name, { description })
+    command(name, description)
       .argument('<member>', 'r1, r2 …, balancer, cm1 …')
       .action(async (member: string, where: Where) => act(where, { command: name, target: member }));
   root.addCommand(one('kill', 'Ends one program at once (SIGKILL).'));
@@ -249,32 +249,31 @@ export function program(): Command {
   root.addCommand(one('heal', 'Ends that.'));
   root.addCommand(one('restart', 'Ends one program, where it runs, and starts it again.'));
   root.addCommand(
-    command('console', { description: 'Prints a link to the console that signs its owner in, once and within five minutes.' })
+    command('console', 'Prints a link to the console that signs its owner in, once and within five minutes.')
       .option('--open', 'show it in a browser', false)
       .action(consoleLink),
   );
   root.addCommand(
-    command('kubeconfig', { description: "Prints an administrator's kubeconfig." })
+    command('kubeconfig', "Prints an administrator's kubeconfig.")
       .option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false)
       .action(kubeconfig),
   );
   root.addCommand(
-    command('backup', {
-      description: 'Copies everything that is stored into a file, while all goes on; "apiserver restore --help" says what becomes of it.',
-    })
+    command(
+      'backup',
+      'Copies everything that is stored into a file, while all goes on; "apiserver restore --help" says what becomes of it.',
+    )
       .argument('<file>')
       .action(backup),
   );
   root.addCommand(
-    command('restore', {
-      description: 'Empties a running cluster and fills it again with what a backup holds, or a snapshot of raftplane/testing.',
-    })
+    command('restore', 'Empties a running cluster and fills it again with what a backup holds, or a snapshot of raftplane/testing.')
       .argument('<file>')
       .action(restore),
   );
   root.addCommand(
-    command('reset', { description: 'Empties a running cluster: its servers start anew without their data.' }).action(
-      async (where: Where) => act(where, { command: 'reset' }),
+    command('reset', 'Empties a running cluster: its servers start anew without their data.').action(async (where: Where) =>
+      act(where, { command: 'reset' }),
     ),
   );
   root.addCommand(
@@ -328,7 +327,7 @@ export function program(): Command {
       .option('--json', 'one JSON document instead of words', false)
       .action(envtestAssets),
   );
-  root.addCommand(command('doctor', { description: 'Says what is missing on this machine, and how to get it.' }).action(doctor));
+  root.addCommand(command('doctor', 'Says what is missing on this machine, and how to get it.').action(doctor));
   root.addCommand(
     new Command('version')
       .description('Prints the version.')

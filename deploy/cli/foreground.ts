@@ -54,7 +54,7 @@ export async function runCluster(
     onProgress: say,
   });
   if (restore !== undefined && restored === 'snapshot')
-    await putSnapshotBack(restore, { kubeconfig: launcher.kubeconfig }, say).catch(async (error: unknown) => {
+    await putSnapshotBack(restore, launcher.kubeconfig, say).catch(async (error: unknown) => {
       // A cluster that lacks what it was to begin with is not left running.
       await launcher.stop();
       throw error;

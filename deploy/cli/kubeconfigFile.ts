@@ -36,7 +36,7 @@ export function mergeContext(file: string, { name, text }: { readonly name: stri
 }
 
 /** Takes a cluster's context out again; false when there was none. */
-export function removeContext(file: string, { name }: { readonly name: string }): boolean {
+export function removeContext(file: string, name: string): boolean {
   if (readFileIfPresent(file) === null) return false;
   const document = read(file);
   const removed = remove(document, contextOf(name));

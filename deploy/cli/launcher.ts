@@ -225,7 +225,7 @@ export class Launcher {
   async #restore(file: string, say: (line: string) => void): Promise<void> {
     const kind = await examineRestorable(file, this.cluster.etcd === null && this.options.etcdServers === undefined ? 'raft' : 'etcd');
     await this.#reset(say, kind === 'backup' ? file : undefined);
-    if (kind === 'snapshot') await putSnapshotBack(file, { kubeconfig: this.kubeconfig }, say);
+    if (kind === 'snapshot') await putSnapshotBack(file, this.kubeconfig, say);
   }
 
   async #reset(say: (line: string) => void, backup?: string): Promise<void> {

@@ -31,7 +31,7 @@ export async function showLogs(directory: string, { name, follow, json }: LogsWa
       name === undefined ? `there are no logs in ${folder}` : `there is no log of ${name}, but of ${all.join(', ') || 'nobody'}`,
     );
   const files = names.map((each) => ({ name: each, file: path.join(folder, `${each}.log`) }));
-  const written = (program: string, { text }: { readonly text: string }): string => {
+  const written = (program: string, text: string): string => {
     if (json)
       return text
         .split('\n')
@@ -40,12 +40,12 @@ export async function showLogs(directory: string, { name, follow, json }: LogsWa
     return names.length === 1 ? text : text.replace(/^/gm, `${program}: `);
   };
   const ends = new Map(files.map(({ file }) => [file, fs.statSync(file).size]));
-  for (const { name: each, file } of files) print(written(each, { text: lastLines(file, linesShown) }));
+  for (const { name: each, file } of files) print(written(each, lastLines(file, linesShown)));
   while (follow) {
     await delay(followEveryMs);
     for (const { name: each, file } of files) {
       const text = readFrom(file, ends);
-      if (text !== '') print(written(each, { text }));
+      if (text !== '') print(written(each, text));
     }
   }
 }

@@ -22,11 +22,7 @@ export async function examineRestorable(file: string, store: 'raft' | 'etcd'): P
 }
 
 /** Makes in a running, new cluster what a snapshot holds. */
-export async function putSnapshotBack(
-  file: string,
-  { kubeconfig }: { readonly kubeconfig: string },
-  say: (line: string) => void,
-): Promise<void> {
+export async function putSnapshotBack(file: string, kubeconfig: string, say: (line: string) => void): Promise<void> {
   say(`restoring ${file}`);
   try {
     const { putBack } = await import('../testing/putBack.js');

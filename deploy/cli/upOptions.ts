@@ -94,15 +94,14 @@ export function readUpOptions(command: Command): UpOptions {
   const file = readConfig(config);
   const told = (name: string): boolean =>
     command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
-  const pick = <T>(name: string, flag: T, { inFile }: { readonly inFile: T | undefined }): T =>
-    told(name) || inFile === undefined ? flag : inFile;
-  const replicas = pick('replicas', given.replicas, { inFile: file.replicas });
+  const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (told(name) || inFile === undefined ? flag : inFile);
+  const replicas = pick('replicas', given.replicas, file.replicas);
   return {
     ...given,
     ...(replicas === undefined ? {} : { replicas }),
-    port: pick('port', given.port, { inFile: file.port }),
-    managers: pick('managers', given.managers, { inFile: file.managers }),
-    nodes: fakeNodes ?? pick('nodes', given.nodes, { inFile: file.nodes }),
+    port: pick('port', given.port, file.port),
+    managers: pick('managers', given.managers, file.managers),
+    nodes: fakeNodes ?? pick('nodes', given.nodes, file.nodes),
     apiserverFlag: [...file.apiserverFlags, ...given.apiserverFlag],
     managerFlag: [...file.managerFlags, ...given.managerFlag],
   };

@@ -166,7 +166,7 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: Pick<A
     for (let tries = 0; tries < podAddressesPerNode; tries++) {
       const serial = ((serials.get(index) ?? 0) + 1) % podAddressesPerNode;
       serials.set(index, serial);
-      const address = podAddress(index, { serial });
+      const address = podAddress(index, serial);
       if (serial !== 0 && informers.of(pods).cache.by(byAddress, address).length === 0) return address;
     }
     throw new Error(`no address is free on ${nodeName(index)}`);

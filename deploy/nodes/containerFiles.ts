@@ -66,7 +66,7 @@ export class AllFiles {
   constructor(private readonly bytesMax = bytesMaxDefault) {}
 
   /** Those of a container, whose pod is told by its uid: another pod of its name begins with nothing. */
-  of(podUid: string, { container }: { readonly container: string }): ContainerFiles {
+  of(podUid: string, container: string): ContainerFiles {
     const key = `${podUid}/${container}`;
     const files = this.#containers.get(key) ?? new ContainerFiles();
     // The one that was used last stands last.

@@ -19,8 +19,7 @@ const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods:
 export const nodeName = (index: number): string => `fake-node-${index}`;
 export const nodeAddress = (index: number): string => `192.0.2.${index + 1}`;
 /** A range of 65,536 for each of up to 100 nodes, from the space for tests. */
-export const podAddress = (index: number, { serial }: { readonly serial: number }): string =>
-  `10.${128 + index}.${(serial >> 8) & 255}.${serial & 255}`;
+export const podAddress = (index: number, serial: number): string => `10.${128 + index}.${(serial >> 8) & 255}.${serial & 255}`;
 export const podAddressesPerNode = 65_536;
 
 const conditionRows = [

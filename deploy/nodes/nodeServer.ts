@@ -167,7 +167,7 @@ function overSocket(work: Work, webSocket: WebSocket): void {
 async function execute({ pod, container, query }: Asked, all: AllFiles, streams: ProcessStreams): Promise<void> {
   const input = query.get('input') === '1' ? await streams.input() : '';
   if (input === null) return;
-  const files = all.of(pod.metadata.uid ?? keyTextOf(pod), { container: container.name });
+  const files = all.of(pod.metadata.uid ?? keyTextOf(pod), container.name);
   const { stdout, stderr, exitCode } = ran(query.getAll('command'), { pod, container, stdin: input, files });
   all.makeRoom();
   streams.write('stdout', stdout);

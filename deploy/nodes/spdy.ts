@@ -55,7 +55,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyS
     const id = body.readUInt32BE(0) & streamMask;
     if (streams.has(id) || streams.size >= streamsMax) throw new Error(`stream ${id} cannot be opened`);
     const stream = new SpdyStream(reader.read(body.subarray(10)), (bytes, isLast) => {
-      if (!socket.destroyed) socket.write(Buffer.concat([dataHead(id, { length: bytes.length }, isLast), bytes]));
+      if (!socket.destroyed) socket.write(Buffer.concat([dataHead(id, bytes.length, isLast), bytes]));
     });
     streams.set(id, stream);
     stream.once('close', () => streams.delete(id));
@@ -65,7 +65,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyS
     if ((flags & flagFin) !== 0) stream.push(null);
     onStream(stream);
   };
-  const handle = (type: number, { flags }: { readonly flags: number }, body: Buffer): void => {
+  const handle = (type: number, flags: number, body: Buffer): void => {
     if (type === types.synStream) open(body, flags);
     else if (type === types.rstStream) streams.get(body.readUInt32BE(0) & streamMask)?.destroy();
     // Those that the client began; it looks for its own number.
@@ -80,7 +80,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyS
       if (unread.length < frameHeadBytes + length) return;
       const [first, flags, body] = [unread.readUInt32BE(0), unread[4] ?? 0, unread.subarray(frameHeadBytes, frameHeadBytes + length)];
       unread = unread.subarray(frameHeadBytes + length);
-      if (first > streamMask) handle(first & 0xffff, { flags }, body);
+      if (first > streamMask) handle(first & 0xffff, flags, body);
       else {
         const stream = streams.get(first);
         if (body.length > 0) stream?.push(Buffer.from(body));
@@ -111,7 +111,7 @@ function control(type: number, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-function dataHead(id: number, { length }: { readonly length: number }, isLast: boolean): Buffer {
+function dataHead(id: number, length: number, isLast: boolean): Buffer {
   const head = Buffer.alloc(frameHeadBytes);
   head.writeUInt32BE(id, 0);
   head[4] = isLast ? flagFin : 0;

@@ -41,15 +41,12 @@ export function writeTar(entries: readonly TarEntry[]): Buffer {
   const parts = entries.flatMap(({ path, bytes }) => {
     const [name, type] = bytes === null ? [`${path}/`, '5'] : [path, '0'];
     const isLong = Buffer.byteLength(name) > nameBytesMax;
-    return [
-      ...(isLong ? entry('long', { type: 'x' }, extendedPath(name)) : []),
-      ...entry(isLong ? 'long' : name, { type }, bytes ?? Buffer.alloc(0)),
-    ];
+    return [...(isLong ? entry('long', 'x', extendedPath(name)) : []), ...entry(isLong ? 'long' : name, type, bytes ?? Buffer.alloc(0))];
   });
   return Buffer.concat([...parts, Buffer.alloc(2 * blockBytes)]);
 }
 
-function entry(name: string, { type }: { readonly type: string }, bytes: Buffer): Buffer[] {
+function entry(name: string, type: string, bytes: Buffer): Buffer[] {
   const head = Buffer.alloc(blockBytes);
   head.write(name, fields.name);
   head.write(type === '5' ? '0000755\0' : '0000644\0', fields.mode);

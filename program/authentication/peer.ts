@@ -77,9 +77,9 @@ export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null
 
 /** Each certificate in between is tried once: what does not lead there now never will. */
 function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, anchors: Anchors): boolean {
-  if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || isIssued(certificate, { by: anchor }))) return true;
+  if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || isIssued(certificate, anchor))) return true;
   for (const next of between) {
-    if (!next.ca || Date.now() > Date.parse(next.validTo) || !isIssued(certificate, { by: next })) continue;
+    if (!next.ca || Date.now() > Date.parse(next.validTo) || !isIssued(certificate, next)) continue;
     between.delete(next);
     if (leadsTo(next, between, anchors)) return true;
   }
@@ -87,7 +87,7 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 }
 
 /** Names alone prove nothing. */
-const isIssued = (certificate: X509Certificate, { by }: { readonly by: X509Certificate }): boolean =>
+const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
   certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
 /** Values of an attribute of a subject (its short name, or its number where it has none), in order and as they are: the text form of a subject would escape them. */

@@ -28,30 +28,25 @@ const complaintsMax = 20;
 
 /** Reads a configuration file in YAML or JSON. Throws with option, file and everything that is wrong: a word that is misspelt must not be ignored. */
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
-  const value = readDocument(file, { option: wanted.option });
+  const value = readDocument(file, wanted.option);
   const complaints = configurationComplaints(value, wanted);
-  return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, { option: wanted.option }, complaints);
+  return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, complaints);
 }
 
 /** Reads a file in YAML or JSON, whatever kind it holds. Throws with option and file, also for members that are there twice. */
-export function readDocument(file: string, { option }: { readonly option: string }): JsonValue {
-  const bytes = readBytes(file, (cause) => refuse(file, { option }, [`cannot be read: ${cause.message}`], cause));
+export function readDocument(file: string, option: string): JsonValue {
+  const bytes = readBytes(file, (cause) => refuse(file, option, [`cannot be read: ${cause.message}`], cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
-  if (!result.ok) return refuse(file, { option }, [`is not YAML: ${result.message}`]);
-  return result.duplicates.length === 0 ? (result.value as JsonValue) : refuse(file, { option }, result.duplicates);
+  if (!result.ok) return refuse(file, option, [`is not YAML: ${result.message}`]);
+  return result.duplicates.length === 0 ? (result.value as JsonValue) : refuse(file, option, result.duplicates);
 }
 
 /**
  * Throws with option, file and all that is wrong in it, each with its line: complaints that begin with the path of a member, `rules[0].level must be ...`.
  * `below`: the path of the part of the file that all of them are about.
  */
-export function refuseConfiguration(
-  file: string,
-  { option }: { readonly option: string },
-  complaints: readonly string[],
-  below = '',
-): never {
-  return refuse(file, { option }, placed(file, complaints.slice(0, complaintsMax), below));
+export function refuseConfiguration(file: string, option: string, complaints: readonly string[], below = ''): never {
+  return refuse(file, option, placed(file, complaints.slice(0, complaintsMax), below));
 }
 
 /** A file that has changed since, or gone, has no lines to tell. */
@@ -63,7 +58,7 @@ function placed(file: string, complaints: readonly string[], below: string): rea
   }
 }
 
-function refuse(file: string, { option }: { readonly option: string }, complaints: readonly string[], cause?: unknown): never {
+function refuse(file: string, option: string, complaints: readonly string[], cause?: unknown): never {
   throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
 }
 

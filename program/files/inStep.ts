@@ -15,7 +15,7 @@ export function inStep(intervalMs: number, action: () => void): Repeated {
         wait();
         action();
       },
-      untilNext(performance.now(), { intervalMs }),
+      untilNext(performance.now(), intervalMs),
     ).unref();
   };
   wait();
@@ -23,5 +23,4 @@ export function inStep(intervalMs: number, action: () => void): Repeated {
 }
 
 /** From any moment; a timer that fires a little early or late still means the moment that it was set for. */
-export const untilNext = (nowMs: number, { intervalMs }: { readonly intervalMs: number }): number =>
-  Math.round(nowMs / intervalMs + 1) * intervalMs - nowMs;
+export const untilNext = (nowMs: number, intervalMs: number): number => Math.round(nowMs / intervalMs + 1) * intervalMs - nowMs;

@@ -12,7 +12,7 @@ export function withLines(text: string, complaints: readonly string[], below = '
   const { contents } = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });
   const start = segments(below);
   return complaints.map((complaint) => {
-    const offset = offsetOf(contents, start, { path: segments(leadingPath.exec(complaint)?.[0] ?? '') });
+    const offset = offsetOf(contents, start, segments(leadingPath.exec(complaint)?.[0] ?? ''));
     return offset === null ? complaint : `line ${counter.linePos(offset).line}: ${complaint}`;
   });
 }
@@ -20,7 +20,7 @@ export function withLines(text: string, complaints: readonly string[], below = '
 const segments = (path: string): readonly string[] => path.match(/[\w-]+/g) ?? [];
 
 /** Where the member begins, or the last one on the way to it that is there. Null where not even the first one of its path is. */
-function offsetOf(root: Node | null, start: readonly string[], { path }: { readonly path: readonly string[] }): number | null {
+function offsetOf(root: Node | null, start: readonly string[], path: readonly string[]): number | null {
   let [node, offset]: [unknown, number | null] = [root, null];
   for (const [depth, name] of [...start, ...path].entries()) {
     const next = childOf(node, name);

@@ -18,11 +18,11 @@ const columnsMax = 140;
 /** The text of `--help`: options under their headings in order of the table. */
 export function helpText(table: FlagTable, { program, about, examples, width }: HelpOptions): string {
   const columns = Math.min(Math.max(width, columnsMin), columnsMax);
-  const lines = [...wrap(about, columns, { left: 0 }), '', 'Usage:', `  ${program} [flags]`, '', 'Examples:'];
-  for (const example of examples) lines.push(...wrap(`# ${example.about}`, columns, { left: 2 }), `  ${example.command}`, '');
+  const lines = [...wrap(about, columns, 0), '', 'Usage:', `  ${program} [flags]`, '', 'Examples:'];
+  for (const example of examples) lines.push(...wrap(`# ${example.about}`, columns, 2), `  ${example.command}`, '');
   for (const [group, flags] of groupsOf(table)) {
     lines.push(`${group}:`, '');
-    for (const [name, flag] of flags) lines.push(`  ${heading(name, flag)}`, ...wrap(describe(name, flag), columns, { left: indent }));
+    for (const [name, flag] of flags) lines.push(`  ${heading(name, flag)}`, ...wrap(describe(name, flag), columns, indent));
     lines.push('');
   }
   return `${lines.join('\n').trimEnd()}\n`;
@@ -79,7 +79,7 @@ function defaultText({ kind, default: value }: Flag): string | null {
   return typeof value === 'object' ? null : String(value);
 }
 
-function wrap(text: string, columns: number, { left }: { readonly left: number }): string[] {
+function wrap(text: string, columns: number, left: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/)) {

@@ -29,7 +29,7 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
     }
     const name = names.get(read.name.replaceAll('_', '-'));
     if (name === undefined) {
-      errors.push(unknownFlag(read.spelled, { name: read.name }, names.keys()));
+      errors.push(unknownFlag(read.spelled, read.name, names.keys()));
       continue;
     }
     const flag = table[name]!;
@@ -93,7 +93,7 @@ function splitShort(name: string, value: string | null, table: FlagTable): Argum
     : { spelled: `-${name}`, name, value };
 }
 
-function unknownFlag(spelled: string, { name }: { readonly name: string }, known: Iterable<string>): string {
+function unknownFlag(spelled: string, name: string, known: Iterable<string>): string {
   const meant = closest(
     name,
     [...known].filter((candidate) => candidate.length > 1),

@@ -63,14 +63,14 @@ export function createLogger(options: LoggerOptions): Logger {
   const budget = options.budget ?? new LineBudget();
   const named = (component: string): Logger => {
     const verbosity = verbosityOf(component, options);
-    const put = (level: string, { event }: { readonly event: string }, fields?: Fields, depth = 0): void => {
+    const put = (level: string, event: string, fields?: Fields, depth = 0): void => {
       winston.log({ level, message: event, component, fields, depth });
     };
     const write =
       (level: string) =>
       (event: string, fields?: Fields): void => {
         budget.write(`${level} ${component} ${event}`, (omitted) => {
-          put(level, { event }, omitted === 0 ? fields : { ...fields, omitted });
+          put(level, event, omitted === 0 ? fields : { ...fields, omitted });
         });
       };
     return {
@@ -80,7 +80,7 @@ export function createLogger(options: LoggerOptions): Logger {
       named,
       enabled: (level) => level <= verbosity(),
       debug: (level, event, fields) => {
-        if (level <= verbosity()) put('info', { event }, fields, level);
+        if (level <= verbosity()) put('info', event, fields, level);
       },
     };
   };

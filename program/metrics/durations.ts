@@ -16,11 +16,11 @@ export class DurationSeries {
   }
 
   observe(seconds: number): void {
-    this.observeTimes(seconds, { times: 1 });
+    this.observeTimes(seconds, 1);
   }
 
   /** The same value, seen so many times. */
-  observeTimes(value: number, { times }: { readonly times: number }): void {
+  observeTimes(value: number, times: number): void {
     let bucket = 0;
     while (bucket < this.bounds.length && value > (this.bounds[bucket] as number)) bucket++;
     (this.counts[bucket] as number) += times;

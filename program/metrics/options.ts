@@ -29,7 +29,7 @@ const valuesOf = (text: string): ReadonlySet<string> =>
 const option = '--allow-metric-labels-manifest';
 
 function labelsIn(file: string): (readonly [string, string])[] {
-  const document = readDocument(file, { option });
+  const document = readDocument(file, option);
   if (!isObject(document)) throw new Error(`${option}: ${file} must hold an object such as {"metric,label": "value,value"}`);
   return Object.entries(document).map(([key, values]) => {
     const wrong = typeof values === 'string' ? metricLabels(`${key}=${values}`) : 'a text with values and commas between them';

@@ -9,7 +9,7 @@ export interface ReloadMetrics {
 }
 
 /** `subsystem` as in the names of the reference's metrics: `authentication_config_controller`. `server` tells replicas apart. */
-export function createReloadMetrics(registry: Registry, subsystem: string, { server }: { readonly server: string }): ReloadMetrics {
+export function createReloadMetrics(registry: Registry, subsystem: string, server: string): ReloadMetrics {
   const labelNames = ['status', 'apiserver_id_hash'];
   const total = new Counter({
     name: `apiserver_${subsystem}_automatic_reloads_total`,

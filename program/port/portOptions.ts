@@ -64,10 +64,7 @@ function followed(
     ],
     read: () => {
       // The handshake knows all authorities; authentication finds out for which kind of client each stands.
-      const authorities = [
-        ...clientCas.map(({ option, file }) => readAuthorities(file, { option }).pem),
-        ...moreAuthorities.map(Buffer.from),
-      ];
+      const authorities = [...clientCas.map(({ option, file }) => readAuthorities(file, option).pem), ...moreAuthorities.map(Buffer.from)];
       const clientCa = authorities.length === 0 ? null : Buffer.concat(authorities.flatMap((pem) => [pem, Buffer.from('\n')]));
       return {
         certificate: 'certFile' in pair ? readPairOf(pair.option ?? '--cert-dir', pair) : pair,

@@ -22,9 +22,9 @@ export interface KeyPairFiles {
 }
 
 /** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
-export function readKeyPair(certFile: string, { keyFile }: { readonly keyFile: string }, now: Date = new Date()): KeyPair {
-  const cert = readPem(certFile, { what: 'certificate' });
-  const key = readPem(keyFile, { what: 'private key' });
+export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
+  const cert = readPem(certFile, 'certificate');
+  const key = readPem(keyFile, 'private key');
   const leaf = parseCertificate(cert, certFile);
   const privateKey = parseKey(key, keyFile);
   if (!leaf.checkPrivateKey(privateKey))
@@ -37,7 +37,7 @@ export function readKeyPair(certFile: string, { keyFile }: { readonly keyFile: s
 /** The same for the files of an option, which every complaint begins with. */
 export function readPairOf(option: string, { certFile, keyFile }: KeyPairFiles, now?: Date): KeyPair {
   try {
-    return readKeyPair(certFile, { keyFile }, now);
+    return readKeyPair(certFile, keyFile, now);
   } catch (cause) {
     if (!(cause instanceof CredentialError)) throw cause;
     throw new CredentialError(`${option}: ${cause.message}`, { cause });
@@ -50,8 +50,8 @@ export interface Authorities {
 }
 
 /** Reads the bundle of authorities that an option names; each certificate in it must be readable. */
-export function readAuthorities(file: string, { option }: { readonly option: string }): Authorities {
-  const bytes = readPem(file, { what: `certificate bundle of ${option}` });
+export function readAuthorities(file: string, option: string): Authorities {
+  const bytes = readPem(file, `certificate bundle of ${option}`);
   const blocks = certificateBlocks(bytes.toString('latin1'));
   if (blocks.length === 0) throw new CredentialError(`${option}: ${file} holds no PEM certificate`);
   return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
@@ -66,7 +66,7 @@ export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersio
   }
 }
 
-function readPem(file: string, { what }: { readonly what: string }): Buffer {
+function readPem(file: string, what: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
@@ -97,8 +97,8 @@ export function selfSignedPair(directory: string, names: ServedNames, name = 'ap
   const made = makeSelfSigned(names);
   try {
     mkdirSync(directory, { recursive: true });
-    writeWhole(keyFile, { text: made.key }, 0o600);
-    writeWhole(certFile, { text: made.cert }, 0o644);
+    writeWhole(keyFile, made.key, 0o600);
+    writeWhole(certFile, made.cert, 0o644);
   } catch (cause) {
     throw new CredentialError(
       `cannot keep the self-signed certificate in ${directory} (--cert-dir): ${(cause as Error).message}; give --tls-cert-file and --tls-private-key-file, or a directory that can be written to`,
@@ -109,7 +109,7 @@ export function selfSignedPair(directory: string, names: ServedNames, name = 'ap
 }
 
 /** Half a file is never seen under the real name. */
-function writeWhole(file: string, { text }: { readonly text: string }, mode: number): void {
+function writeWhole(file: string, text: string, mode: number): void {
   writeFileSync(`${file}.new`, text, { mode });
   renameSync(`${file}.new`, file);
 }

@@ -20,10 +20,10 @@ export function readTracingConfiguration(file: string): TracingConfiguration {
   });
   const ratePerMillion = Number(value['samplingRatePerMillion'] ?? 0);
   if (ratePerMillion < 0 || ratePerMillion > rateMax)
-    refuseConfiguration(file, { option }, [`samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`]);
+    refuseConfiguration(file, option, [`samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`]);
   const endpoint = String(value['endpoint'] ?? endpointDefault);
   // Whatever gRPC knows: a host with a port, or a scheme of its own.
   if (!/^(?:[a-z]+:)?\S+$/.test(endpoint) || endpoint.startsWith('http'))
-    refuseConfiguration(file, { option }, [`endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`]);
+    refuseConfiguration(file, option, [`endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`]);
   return { endpoint, ratePerMillion };
 }

@@ -16,7 +16,7 @@ const sampled = 1;
 const stateCharactersMax = 512;
 
 /** Reads both headers; null where there is no usable `traceparent`. Later versions may say more, and begin the same. */
-export function parseContext(parent: string | undefined, { state }: { readonly state: string | undefined }): TraceContext | null {
+export function parseContext(parent: string | undefined, state: string | undefined): TraceContext | null {
   const [, version, traceId = '', spanId = '', flags = '', more] = form.exec(parent ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;

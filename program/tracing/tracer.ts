@@ -38,7 +38,7 @@ export class Tracer {
     const [parentText, stateText] = [headers['traceparent'], headers['tracestate']].map((each) =>
       typeof each === 'string' ? each : undefined,
     );
-    const parent = parseContext(parentText, { state: stateText });
+    const parent = parseContext(parentText, stateText);
     const traceId = parent?.traceId ?? newTraceId();
     const sampled = parent?.sampled ?? isSampled(traceId, this.options.ratePerMillion);
     return this.#open(

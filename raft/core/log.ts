@@ -79,7 +79,7 @@ export class RaftLog {
   }
 
   /** Entries from `from` on, about `bytesMax` at most but at least one if there is any; may stop early where memory begins. */
-  slice(from: number, to: number, { bytesMax }: { readonly bytesMax: number }): Entry[] {
+  slice(from: number, to: number, bytesMax: number): Entry[] {
     if (from > to) return [];
     if (from < this.tailFirst) return this.reader.entries(logIndex(from), logIndex(Math.min(to, this.tailFirst - 1)), bytesMax);
     let bytes = 0;

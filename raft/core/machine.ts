@@ -235,7 +235,7 @@ export class Machine implements Core {
   private takeCommitted(): readonly Entry[] {
     const { server } = this;
     if (server.applied < server.applying || server.applying >= server.log.commit) return [];
-    const committed = server.log.slice(server.applying + 1, server.log.commit, { bytesMax: server.options.committedBytesMax });
+    const committed = server.log.slice(server.applying + 1, server.log.commit, server.options.committedBytesMax);
     server.applying = committed[committed.length - 1]?.index ?? server.applying;
     return committed;
   }

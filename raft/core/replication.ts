@@ -169,7 +169,7 @@ function sendEntries(server: Server, leadership: Leadership, peer: Progress): bo
       offerSnapshot(server, peer);
       break;
     }
-    const entries = log.slice(peer.next, log.lastIndex, { bytesMax: options.appendBytesMax });
+    const entries = log.slice(peer.next, log.lastIndex, options.appendBytesMax);
     sendAppend(server, leadership, peer, { previousIndex: peer.next - 1, entries });
     peer.sent(logIndex(peer.next + entries.length - 1));
     sent = true;

@@ -35,7 +35,7 @@ export function openLog(path: string, options: LogOptions): RaftLog {
     return new SqliteLog(path, opened, kind, options);
   } catch (error) {
     opened.db.close();
-    throw translateError(error, 'reading the log', { path }, kind);
+    throw translateError(error, 'reading the log', path, kind);
   }
 }
 
@@ -62,7 +62,7 @@ class SqliteLog implements RaftLog {
     this.created = created;
     this.#db = db;
     this.#sql = logStatements(db);
-    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, { path }, kind));
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, kind));
     this.#tail = new Tail(options.tailBytesMax ?? tailBytesDefault);
     this.identity = this.#readIdentity(options);
     this.#peers = this.#readPeers();
@@ -167,7 +167,7 @@ class SqliteLog implements RaftLog {
     this.#failStop.check();
     const known = this.#peers.get(memberId);
     if (known !== undefined) return known === incarnation ? 'known' : 'different';
-    this.#write('remembering a peer', checkpointPages, () => this.#sql.insertPeer.run(peerRow(memberId, { incarnation })));
+    this.#write('remembering a peer', checkpointPages, () => this.#sql.insertPeer.run(peerRow(memberId, incarnation)));
     this.#peers.set(memberId, incarnation);
     return 'new';
   }
@@ -318,7 +318,7 @@ class SqliteLog implements RaftLog {
   #readPeers(): Map<string, string> {
     const peers = this.#sql.peers.all();
     for (const { member_id, incarnation, crc } of peers) {
-      if (peerRow(member_id, { incarnation }).crc !== crc)
+      if (peerRow(member_id, incarnation).crc !== crc)
         throw new DamagedLogError(this.path, null, `what is known of peer ${JSON.stringify(member_id)} was changed after it was written`);
     }
     return new Map(peers.map(({ member_id, incarnation }) => [member_id, incarnation]));

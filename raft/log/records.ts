@@ -90,7 +90,7 @@ export function identityFromRow(row: IdentityRow): LogIdentity | null {
   return row.crc === identityRow(identity).crc ? identity : null;
 }
 
-export function peerRow(id: string, { incarnation }: { readonly incarnation: string }): PeerRow {
+export function peerRow(id: string, incarnation: string): PeerRow {
   return { member_id: id, incarnation, crc: checksum(`${id}/${incarnation}`) };
 }
 

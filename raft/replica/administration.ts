@@ -100,7 +100,7 @@ export class Administration {
   }
 
   /** Done at once where there is nothing to hand over, or nobody to hand it to. */
-  transferLeadership(id: number, { deadlineMs }: { readonly deadlineMs: number }): void {
+  transferLeadership(id: number, deadlineMs: number): void {
     const { role, membership } = this.#core;
     if (role !== 'leader' || votersOf(membership).every((voter) => voter === this.#core.id)) return this.#sink.done(id);
     this.#core.transferLeadership(null);

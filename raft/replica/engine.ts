@@ -161,7 +161,7 @@ export class Engine {
   }
 
   currentStatus(): ReplicaStatus {
-    const figures = this.#figures.describe(performance.now(), { proposalsWaiting: this.#proposals.size });
+    const figures = this.#figures.describe(performance.now(), this.#proposals.size);
     return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#silences, {
       figures,
       space: this.#spaceWatch.describe(),
@@ -180,7 +180,7 @@ export class Engine {
   }
 
   transferLeadership(id: number, timeoutMs: number): void {
-    this.#guarded(() => this.#administration.transferLeadership(id, { deadlineMs: performance.now() + timeoutMs }));
+    this.#guarded(() => this.#administration.transferLeadership(id, performance.now() + timeoutMs));
   }
 
   changeMembership(id: number, change: MembershipChange, timeoutMs: number): void {
@@ -477,7 +477,7 @@ export class Engine {
     if (leader !== null) this.#firstElection.leaderKnown();
     this.#leaderlessSince = leader === null && this.#firstElection.isOver ? (this.#leaderlessSince ?? performance.now()) : null;
     this.#silences.changed();
-    this.#figures.stateChanged(role, { leader });
+    this.#figures.stateChanged(role, leader);
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
     this.#administration.leadershipChanged();
   }
@@ -495,7 +495,7 @@ export class Engine {
     if (!this.#trimmer.checkpointIsDue) return;
     const { store, log } = this.#parts;
     this.#figures.checkpointed(performance.now());
-    log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), { held: this.#snapshots.held }));
+    log.compactTo(this.#trimmer.cutAfterCheckpoint(store.checkpoint(), this.#snapshots.held));
   }
 
   #isDrained(): boolean {

@@ -20,7 +20,7 @@ export class Figures {
   }
 
   /** The first leader is no change, nor is one that was lost for a while and is found again. */
-  stateChanged(role: string, { leader }: { readonly leader: string | null }): void {
+  stateChanged(role: string, leader: string | null): void {
     if (role === 'candidate') this.elections += 1;
     if (leader === null) return;
     if (this.#lastLeader !== null && this.#lastLeader !== leader) this.leaderChanges += 1;
@@ -31,7 +31,7 @@ export class Figures {
     this.#checkpointAtMs = nowMs;
   }
 
-  describe(nowMs: number, { proposalsWaiting }: { readonly proposalsWaiting: number }): ReplicaFigures {
+  describe(nowMs: number, proposalsWaiting: number): ReplicaFigures {
     const { elections, leaderChanges, proposalsRefused, proposalsGivenUp, snapshotsInstalled } = this;
     return {
       logSync: this.logSync.describe(),

@@ -46,17 +46,17 @@ export class RequestWriter {
   }
 
   propose({ sequence, timeoutMs, use, data }: ProposeRequest): void {
-    this.#head(requestCodes.propose, { id: sequence }, timeoutMs);
+    this.#head(requestCodes.propose, sequence, timeoutMs);
     this.#writer.u8(spaceUses.indexOf(use));
     this.#writer.bytes(data);
   }
 
   barrier(id: number, timeoutMs: number): void {
-    this.#head(requestCodes.barrier, { id }, timeoutMs);
+    this.#head(requestCodes.barrier, id, timeoutMs);
   }
 
   range(id: number, options: RangeOptions): void {
-    this.#head(requestCodes.range, { id }, 0);
+    this.#head(requestCodes.range, id, 0);
     this.#writer.string(options.start);
     writeOptional(this.#writer, options.end, (end) => this.#writer.string(end));
     writeOptional(this.#writer, options.revision, (at) => this.#writer.uint(at));
@@ -66,33 +66,33 @@ export class RequestWriter {
   }
 
   changesSince(id: number, after: Revision, bytesMax: number): void {
-    this.#head(requestCodes.changesSince, { id }, 0);
+    this.#head(requestCodes.changesSince, id, 0);
     this.#writer.uint(after);
     this.#writer.uint(bytesMax);
   }
 
   status(id: number): void {
-    this.#head(requestCodes.status, { id }, 0);
+    this.#head(requestCodes.status, id, 0);
   }
 
   transfer(id: number, timeoutMs: number): void {
-    this.#head(requestCodes.transfer, { id }, timeoutMs);
+    this.#head(requestCodes.transfer, id, timeoutMs);
   }
 
   membership(id: number, timeoutMs: number, change: MembershipChange): void {
-    this.#head(requestCodes.membership, { id }, timeoutMs);
+    this.#head(requestCodes.membership, id, timeoutMs);
     this.#writer.string(JSON.stringify(change));
   }
 
   snapshot(id: number): void {
-    this.#head(requestCodes.snapshot, { id }, 0);
+    this.#head(requestCodes.snapshot, id, 0);
   }
 
   stop(id: number): void {
-    this.#head(requestCodes.stop, { id }, 0);
+    this.#head(requestCodes.stop, id, 0);
   }
 
-  #head(code: number, { id }: { readonly id: number }, timeoutMs: number): void {
+  #head(code: number, id: number, timeoutMs: number): void {
     this.#writer.u8(code);
     this.#writer.uint(id);
     this.#writer.uint(Math.ceil(timeoutMs));
@@ -219,12 +219,12 @@ export class AnswerWriter {
     writer.uint(compacted);
     writer.flag(gap);
     writeChanges(writer, changes);
-    writer.patchU32(lengthAt, { value: writer.length - start });
+    writer.patchU32(lengthAt, writer.length - start);
   }
 
   written(sequence: number, outcome: WriteOutcome): void {
     const writer = this.#writer;
-    this.#head(answerCodes.written, { id: sequence });
+    this.#head(answerCodes.written, sequence);
     writer.u8(writeOutcomes.indexOf(outcome.outcome));
     if ('reason' in outcome) writer.string(outcome.reason);
     else writer.uint(outcome.revision);
@@ -234,7 +234,7 @@ export class AnswerWriter {
   }
 
   barrier(id: number, outcome: BarrierOutcome): void {
-    this.#head(answerCodes.barrier, { id });
+    this.#head(answerCodes.barrier, id);
     this.#writer.flag(outcome.outcome === 'reached');
     if (outcome.outcome === 'reached') this.#writer.uint(outcome.revision);
     else this.#writer.string(outcome.reason);
@@ -242,7 +242,7 @@ export class AnswerWriter {
 
   range(id: number, result: RangeResult): void {
     const writer = this.#writer;
-    this.#head(answerCodes.range, { id });
+    this.#head(answerCodes.range, id);
     writer.u8(rangeOutcomes.indexOf(result.outcome));
     if (result.outcome === 'compacted') {
       writer.uint(result.compacted);
@@ -256,43 +256,43 @@ export class AnswerWriter {
   }
 
   changesSince(id: number, result: ChangesResult): void {
-    this.#head(answerCodes.changesSince, { id });
+    this.#head(answerCodes.changesSince, id);
     this.#writer.flag(result.outcome === 'found');
     this.#writer.uint(result.outcome === 'found' ? result.through : result.compacted);
     if (result.outcome === 'found') writeChanges(this.#writer, result.changes);
   }
 
   status(id: number, status: ReplicaStatus): void {
-    this.#json(answerCodes.status, { id }, status);
+    this.#json(answerCodes.status, id, status);
   }
 
   membership(id: number, outcome: MembershipOutcome): void {
-    this.#json(answerCodes.membership, { id }, outcome);
+    this.#json(answerCodes.membership, id, outcome);
   }
 
   snapshot(id: number, outcome: SnapshotOutcome): void {
-    this.#json(answerCodes.snapshot, { id }, outcome);
+    this.#json(answerCodes.snapshot, id, outcome);
   }
 
   done(id: number): void {
-    this.#head(answerCodes.done, { id });
+    this.#head(answerCodes.done, id);
   }
 
   log(line: LogLine): void {
-    this.#json(answerCodes.log, { id: 0 }, line);
+    this.#json(answerCodes.log, 0, line);
   }
 
   failed(error: Error): void {
-    this.#json(answerCodes.failed, { id: 0 }, flattenError(error));
+    this.#json(answerCodes.failed, 0, flattenError(error));
   }
 
-  #head(code: number, { id }: { readonly id: number }): void {
+  #head(code: number, id: number): void {
     this.#writer.u8(code);
     this.#writer.uint(id);
   }
 
-  #json(code: number, { id }: { readonly id: number }, value: unknown): void {
-    this.#head(code, { id });
+  #json(code: number, id: number, value: unknown): void {
+    this.#head(code, id);
     this.#writer.string(JSON.stringify(value));
   }
 }

@@ -166,7 +166,7 @@ export class ReopeningReplica implements RequestReceiver {
   }
 
   async #look(): Promise<void> {
-    if (isBelow(this.#space(0).level, { other: 'low' })) {
+    if (isBelow(this.#space(0).level, 'low')) {
       this.#waitMs = lookMs;
       return this.#lookLater();
     }

@@ -5,11 +5,10 @@ export const spaceLevels = ['none', 'scarce', 'low', 'ample'] as const satisfies
 
 const neededBy: Readonly<Record<SpaceUse, SpaceLevel>> = { growing: 'ample', essential: 'low', freeing: 'scarce' };
 
-export const isBelow = (level: SpaceLevel, { other }: { readonly other: SpaceLevel }): boolean =>
-  spaceLevels.indexOf(level) < spaceLevels.indexOf(other);
+export const isBelow = (level: SpaceLevel, other: SpaceLevel): boolean => spaceLevels.indexOf(level) < spaceLevels.indexOf(other);
 
 /** Whether a member at this level may take a write that uses space so. */
-export const allows = (level: SpaceLevel, use: SpaceUse): boolean => !isBelow(level, { other: neededBy[use] });
+export const allows = (level: SpaceLevel, use: SpaceUse): boolean => !isBelow(level, neededBy[use]);
 
 const mebibyte = 1024 * 1024;
 /** Write-ahead files and what they are about to add to log and store are some 16 MiB, of each replica of a disk. */

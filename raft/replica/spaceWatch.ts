@@ -115,7 +115,7 @@ export class SpaceWatch {
    */
   #handOver(nowMs: number): void {
     const { core, space, isConnected } = this.#parts;
-    const isUrgent = isBelow(space.disk, { other: 'low' });
+    const isUrgent = isBelow(space.disk, 'low');
     if (core.role !== 'leader' || space.disk === 'ample' || nowMs < (isUrgent ? this.#urgentFromMs : this.#handOverFromMs)) return;
     const better = this.#voters.filter((voter) => voter !== core.id && isConnected(voter) && this.#levelOf(voter) === 'ample');
     const matchOf = (voter: MemberId): number => core.progress()?.get(voter)?.match ?? 0;

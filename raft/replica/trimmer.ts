@@ -43,7 +43,7 @@ export class Trimmer {
   }
 
   /** The store is durable up to `checkpoint`; returns up to where the log may go. `held`: an index from which on a snapshot's receiver will need entries. */
-  cutAfterCheckpoint(checkpoint: LogIndex, { held }: { readonly held: LogIndex | null }): LogIndex {
+  cutAfterCheckpoint(checkpoint: LogIndex, held: LogIndex | null): LogIndex {
     this.#entriesSince = 0;
     this.#bytesSince = 0;
     const byEntries = checkpoint - this.#options.entriesKept;

@@ -101,7 +101,7 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
       electionTimeoutMs: options.electionTimeoutMs,
       leaderSilence: new CountedDurations([]).describe(),
       space: space(),
-      figures: new Figures(0).describe(0, { proposalsWaiting: 0 }),
+      figures: new Figures(0).describe(0, 0),
       peers: [],
     };
   }

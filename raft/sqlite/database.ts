@@ -84,7 +84,7 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
 }
 
 /** Turns what SQLite or the file system threw into a storage error: damage, or a failed disk. Other errors, such as broken invariants, stay as they are. */
-export function translateError(error: unknown, what: string, { path }: { readonly path: string }, kind: DatabaseKind): Error {
+export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
   if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, { what }, error);
@@ -115,7 +115,7 @@ function createFile(path: string, kind: DatabaseKind): void {
     db.close();
     syncPath(draft);
     failPoint?.('create.drafted');
-    linkIntoPlace(draft, { path });
+    linkIntoPlace(draft, path);
     failPoint?.('create.named');
   } finally {
     removeDatabase(draft);
@@ -123,7 +123,7 @@ function createFile(path: string, kind: DatabaseKind): void {
   syncPath(dirname(path));
 }
 
-function linkIntoPlace(draft: string, { path }: { readonly path: string }): void {
+function linkIntoPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {

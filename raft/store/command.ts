@@ -131,7 +131,7 @@ class Parts {
 }
 
 function addTransaction(parts: Parts, { comparisons, operations }: Transaction): void {
-  checkCounts(comparisons.length, { operations: operations.length });
+  checkCounts(comparisons.length, operations.length);
   checkDistinct(operations);
   parts.number(comparisons.length, 'count');
   for (const { key, modRevision } of comparisons) {
@@ -184,7 +184,7 @@ function readList<T>(reader: ByteReader, countMax: number, readItem: (reader: By
   return Array.from({ length: count }, () => readItem(reader));
 }
 
-function checkCounts(comparisons: number, { operations }: { readonly operations: number }): void {
+function checkCounts(comparisons: number, operations: number): void {
   if (comparisons > comparisonsMax)
     throw new MalformedCommandError(`${comparisons} comparisons are more than the ${comparisonsMax} allowed`);
   if (operations > operationsMax) throw new MalformedCommandError(`${operations} operations are more than the ${operationsMax} allowed`);

@@ -127,11 +127,11 @@ export function readState(path: string, sql: StoreStatements): StoreState {
 export function verifyContent(path: string, db: SqliteConnection, sql: StoreStatements): void {
   const problem = db.pragma('integrity_check(1)');
   if (problem !== 'ok') throw new DamagedStoreError(path, { key: null, what: `SQLite reports: ${String(problem)}` });
-  for (const row of sql.changesFrom.iterate(0)) checkedRow(path, { key: row.key }, row);
+  for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }
 
 /** The row, if it is what was written. */
-export function checkedRow(path: string, { key }: { readonly key: string }, row: ChangeRow | undefined): ChangeRow {
+export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
   if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
     throw new DamagedStoreError(path, { key, what: 'its value is missing or was changed after it was written' });
   return row;

@@ -27,7 +27,7 @@ export class StoreReader {
   keyValue(key: string, revision: Revision): KeyValue | null {
     const head = this.#sql.head.get(key, idAfter(revision));
     if (head === undefined || head.version === 0) return null;
-    return keyValue(checkedRow(this.#path, { key }, this.#sql.change.get(head.id)));
+    return keyValue(checkedRow(this.#path, key, this.#sql.change.get(head.id)));
   }
 
   range(state: StoreState, { start, end, revision: at, limit, bytesMax, countRemaining = true }: RangeOptions): RangeResult {
@@ -62,7 +62,7 @@ export class StoreReader {
     const items: KeyValue[] = [];
     let bytes = 0;
     for (const { found, ...row } of this.#sql.live.iterate(query)) {
-      const item = keyValue(checkedRow(this.#path, { key: found }, row));
+      const item = keyValue(checkedRow(this.#path, found, row));
       bytes += item.value.length;
       if (bytes > bytesMax && items.length > 0) break;
       items.push(item);
@@ -71,7 +71,7 @@ export class StoreReader {
   }
 
   #change(row: ChangeRow): Change {
-    const { id, key, value, create_revision } = checkedRow(this.#path, { key: row.key }, row);
+    const { id, key, value, create_revision } = checkedRow(this.#path, row.key, row);
     return { revision: revisionOf(id), key, value, createRevision: create_revision as Revision };
   }
 }

@@ -14,7 +14,7 @@ const placesPerRevision = 1024;
 
 export const revisionMax = Math.floor(Number.MAX_SAFE_INTEGER / placesPerRevision) - 1;
 
-export const changeId = (revision: number, { place }: { readonly place: number }): number => revision * placesPerRevision + place;
+export const changeId = (revision: number, place: number): number => revision * placesPerRevision + place;
 /** Below it lie all changes up to `revision`; from it on all later ones. */
 export const idAfter = (revision: number): number => (revision + 1) * placesPerRevision;
 export const revisionOf = (id: number): Revision => Math.floor(id / placesPerRevision) as Revision;

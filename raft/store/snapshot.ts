@@ -88,7 +88,7 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
 }
 
 /** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */
-export function unsealTo(path: string, { target }: { readonly target: string }, kind: DatabaseKind): SnapshotMeta {
+export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
     copyFileSync(path, target);
@@ -110,7 +110,7 @@ function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta):
     throw new DamagedSnapshotError(path, { what: 'it does not end as a snapshot does, so it is incomplete' });
   if (expected !== undefined && !claim.equals(footerWithoutHash(expected)))
     throw new DamagedSnapshotError(path, { what: 'its index and term are not the announced ones' });
-  if (!hashOf(descriptor, { bytes: contentBytes + claim.length }).equals(footer.subarray(-hashBytes)))
+  if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes)))
     throw new DamagedSnapshotError(path, { what: 'its checksum is wrong' });
   return contentBytes;
 }
@@ -186,7 +186,7 @@ function withFile<T>(path: string, flags: 'r' | 'r+' | 'a', use: (descriptor: nu
   }
 }
 
-function hashOf(descriptor: number, { bytes }: { readonly bytes: number }): Buffer {
+function hashOf(descriptor: number, bytes: number): Buffer {
   const hash = createHash('sha256');
   const chunk = Buffer.alloc(chunkBytes);
   for (let at = 0; at < bytes; at += chunkBytes)

@@ -78,7 +78,7 @@ export function openStoreToRead(path: string): StoreToRead {
     };
   } catch (error) {
     db.close();
-    throw translateError(error, 'opening the store', { path }, kind);
+    throw translateError(error, 'opening the store', path, kind);
   }
 }
 
@@ -109,7 +109,7 @@ class SqliteStore implements Store {
     this.path = path;
     this.#kind = storeKind(initialMembership);
     this.#decodeMembership = decodeMembership;
-    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, { path }, this.#kind));
+    this.#failStop = new FailStop(path, (error, what) => translateError(error, what, path, this.#kind));
     const { file, state } = open(path, this.#kind);
     this.#file = file;
     this.#state = state;
@@ -312,6 +312,6 @@ function open(path: string, kind: DatabaseKind): { readonly file: OpenFile; read
     return { file: { db, sql, reader: new StoreReader(path, sql), created }, state };
   } catch (error) {
     db.close();
-    throw translateError(error, 'opening the store', { path }, kind);
+    throw translateError(error, 'opening the store', path, kind);
   }
 }

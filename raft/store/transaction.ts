@@ -50,7 +50,7 @@ function changeOf(
   { revision, place }: { readonly revision: Revision; readonly place: number },
 ): NewChange | null {
   const { key } = operation;
-  const id = changeId(revision, { place });
+  const id = changeId(revision, place);
   if (operation.type === 'delete') return isLive(head) ? { id, key, value: null, create_revision: head.create_revision, version: 0 } : null;
   const life = isLive(head)
     ? { create_revision: head.create_revision, version: head.version + 1 }

@@ -73,7 +73,7 @@ export class ByteWriter {
     return at;
   }
 
-  patchU32(at: number, { value }: { readonly value: number }): void {
+  patchU32(at: number, value: number): void {
     this.#bytes.writeUInt32BE(value, at);
   }
 

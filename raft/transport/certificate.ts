@@ -35,17 +35,17 @@ export function certifiedMember(socket: TLSSocket): MemberId | null {
 /** Reads the files anew, so that renewed certificates are used for connections made from then on. Throws an Error that names the file. */
 export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: Buffer } {
   return {
-    ca: readPem(files.caFile, { what: 'authority' }),
-    cert: readPem(files.certFile, { what: 'certificate' }),
-    key: readPem(files.keyFile, { what: 'key' }),
+    ca: readPem(files.caFile, 'authority'),
+    cert: readPem(files.certFile, 'certificate'),
+    key: readPem(files.keyFile, 'key'),
   };
 }
 
 /** Refuses, before anything is tried, what every peer would refuse again and again. Throws an Error that names the file and what to do. */
 export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): void {
   const { cert, key } = readTlsFiles(files);
-  const certificate = parsed(files.certFile, { what: 'certificate' }, () => new X509Certificate(cert));
-  if (!certificate.checkPrivateKey(parsed(files.keyFile, { what: 'key' }, () => createPrivateKey(key))))
+  const certificate = parsed(files.certFile, 'certificate', () => new X509Certificate(cert));
+  if (!certificate.checkPrivateKey(parsed(files.keyFile, 'key', () => createPrivateKey(key))))
     throw new Error(`the peer key ${files.keyFile} does not belong to the peer certificate ${files.certFile}`);
   const commonName = /^CN=(.*)$/m.exec(certificate.subject)?.[1];
   if (commonName !== id || certificate.checkHost(peerName(id), { subject: 'never', wildcards: false }) === undefined) {
@@ -59,7 +59,7 @@ export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): v
     throw new Error(`the peer certificate ${files.certFile} is not valid before ${certificate.validFrom}; look at the clock`);
 }
 
-function parsed<T>(path: string, { what }: { readonly what: string }, parse: () => T): T {
+function parsed<T>(path: string, what: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
@@ -67,7 +67,7 @@ function parsed<T>(path: string, { what }: { readonly what: string }, parse: () 
   }
 }
 
-function readPem(path: string, { what }: { readonly what: string }): Buffer {
+function readPem(path: string, what: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {

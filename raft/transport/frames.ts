@@ -34,7 +34,7 @@ export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: 
   const at = writer.skipU32();
   writer.u8(kind);
   write(writer);
-  writer.patchU32(at, { value: writer.length - at - lengthBytes });
+  writer.patchU32(at, writer.length - at - lengthBytes);
 }
 
 /** Finds frames in a stream of chunks. A frame inside one chunk is a view of it; one that spans chunks is assembled once. */

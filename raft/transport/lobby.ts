@@ -20,7 +20,7 @@ export class Lobby {
   }
 
   /** `key` is the guest's own. `putOut` is called at most once, when its place is needed. */
-  enter(key: string, { address }: { readonly address: string }, putOut: () => void): void {
+  enter(key: string, address: string, putOut: () => void): void {
     const neighbours = this.#byAddress.get(address);
     if (neighbours !== undefined && neighbours.size >= this.bounds.perAddressMax) this.#putOutFirst(neighbours.keys());
     else if (this.#guests.size >= this.bounds.countMax) this.#putOutFirst(this.#guests.keys());

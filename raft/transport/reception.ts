@@ -123,7 +123,7 @@ export class Reception {
       silentMs,
     );
     this.#accepted.add(socket);
-    silent.enter(key, { address }, putOut);
+    silent.enter(key, address, putOut);
     socket.once('close', () => {
       clearTimeout(late);
       this.#accepted.delete(socket);
@@ -135,7 +135,7 @@ export class Reception {
       clearTimeout(late);
       silent.leave(key);
       if (socket.destroyed) return;
-      handshakes.enter(key, { address }, putOut);
+      handshakes.enter(key, address, putOut);
       this.#tls.emit('connection', socket);
     });
   }

@@ -33,7 +33,7 @@ export function readPluginConfigurations(file: string): PluginConfigurations {
   const found = new Map<string, JsonObject>();
   const named = new Set<string>();
   for (const [position, entry] of itemsOf(readConfiguration(file, admission)['plugins']).entries()) {
-    const { name, configuration } = pluginOf(membersOf(entry), file, { at: `plugins[${position}]` });
+    const { name, configuration } = pluginOf(membersOf(entry), file, `plugins[${position}]`);
     if (named.has(name)) throw new Error(`${option}: ${file} configures plugin ${name} twice`);
     named.add(name);
     if (configuration !== null) found.set(name, configuration);
@@ -41,14 +41,10 @@ export function readPluginConfigurations(file: string): PluginConfigurations {
   return found;
 }
 
-function pluginOf(
-  entry: JsonObject,
-  file: string,
-  { at }: { readonly at: string },
-): { readonly name: string; readonly configuration: JsonObject | null } {
+function pluginOf(entry: JsonObject, file: string, at: string): { readonly name: string; readonly configuration: JsonObject | null } {
   const [name, other] = [textAt(entry, 'name'), textAt(entry, 'path')];
-  if (name === '') refuseConfiguration(file, { option }, [`${at}.name must be there`]);
-  if (!isKnownPlugin(name)) refuseConfiguration(file, { option }, [`${at}.name: admission plugin ${JSON.stringify(name)} is unknown`]);
+  if (name === '') refuseConfiguration(file, option, [`${at}.name must be there`]);
+  if (!isKnownPlugin(name)) refuseConfiguration(file, option, [`${at}.name: admission plugin ${JSON.stringify(name)} is unknown`]);
   const inline = entry['configuration'] ?? null;
   if (inline !== null) {
     const configuration = membersOf(inline);
@@ -59,7 +55,7 @@ function pluginOf(
 }
 
 function objectIn(file: string): JsonObject {
-  const value = readDocument(file, { option });
+  const value = readDocument(file, option);
   if (!isObject<JsonObject>(value)) throw new Error(`${option}: ${file} must hold an object`);
   origins.set(value, { file, below: '' });
   return value;
@@ -73,7 +69,6 @@ export function checkPluginConfiguration(plugin: string, configuration: JsonObje
   const complaints = configurationComplaints(configuration, kind);
   if (complaints.length === 0) return;
   const origin = origins.get(configuration);
-  if (origin !== undefined)
-    refuseConfiguration(origin.file, { option: `${option}: the configuration of ${plugin}` }, complaints, origin.below);
+  if (origin !== undefined) refuseConfiguration(origin.file, `${option}: the configuration of ${plugin}`, complaints, origin.below);
   throw new Error(`${option}: the configuration of ${plugin} ${complaints.join('; ')}`);
 }

@@ -7,7 +7,7 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 /** How long admission takes, all of it and by plug-in. */
 export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
-  const histogram = (what: string, { help }: { readonly help: string }, labelNames: string[]): DurationHistogram =>
+  const histogram = (what: string, help: string, labelNames: string[]): DurationHistogram =>
     new DurationHistogram({
       name: `apiserver_admission_${what}_admission_duration_seconds`,
       help,
@@ -15,17 +15,13 @@ export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
       buckets,
       registers: [registry],
     });
-  const plugins = histogram('controller', { help: 'Time that one plug-in of admission took over a write, in seconds.' }, [
+  const plugins = histogram('controller', 'Time that one plug-in of admission took over a write, in seconds.', [
     'name',
     'operation',
     'rejected',
     'type',
   ]);
-  const all = histogram('step', { help: 'Time that all plug-ins of admission took over a write, in seconds.' }, [
-    'operation',
-    'rejected',
-    'type',
-  ]);
+  const all = histogram('step', 'Time that all plug-ins of admission took over a write, in seconds.', ['operation', 'rejected', 'type']);
   return {
     ofPlugin: (name, type, operation) => new TimesOf(plugins, { name, operation, type }),
     ofAll: (type, operation) => new TimesOf(all, { operation, type }),

@@ -62,7 +62,7 @@ export const isKnownPlugin = (name: string): boolean => places.has(name);
 export const placeOf = (name: string): number => places.get(name) ?? -1;
 
 /** Which plug-ins run, by the two options. */
-export function enabledPlugins(enable: readonly string[], { disable }: { readonly disable: readonly string[] }): ReadonlySet<string> {
+export function enabledPlugins(enable: readonly string[], disable: readonly string[]): ReadonlySet<string> {
   const names = knownPlugins
     .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))
     .map(({ name }) => name);

@@ -122,14 +122,7 @@ export interface PluginOptions {
 
 /** The steps of the enabled plug-ins in their order. */
 export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
-  const {
-    storage,
-    random = Math.random,
-    enabled = enabledPlugins([], { disable: [] }),
-    configurations,
-    tolerationSeconds = {},
-    others = [],
-  } = options;
+  const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
   const lookup = createLookup(storage);
   const own = Object.entries(steps)
     .filter(([name]) => enabled.has(name))

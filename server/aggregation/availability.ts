@@ -11,7 +11,7 @@ export interface Availability {
 
 export const local: Availability = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
 export const passed: Availability = { status: 'True', reason: 'Passed', message: 'all checks passed' };
-export const failed = (url: string, { why }: { readonly why: string }): Availability =>
+export const failed = (url: string, why: string): Availability =>
   unavailable('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`);
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });

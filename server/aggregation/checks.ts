@@ -56,9 +56,9 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   try {
     // Whatever the program likes to answer in will do here.
     const { code } = await ask(service, connections, { path, accept: null });
-    if (code < 200 || code > 299) return { availability: failed(url, { why: `bad status from ${url}: ${code}` }), resources: null };
+    if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };
   } catch (error) {
-    return { availability: failed(url, { why: (error as Error).message }), resources: null };
+    return { availability: failed(url, (error as Error).message), resources: null };
   }
   return { availability: passed, resources: await discover(service, connections).catch(() => null) };
 }

@@ -244,7 +244,7 @@ function askingMode(name: string, settings: WebhookSettings, { observeReview, di
   const client =
     settings.kubeconfig === null
       ? clientFor(inCluster(), { certificates })
-      : webhookClient(settings.kubeconfig, { option: `authorizer ${name}` }, { dial, certificates });
+      : webhookClient(settings.kubeconfig, `authorizer ${name}`, { dial, certificates });
   return {
     authorize: webhookAuthorizer({
       ...settings,

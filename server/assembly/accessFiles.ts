@@ -91,19 +91,19 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
   const { webhooks: certificates } = metrics.peerCertificates;
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
-    signingKey: signingFile === null ? null : readSigningKey(signingFile, { option: '--service-account-signing-key-file' }),
+    signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     signer,
     verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
     authentication: authenticationSettings({ options, live, metrics, log }),
     tokenWebhook:
       tokenWebhookFile === null
         ? null
-        : webhookClient(tokenWebhookFile, { option: '--authentication-token-webhook-config-file' }, { dial, certificates }),
+        : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file', { dial, certificates }),
     dial,
     certificates,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
-    countKeyFetches: createFetchMetrics(metrics.registry, { server: options['raft-member-id'] }),
+    countKeyFetches: createFetchMetrics(metrics.registry, options['raft-member-id']),
     observeReview: createReviewMetrics(metrics.registry),
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),
@@ -127,7 +127,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   const file = options['authentication-config'];
   const single = oidcSettings(options);
   if (file === null) return fixed({ jwt: single === null ? [] : [single], anonymous: null });
-  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', { server: options['raft-member-id'] });
+  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', options['raft-member-id']);
   return live.follow({
     files: [file],
     read: () => {
@@ -156,7 +156,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
 function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
   const file = options['authorization-config'];
   if (file === null) return fixed(authorizersByMode(options));
-  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', { server: options['raft-member-id'] });
+  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', options['raft-member-id']);
   return live.follow({
     files: [file],
     read: () => {
@@ -183,7 +183,7 @@ const contentOf = (file: string): { readonly hash: string } => ({ hash: hash('sh
 function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
   const kubeconfig = options['authorization-webhook-config-file'];
   // A file that cannot be used shows before anything starts.
-  if (kubeconfig !== null) webhookClient(kubeconfig, { option: '--authorization-webhook-config-file' }).close();
+  if (kubeconfig !== null) webhookClient(kubeconfig, '--authorization-webhook-config-file').close();
   const webhook: WebhookSettings = {
     version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
     authorizedTtlMs: options['authorization-webhook-cache-authorized-ttl'],
@@ -207,7 +207,7 @@ function anchorsIn(
   live: LiveFiles,
 ): Live<Anchors> | null {
   const file = options[option];
-  return file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file, { option: `--${option}` }).certificates });
+  return file === null ? null : live.follow({ files: [file], read: () => readAuthorities(file, `--${option}`).certificates });
 }
 
 /**
@@ -221,10 +221,8 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
   return live.follow({
     files: [proxies, clients],
     read: () => {
-      const anchors = readAuthorities(proxies, { option: '--requestheader-client-ca-file' }).certificates;
-      const users = new Set(
-        readAuthorities(clients, { option: '--client-ca-file' }).certificates.map(({ fingerprint256 }) => fingerprint256),
-      );
+      const anchors = readAuthorities(proxies, '--requestheader-client-ca-file').certificates;
+      const users = new Set(readAuthorities(clients, '--client-ca-file').certificates.map(({ fingerprint256 }) => fingerprint256));
       if (anchors.some(({ fingerprint256 }) => users.has(fingerprint256))) {
         throw new Error(
           `--client-ca-file (${clients}) and --requestheader-client-ca-file (${proxies}) hold the same authority: every user's certificate could ` +

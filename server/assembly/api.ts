@@ -201,14 +201,12 @@ export function assembleApi({
   const access = createAccess({ options, files, storage, egress, log: log.named('access') });
   parts.add({ name: 'access', stop: () => access.stop() });
   const gated = (['MutatingAdmissionPolicy', 'PodTopologyLabelsAdmission'] as const).filter((name) => !features.enabled(name));
-  const enabled = enabledPlugins(options['enable-admission-plugins'], {
-    disable: [
-      ...options['disable-admission-plugins'],
-      ...gated.map((name) => name.replace(/Admission$/, '')),
-      ...(features.enabled('GenericWorkload') || features.enabled('WorkloadWithJob') ? [] : ['JobValidation']),
-      ...(features.enabled('NodeDeclaredFeatures') ? [] : ['NodeDeclaredFeatureValidator']),
-    ],
-  });
+  const enabled = enabledPlugins(options['enable-admission-plugins'], [
+    ...options['disable-admission-plugins'],
+    ...gated.map((name) => name.replace(/Admission$/, '')),
+    ...(features.enabled('GenericWorkload') || features.enabled('WorkloadWithJob') ? [] : ['JobValidation']),
+    ...(features.enabled('NodeDeclaredFeatures') ? [] : ['NodeDeclaredFeatureValidator']),
+  ]);
   const manifests = new AdmissionManifests({
     configurations: plugins,
     live,
@@ -278,7 +276,7 @@ export function assembleApi({
           catalogue,
           own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
           identity: connections.identity,
-          ca: readAuthorities(options['peer-ca-file'], { option: '--peer-ca-file' }).pem,
+          ca: readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
           dial: egress('controlplane'),
         })
       : null;
@@ -292,7 +290,7 @@ export function assembleApi({
   const documents = (): OpenIdDocuments | null =>
     openIdDocuments(
       access.tokens.issuer?.issuer ?? '',
-      { jwksUri: options['service-account-jwks-uri'] ?? `https://${host}${openidPaths.keys}` },
+      options['service-account-jwks-uri'] ?? `https://${host}${openidPaths.keys}`,
       files.verificationKeys.current,
     );
   const openid = createOpenId(documents, () => files.verificationKeys.maxAgeSeconds ?? 3600);

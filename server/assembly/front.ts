@@ -201,7 +201,7 @@ export function fairnessOf({
   fairness.start();
   const objects = new FollowedObjects({
     fairness,
-    ...leaderWork({ api, store, log }, 'fairness', { failed: 'objects about priority and fairness' }),
+    ...leaderWork({ api, store, log }, 'fairness', 'objects about priority and fairness'),
   });
   return { fairness, objects };
 }

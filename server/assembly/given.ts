@@ -55,7 +55,7 @@ function encryptionOf(
 ): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
   const server = options['raft-member-id'];
-  const reloads = createReloadMetrics(metrics.registry, 'encryption_config_controller', { server });
+  const reloads = createReloadMetrics(metrics.registry, 'encryption_config_controller', server);
   return loadEncryption(options, live, {
     allowsKmsV1: featuresOf(options).enabled('KMSv1'),
     counts: createEncryptionMetrics(metrics.registry, server),

@@ -27,7 +27,7 @@ export interface Surroundings {
 export const leaderWork = (
   { api: { storage, ownRegistry, catalogue }, store, log }: Surroundings,
   part: string,
-  { failed }: { readonly failed: string },
+  failed: string,
 ): LeaderWork => ({
   storage,
   registry: ownRegistry,

@@ -34,7 +34,7 @@ export class AdmissionManifests {
   constructor(private readonly parts: AdmissionManifestParts) {}
 
   /** Null where the plug-in has no folder. Throws when its manifests cannot be used. */
-  hooks(plugin: string, { resource }: { readonly resource: string }): HookIndex | null {
+  hooks(plugin: string, resource: string): HookIndex | null {
     const index = new HookIndex();
     return this.#follow(plugin, (objects) => {
       const hooks = new Map((objects.get(resource) ?? []).map((object) => [object.metadata.name ?? '', manifestHooks(object)] as const));

@@ -121,7 +121,7 @@ export function createAdmissionWebhooks({
       const report = (error: unknown, configuration: string): void => {
         log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
       };
-      const followed = followHooks(kind, storage, report, manifests.hooks(name, { resource: `${kind}webhookconfigurations` }));
+      const followed = followHooks(kind, storage, report, manifests.hooks(name, `${kind}webhookconfigurations`));
       return {
         step: make(followed, parts),
         stop: () => {
@@ -149,14 +149,10 @@ function imagePolicyStep(
   { egress, certificates }: HookConnections,
 ): { readonly step: AdmissionPlugin; readonly stop: () => void } {
   const policy = imagePolicyIn(configurations.get(imagePolicy) ?? null);
-  const client = webhookClient(
-    policy.kubeConfigFile,
-    { option: `the configuration of ${imagePolicy}` },
-    {
-      dial: egress('controlplane'),
-      certificates,
-    },
-  );
+  const client = webhookClient(policy.kubeConfigFile, `the configuration of ${imagePolicy}`, {
+    dial: egress('controlplane'),
+    certificates,
+  });
   const ask = (review: string, signal: AbortSignal | null): Promise<string> =>
     client.post(review, { timeoutMs: imagePolicyTimeoutMs, signal: signal ?? undefined });
   return {

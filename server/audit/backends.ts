@@ -58,7 +58,7 @@ export async function createAuditing({
 
 /** To the service that a kubeconfig names. */
 export function serviceWriter(file: string, options: ApiServerOptions, ways: ClientWays = {}): Writer {
-  return webhookWriter(webhookClient(file, { option: '--audit-webhook-config-file' }, ways), options['audit-webhook-initial-backoff']);
+  return webhookWriter(webhookClient(file, '--audit-webhook-config-file', ways), options['audit-webhook-initial-backoff']);
 }
 
 /** Into a file that makes room for itself, or to standard output (`-`). */

@@ -10,7 +10,7 @@ export type Level = (typeof levels)[number];
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof stages)[number];
 
-export const reaches = (level: Level, { wanted }: { readonly wanted: Level }): boolean => levels.indexOf(level) >= levels.indexOf(wanted);
+export const reaches = (level: Level, wanted: Level): boolean => levels.indexOf(level) >= levels.indexOf(wanted);
 
 /** `audit.k8s.io/v1 Event`, in the order in which its members are written. Bodies are JSON texts already: they are never read again. */
 export interface AuditEvent {
@@ -57,7 +57,7 @@ export function objectRefOf(info: RequestInfo): JsonObject | null {
 }
 
 /** Completes what the path left open from the metadata of the body: the name of an object that is created, its uid and version. */
-export function completeObjectRef(ref: JsonObject, { metadata }: { readonly metadata: JsonObject }): JsonObject {
+export function completeObjectRef(ref: JsonObject, metadata: JsonObject): JsonObject {
   const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = ref;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   return filled({

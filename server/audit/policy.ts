@@ -112,12 +112,12 @@ function contradictions(written: WrittenRule, path: string): string[] {
   return [
     ...(written.level ? [] : [`${path}.level must be one of ${levels.join(', ')}, not nothing`]),
     ...(mixed ? [`${path}.nonResourceURLs cannot stand beside resources or namespaces`] : []),
-    ...nonResourceURLs.flatMap((url, index) => urlComplaints(url, { path: `${path}.nonResourceURLs[${index}]` })),
+    ...nonResourceURLs.flatMap((url, index) => urlComplaints(url, `${path}.nonResourceURLs[${index}]`)),
     ...resources.flatMap((selected, index) => resourceComplaints(selected, `${path}.resources[${index}]`)),
   ];
 }
 
-function urlComplaints(url: string, { path }: { readonly path: string }): string[] {
+function urlComplaints(url: string, path: string): string[] {
   if (url === '*') return [];
   return [
     ...(url.startsWith('/') ? [] : [`${path} must begin with "/": ${JSON.stringify(url)}`]),

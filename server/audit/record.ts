@@ -50,7 +50,7 @@ export class AuditRecord implements AuditTrail {
   }
 
   get wantsResponse(): boolean {
-    return reaches(this.#extent.level, { wanted: 'RequestResponse' });
+    return reaches(this.#extent.level, 'RequestResponse');
   }
 
   wants(stage: Stage): boolean {
@@ -59,8 +59,8 @@ export class AuditRecord implements AuditTrail {
 
   requestBody(value: unknown): void {
     if (this.#objectRef !== null && isObject<JsonObject>(value) && isObject<JsonObject>(value['metadata']))
-      this.#objectRef = completeObjectRef(this.#objectRef, { metadata: value['metadata'] });
-    if (reaches(this.#extent.level, { wanted: 'Request' })) this.#requestBody = bodyText(value, this.#extent.omitManagedFields);
+      this.#objectRef = completeObjectRef(this.#objectRef, value['metadata']);
+    if (reaches(this.#extent.level, 'Request')) this.#requestBody = bodyText(value, this.#extent.omitManagedFields);
   }
 
   responseBody(makeJson: () => Buffer): void {
@@ -79,7 +79,7 @@ export class AuditRecord implements AuditTrail {
 
   annotate(key: string, value: string, level?: 'Request'): void {
     // The first word on a matter stays: later steps cannot reword what was decided.
-    if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, { wanted: level }))) return;
+    if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, level))) return;
     this.#annotations[key] = level === undefined ? value.slice(0, annotationCharactersMax) : value;
   }
 

@@ -34,8 +34,7 @@ function fits(rule: PolicyRule, attributes: Attributes): boolean {
   if (rule.userGroups.length > 0 && !user.groups.some((group) => rule.userGroups.includes(group))) return false;
   if (rule.verbs.length > 0 && !rule.verbs.includes(verb)) return false;
   if (rule.namespaces.length > 0 || rule.resources.length > 0) return attributes.isResource && fitsResource(rule, attributes);
-  if (rule.nonResourceURLs.length > 0)
-    return !attributes.isResource && rule.nonResourceURLs.some((url) => fitsPath(url, { path: attributes.path }));
+  if (rule.nonResourceURLs.length > 0) return !attributes.isResource && rule.nonResourceURLs.some((url) => fitsPath(url, attributes.path));
   return true;
 }
 
@@ -60,6 +59,6 @@ function fitsNames({ resources, resourceNames }: PolicyResources, { resource, su
   );
 }
 
-function fitsPath(pattern: string, { path }: { readonly path: string }): boolean {
+function fitsPath(pattern: string, path: string): boolean {
   return pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)));
 }

@@ -6,13 +6,13 @@ import type { AuditEvent } from './event.js';
 /** An event as JSON, without a line end. Bodies go in as they are. */
 export function eventJson(event: AuditEvent): string {
   const { requestObject, responseObject, requestReceivedTimestamp, stageTimestamp, annotations } = event;
-  const bodies = `${member('requestObject', { text: requestObject })}${member('responseObject', { text: responseObject })}`;
+  const bodies = `${member('requestObject', requestObject)}${member('responseObject', responseObject)}`;
   const times = `,"requestReceivedTimestamp":"${requestReceivedTimestamp}","stageTimestamp":"${stageTimestamp}"`;
   const notes = Object.keys(annotations).length === 0 ? '' : `,"annotations":${JSON.stringify(annotations)}`;
   return `${writeJson(head(event)).slice(0, -1)}${bodies}${times}${notes}}`;
 }
 
-const member = (name: string, { text }: { readonly text: string | null }): string => (text === null ? '' : `,"${name}":${text}`);
+const member = (name: string, text: string | null): string => (text === null ? '' : `,"${name}":${text}`);
 
 function head(event: AuditEvent): JsonObject {
   const { level, auditID, stage, requestURI, verb, user, impersonatedUser, authenticationMetadata } = event;

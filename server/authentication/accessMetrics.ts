@@ -21,15 +21,19 @@ const knownNames: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy'
 const nameOf = (user: string): string => (knownNames.has(user) ? user : user.includes('@') ? 'email_id' : 'other');
 
 export function createAccessMetrics(registry: Registry): AccessMetrics {
-  const attempts = tally(registry, 'authentication_attempts', 'Requests whose credentials were looked at, by outcome.', {
-    label: 'result',
-  });
-  const users = tally(registry, 'authenticated_user_requests', 'Requests of users whose credentials were good, by user or kind of user.', {
-    label: 'username',
-  });
-  const decisions = tally(registry, 'authorization_attempts_total', 'Requests about which it was decided whether they may, by outcome.', {
-    label: 'result',
-  });
+  const attempts = tally(registry, 'authentication_attempts', 'Requests whose credentials were looked at, by outcome.', 'result');
+  const users = tally(
+    registry,
+    'authenticated_user_requests',
+    'Requests of users whose credentials were good, by user or kind of user.',
+    'username',
+  );
+  const decisions = tally(
+    registry,
+    'authorization_attempts_total',
+    'Requests about which it was decided whether they may, by outcome.',
+    'result',
+  );
   const [authentication, authorization] = (['authentication', 'authorization'] as const).map(
     (what) =>
       new DurationHistogram({
@@ -198,7 +202,7 @@ export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
 }
 
 /** Counts by one label. */
-function tally(registry: Registry, name: string, help: string, { label }: { readonly label: string }): (value: string) => void {
+function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const all = totals(registry, { name, help, labelNames: [label] });
   const known = new Map<string, Total>();
   return (value) => {

@@ -44,18 +44,15 @@ const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toSt
  * What the ConfigMap should say, given what it says: other servers may know other authorities, which stay until they expire. Pure.
  * `now` is in milliseconds since 1970.
  */
-export function mergedTrust(current: PublishedTrust, { own }: { readonly own: PublishedTrust }, now: number): PublishedTrust {
+export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
   const merged = Object.entries(own).map(
     ([name, value]) =>
-      [
-        name,
-        name.endsWith('-file') ? joinBundles(current[name] ?? '', { own: value }, now) : joinLists(current[name] ?? '[]', { own: value }),
-      ] as const,
+      [name, name.endsWith('-file') ? joinBundles(current[name] ?? '', value, now) : joinLists(current[name] ?? '[]', value)] as const,
   );
   return { ...current, ...Object.fromEntries(merged) };
 }
 
-function joinBundles(current: string, { own }: { readonly own: string }, now: number): string {
+function joinBundles(current: string, own: string, now: number): string {
   const blocks = (text: string): string[] => certificateBlocks(text).map((block) => `${block}\n`);
   return [...new Set([...blocks(current).filter((block) => counts(block, now)), ...blocks(own)])].join('');
 }
@@ -69,7 +66,7 @@ function counts(block: string, now: number): boolean {
 }
 
 /** A list that cannot be read is replaced. */
-function joinLists(current: string, { own }: { readonly own: string }): string {
+function joinLists(current: string, own: string): string {
   let before: unknown = [];
   try {
     before = JSON.parse(current);
@@ -87,7 +84,7 @@ export interface Publishing extends StartTaskOptions {
 
 /** Writes the ConfigMap that extension servers read. What is refused is attempted again in the background (`startTask.ts`). */
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
-  ensure(where, trustName, (data) => mergedTrust(data, { own }, Date.now()));
+  ensure(where, trustName, (data) => mergedTrust(data, own, Date.now()));
 
 /** Notes the day from which uses of tokens in secrets are tracked; written once in the life of a cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>

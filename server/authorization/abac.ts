@@ -37,7 +37,7 @@ export function readAbacPolicies(file: string): AbacPolicies {
     .split('\n')
     .map((line, index) => ({ line: line.trim(), number: index + 1 }))
     .filter(({ line }) => line !== '' && !line.startsWith('#'));
-  return abacPolicies(lines.map(({ line, number }) => parsePolicy(line, { where: `${option}: line ${number} of ${file}` })));
+  return abacPolicies(lines.map(({ line, number }) => parsePolicy(line, `${option}: line ${number} of ${file}`)));
 }
 
 function readText(file: string): string {
@@ -48,7 +48,7 @@ function readText(file: string): string {
   }
 }
 
-function parsePolicy(line: string, { where }: { readonly where: string }): Policy {
+function parsePolicy(line: string, where: string): Policy {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -102,7 +102,7 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
       const verbs = (policy: Policy): readonly string[] => (policy.readonly ? readVerbs : [any]);
       return {
         resourceRules: own
-          .filter((policy) => policy.resource !== '' && is(policy.namespace, { actual: namespace }))
+          .filter((policy) => policy.resource !== '' && is(policy.namespace, namespace))
           .map((policy) => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource], resourceNames: [] })),
         nonResourceRules: own
           .filter(({ nonResourcePath }) => nonResourcePath !== '')
@@ -114,24 +114,20 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
   };
 }
 
-const is = (wanted: string, { actual }: { readonly actual: string }): boolean => wanted === any || wanted === actual;
+const is = (wanted: string, actual: string): boolean => wanted === any || wanted === actual;
 
 function concerns({ user, group }: Policy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false;
-  return (user === '' || is(user, { actual: name })) && (group === '' || groups.includes(group));
+  return (user === '' || is(user, name)) && (group === '' || groups.includes(group));
 }
 
 function grants(policy: Policy, attributes: Attributes): boolean {
   if (!concerns(policy, attributes.user) || (policy.readonly && !readVerbs.includes(attributes.verb))) return false;
   if (attributes.isResource)
-    return (
-      is(policy.namespace, { actual: attributes.namespace }) &&
-      is(policy.resource, { actual: attributes.resource }) &&
-      is(policy.apiGroup, { actual: attributes.group })
-    );
+    return is(policy.namespace, attributes.namespace) && is(policy.resource, attributes.resource) && is(policy.apiGroup, attributes.group);
   const { nonResourcePath } = policy;
   return (
-    is(nonResourcePath, { actual: attributes.path }) ||
+    is(nonResourcePath, attributes.path) ||
     (nonResourcePath.endsWith(any) && attributes.path.startsWith(withoutTrailing(nonResourcePath, { character: any })))
   );
 }

@@ -33,10 +33,10 @@ interface SignerUse {
 }
 
 async function mayUseSigner({ user, verb, signer, authorize }: SignerUse): Promise<boolean> {
-  return (await mayUse(user, verb, { signer }, authorize)) || mayUse(user, verb, { signer: `${signer.split('/')[0] ?? ''}/*` }, authorize);
+  return (await mayUse(user, verb, signer, authorize)) || mayUse(user, verb, `${signer.split('/')[0] ?? ''}/*`, authorize);
 }
 
-async function mayUse(user: User, verb: string, { signer }: { readonly signer: string }, authorize: Authorizer): Promise<boolean> {
+async function mayUse(user: User, verb: string, signer: string, authorize: Authorizer): Promise<boolean> {
   const { decision } = await authorize({
     isResource: true,
     user,

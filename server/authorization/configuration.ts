@@ -76,7 +76,7 @@ export function readAuthorizationConfiguration(file: string): AuthorizerSettings
   if (errors.length > 0)
     refuseConfiguration(
       file,
-      { option },
+      option,
       errors.map(({ path: at, message }) => `${at}: ${message}`),
     );
   return settings;
@@ -200,7 +200,7 @@ function readConditions(value: JsonValue, at: Path, errors: FieldError[]): Progr
   if (version === '' && expressions.length > 0)
     errors.push(required(at.child('matchConditionSubjectAccessReviewVersion'), 'needed with match conditions'));
   if (version !== '' && version !== 'v1') errors.push(notSupported(at.child('matchConditionSubjectAccessReviewVersion'), version, ['v1']));
-  if (expressions.length > conditionsMax) errors.push(tooMany(at.child('matchConditions'), expressions.length, { max: conditionsMax }));
+  if (expressions.length > conditionsMax) errors.push(tooMany(at.child('matchConditions'), expressions.length, conditionsMax));
   return expressions.slice(0, conditionsMax).flatMap((expression, index) => {
     const place = at.child('matchConditions').index(index).child('expression');
     if (expression.trim() === '') errors.push(required(place, ''));

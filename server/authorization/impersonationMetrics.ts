@@ -8,7 +8,7 @@ const buckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 /** What is counted of those who act as others: requests, and the questions that each took, by mode and decision. */
 export function createImpersonationMetrics(registry: Registry): ImpersonationCounts {
   const labelNames = ['mode', 'decision'];
-  const tally = (name: string, { what }: { readonly what: string }): ImpersonationCounts['asked'] => {
+  const tally = (name: string, what: string): ImpersonationCounts['asked'] => {
     const total = new Counter({ name: `${name}_total`, help: `${what}, by mode and decision.`, labelNames, registers: [registry] });
     const duration = new DurationHistogram({
       name: `${name}_duration_seconds`,
@@ -23,7 +23,7 @@ export function createImpersonationMetrics(registry: Registry): ImpersonationCou
     };
   };
   return {
-    attempted: tally('apiserver_impersonation_attempts', { what: 'Requests of users who act as others' }),
-    asked: tally('apiserver_impersonation_authorization_attempts', { what: 'Questions whether a user may act as another one' }),
+    attempted: tally('apiserver_impersonation_attempts', 'Requests of users who act as others'),
+    asked: tally('apiserver_impersonation_authorization_attempts', 'Questions whether a user may act as another one'),
   };
 }

@@ -56,7 +56,7 @@ async function checkPolicy(request: AdmissionRequest, object: ApiObject, { autho
   if (kind === null || sameValue(kind, paramKindOf(request.old))) return;
   if (await mayGet(authorize, request.user, { ...resourceOf(kind, catalogue), namespace: '*', name: '*' })) return;
   const which = `(kind=${textAt(kind, 'kind')}, apiVersion=${textAt(kind, 'apiVersion')})`;
-  throw refusal(request, 'paramKind', { why: `must have "get" permission on all objects of the referenced paramKind ${which}` });
+  throw refusal(request, 'paramKind', `must have "get" permission on all objects of the referenced paramKind ${which}`);
 }
 
 async function checkBinding(
@@ -71,7 +71,7 @@ async function checkBinding(
   const kind = paramKindOf(await lookup.find({ group, resource: policy }, '', policyName(object)));
   const what = kind === null ? anything : resourceOf(kind, catalogue);
   if (await mayGet(authorize, request.user, { ...what, namespace: textAt(ref, 'namespace'), name: textAt(ref, 'name') })) return;
-  throw refusal(request, 'paramRef', { why: 'does not have "get" permission on the object referenced by paramRef' });
+  throw refusal(request, 'paramRef', 'does not have "get" permission on the object referenced by paramRef');
 }
 
 const paramKindOf = (policy: ApiObject | null): JsonObject | null => objectAt(objectAt(policy, 'spec'), 'paramKind');
@@ -90,7 +90,7 @@ function resourceOf(kind: JsonObject, catalogue: Pick<Catalogue, 'kind'>): Pick<
 const mayGet = async (authorize: Authorizer, user: User, target: Target): Promise<boolean> =>
   (await authorize({ isResource: true, user, verb: 'get', subresource: '', ...target })).decision === 'allow';
 
-const refusal = ({ resource, object, user }: AdmissionRequest, member: string, { why }: { readonly why: string }): Error =>
+const refusal = ({ resource, object, user }: AdmissionRequest, member: string, why: string): Error =>
   invalidObject({ group, kind: resource.kind }, object?.metadata.name ?? '', [
     toCause(forbidden(Path.of('spec', member), `user ${described(user)} ${why}`)),
   ]);

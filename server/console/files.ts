@@ -46,10 +46,10 @@ export class PageFiles {
   async get(name: string, gzip: boolean): Promise<PageFile | null> {
     const type = types[path.extname(name)];
     if (type === undefined || !fileName.test(name)) return null;
-    return (gzip ? await this.#read(name, { type }, true) : null) ?? this.#read(name, { type }, false);
+    return (gzip ? await this.#read(name, type, true) : null) ?? this.#read(name, type, false);
   }
 
-  #read(name: string, { type }: { readonly type: string }, gzip: boolean): Promise<PageFile | null> {
+  #read(name: string, type: string, gzip: boolean): Promise<PageFile | null> {
     const file = gzip ? `${name}.gz` : name;
     const known = this.#known.get(file);
     if (known !== undefined) return known;

@@ -71,7 +71,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   }));
   const version = versionDocument(options);
   // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
-  const listEncoders = encodersWith({ cbor: options.cbor ?? false });
+  const listEncoders = encodersWith(options.cbor ?? false);
 
   const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
     const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
@@ -94,7 +94,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     const hash = hashOf(bytes);
     context.response.setHeader('vary', 'Accept');
     context.response.setHeader('cache-control', 'public');
-    if (!redirected(context, hash, { address: `${context.info.path}?hash=${hash}` }) && !notModified(context, hash))
+    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
       sendShared(context, 200, aggregatedType, bytes);
     return true;
   };
@@ -107,7 +107,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       bytesOf(wanted === 'merged' && documents === present().named ? merged(documents.aggregated) : documents.aggregated),
     );
   };
-  const resources = (context: RequestContext, group: string, { name }: { readonly name: string }): boolean => {
+  const resources = (context: RequestContext, group: string, name: string): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
     if (document === undefined) {
       if (catalogue.group(group)?.unknownPaths === 'named') return false;
@@ -123,14 +123,14 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     version: (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
     api: (context, rest) => {
       if (rest.length === 0) return onlyGet(context) && root(context, present().core);
-      return rest.length === 1 && resources(context, '', { name: rest[0] ?? '' });
+      return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
     apis: (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named);
       const group = present().groups.get(groupName);
       if (group === undefined || more.length > 0) return false;
       if (versionName === undefined) return onlyGet(context) && plain(context, group);
-      return catalogue.group(groupName) !== null && resources(context, groupName, { name: versionName });
+      return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
   return async (context) => {

@@ -57,13 +57,13 @@ const subresourceEntry = (parent: ServedResource, { name, group, version, kind, 
   name: `${parent.resource}/${name}`,
   singularName: '',
   namespaced: parent.namespaced,
-  ...foreign({ group, version }, { own: parent }),
+  ...foreign({ group, version }, parent),
   kind,
   verbs: [...verbs],
 });
 
 /** Group and version are named only where they are not those of the document. */
-const foreign = (named: GroupVersion, { own }: { readonly own: GroupVersion }): JsonObject =>
+const foreign = (named: GroupVersion, own: GroupVersion): JsonObject =>
   own.group === named.group && own.version === named.version ? {} : { group: named.group, version: named.version };
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');

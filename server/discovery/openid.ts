@@ -17,7 +17,7 @@ export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeco
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined) return false;
     if (context.request.method !== 'GET') throw methodNotAllowed();
-    if (!accepts(context.request.headers.accept ?? '', { type: page.type })) throw notAcceptable([page.type]);
+    if (!accepts(context.request.headers.accept ?? '', page.type)) throw notAcceptable([page.type]);
     context.response.setHeader('cache-control', `public, max-age=${maxAgeSeconds()}`);
     send(context, 200, page.type, page.bytes);
     return true;
@@ -37,7 +37,7 @@ function pagesOf(documents: OpenIdDocuments | null): Readonly<Record<string, Pag
   };
 }
 
-function accepts(header: string, { type }: { readonly type: string }): boolean {
+function accepts(header: string, type: string): boolean {
   const wanted = header
     .split(',')
     .map((entry) => entry.split(';')[0]!.trim().toLowerCase())

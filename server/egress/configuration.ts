@@ -47,18 +47,18 @@ export function readEgressSelections(file: string): EgressSelections {
     apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'],
     fields: fields,
   });
-  const refuse = (at: string, { why }: { readonly why: string }): never => {
-    return refuseConfiguration(file, { option }, [`${at} ${why}`]);
+  const refuse = (at: string, why: string): never => {
+    return refuseConfiguration(file, option, [`${at} ${why}`]);
   };
   const selections = new Map<Destination, Connection>();
   for (const [index, entry] of itemsOf(value['egressSelections']).map(membersOf).entries()) {
     const at = `egressSelections[${index}]`;
     const name = textAt(entry, 'name') as Destination | '';
-    if (name === '') return refuse(`${at}.name`, { why: 'must be one of cluster, controlplane, etcd' });
-    if (selections.has(name)) return refuse(`${at}.name`, { why: `is there twice: ${name}` });
+    if (name === '') return refuse(`${at}.name`, 'must be one of cluster, controlplane, etcd');
+    if (selections.has(name)) return refuse(`${at}.name`, `is there twice: ${name}`);
     selections.set(
       name,
-      connectionOf(membersOf(entry['connection']), (path, why) => refuse(`${at}.connection${path}`, { why })),
+      connectionOf(membersOf(entry['connection']), (path, why) => refuse(`${at}.connection${path}`, why)),
     );
   }
   return selections;

@@ -88,7 +88,7 @@ function inForm(
 }
 
 /** The Status that says a deletion is complete. */
-export function deletedStatus({ group, resource }: ServedResource, name: string, { uid }: { readonly uid: string }): Status {
+export function deletedStatus({ group, resource }: ServedResource, name: string, uid: string): Status {
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -128,7 +128,7 @@ async function encodeList(
   { resource, page, allNamespaces, shard = null }: ServedPage,
 ): Promise<EncodedList> {
   const meta = {
-    ...listMeta(page, allNamespaces, { complete: form.form === 'object' && resource.behaviour.selfDescribed }),
+    ...listMeta(page, allNamespaces, form.form === 'object' && resource.behaviour.selfDescribed),
     ...(shard === null ? {} : { shardInfo: { selector: shard.text } }),
   };
   if (form.form === 'table') {
@@ -168,11 +168,7 @@ function* encodeItems(encoder: Encoder, resource: ServedResource, items: readonl
 }
 
 /** `complete`: the token is named even if there is none. */
-function listMeta(
-  { version, items, more, remaining }: ListPage,
-  allNamespaces: boolean,
-  { complete = false }: { readonly complete?: boolean } = {},
-): ListMeta {
+function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete: boolean = false): ListMeta {
   const last = items.at(-1);
   if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };
   const token = encodeContinue(version, last, allNamespaces);

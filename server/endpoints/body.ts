@@ -158,9 +158,7 @@ function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: 
     case 'syntax':
       return unrecognized(type, failure.message, bytes);
     case 'kind':
-      return typeOfKind(type) === undefined
-        ? wrongUntyped(failure, type)
-        : wrongType(failure.kind, { apiVersion: failure.apiVersion }, type, bytes);
+      return typeOfKind(type) === undefined ? wrongUntyped(failure, type) : wrongType(failure.kind, failure.apiVersion, type, bytes);
     case 'structure':
       return cannotHandle(type, type, failure.message);
   }
@@ -209,7 +207,7 @@ function excerpt(bytes: Buffer): string {
 /** Groups whose kinds moved elsewhere long ago; their objects are still understood, but no longer accepted. */
 const formerGroups: ReadonlySet<string> = new Set(['extensions']);
 
-function wrongType(kind: string, { apiVersion }: { readonly apiVersion: string }, type: Kind, bytes: Buffer): StatusError {
+function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
   if (apiVersion.split('/').length > 2) return unrecognized(type, `unexpected GroupVersion string: ${apiVersion}`, bytes);
   const found = { ...groupVersionOf(apiVersion), kind };
   if (!isKnownKind(found, kind))

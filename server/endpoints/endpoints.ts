@@ -119,7 +119,7 @@ export function createEndpoints(options: EndpointOptions): (context: RequestCont
     catchUp = null,
     counts = noCounts,
   } = options;
-  const encoders = encodersWith({ cbor });
+  const encoders = encodersWith(cbor);
   const deps: VerbDeps = {
     registry,
     catalogue,

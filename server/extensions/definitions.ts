@@ -296,14 +296,14 @@ export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue)
     const present = custom();
     if (present !== seen) {
       seen = present;
-      joined = join(builtIn, { custom: present });
+      joined = join(builtIn, present);
     }
     return joined;
   };
 }
 
 /** Versions that are built in stay what they are; definitions may add others to their groups. */
-function join(builtIn: Catalogue, { custom }: { readonly custom: Catalogue }): Catalogue {
+function join(builtIn: Catalogue, custom: Catalogue): Catalogue {
   const extended = builtIn.groups.map((group): ServedGroup => {
     const more = custom.group(group.name);
     return more === null ? group : { ...group, versions: [...group.versions, ...more.versions] };

@@ -117,7 +117,7 @@ export class Fairness implements Counted {
       bounds,
       pool,
       level: same ? before.level : new Level(terms, now, pool ?? undefined),
-      deal: same && before.settings.handSize === settings.handSize ? before.deal : dealer(settings.handSize, { deck: settings.queues }),
+      deal: same && before.settings.handSize === settings.handSize ? before.deal : dealer(settings.handSize, settings.queues),
       demand: before?.demand ?? new Demand(now),
       utilization: before?.utilization ?? this.tally.level(settings.name, now),
       counts: before?.counts ?? { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 },
@@ -210,7 +210,7 @@ export class Fairness implements Counted {
   finish(turn: Turn, ticket: Ticket<Turn>): void {
     const { running, schema, work } = turn.of;
     const now = this.#now();
-    this.tally.of(schema).ends(ticket.seats, { took: now - (ticket.begunAt ?? now) });
+    this.tally.of(schema).ends(ticket.seats, now - (ticket.begunAt ?? now));
     const kind = kindOf(turn.guest);
     this.current[kind]--;
     this.#noteKind(kind, now);
@@ -233,7 +233,7 @@ export class Fairness implements Counted {
     const now = this.#now();
     if (!running.level.abandon(ticket, now)) return;
     this.#waits(turn.guest, -1, now);
-    this.tally.of(schema).leaves(ticket.seats, { unservedAfter: now - ticket.arrivedAt });
+    this.tally.of(schema).leaves(ticket.seats, now - ticket.arrivedAt);
     this.refuses(turn, reason);
     this.#demandOf(running, now);
   }
@@ -241,7 +241,7 @@ export class Fairness implements Counted {
   #begin(tickets: readonly Ticket<Turn>[]): void {
     for (const ticket of tickets) {
       const turn = ticket.of;
-      this.tally.of(turn.of.schema).leaves(ticket.seats, { unservedAfter: null });
+      this.tally.of(turn.of.schema).leaves(ticket.seats, null);
       this.#waits(turn.guest, -1, ticket.begunAt ?? 0);
       this.#counted(turn, ticket, ticket.begunAt ?? 0);
       turn.begins();
@@ -254,7 +254,7 @@ export class Fairness implements Counted {
     const kind = kindOf(turn.guest);
     this.current[kind]++;
     this.#noteKind(kind, now);
-    this.tally.of(schema).begins(ticket.seats, { waited: now - ticket.arrivedAt });
+    this.tally.of(schema).begins(ticket.seats, now - ticket.arrivedAt);
   }
 
   #waits(guest: Guest, delta: 1 | -1, now: number): void {

@@ -16,7 +16,7 @@ function hashes(text: string): readonly [number, number] {
  * Deals a flow its queues: `size` different ones of `deck`, always the same for the same flow. Two flows hardly ever share all of theirs, so that one which fills
  * its own leaves the other one room (shuffle sharding). Pure.
  */
-export function deal(flow: string, size: number, { deck }: { readonly deck: number }): readonly number[] {
+export function deal(flow: string, size: number, deck: number): readonly number[] {
   const [high, low] = hashes(flow);
   let rest = BigInt(high) * 2n ** 32n + BigInt(low);
   const hand: number[] = [];
@@ -34,13 +34,13 @@ export function deal(flow: string, size: number, { deck }: { readonly deck: numb
 const knownMax = 4_096;
 
 /** The same, remembered for flows that come again. */
-export function dealer(size: number, { deck }: { readonly deck: number }): (flow: string) => readonly number[] {
+export function dealer(size: number, deck: number): (flow: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
   return (flow) => {
     const hand = known.get(flow);
     if (hand !== undefined) return hand;
     if (known.size >= knownMax) known.clear();
-    const made = deal(flow, size, { deck });
+    const made = deal(flow, size, deck);
     known.set(flow, made);
     return made;
   };

@@ -52,7 +52,7 @@ export class FollowedObjects {
   constructor(private readonly options: FollowOptions) {
     // Until the cluster's own are known, those that every cluster has.
     const wanted = this.#wanted;
-    this.#configure((wanted['flowschemas'] ?? []).concat(), { levels: wanted['prioritylevelconfigurations'] ?? [] });
+    this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
     const following = kinds.map((kind) =>
       follow(
         options.storage,
@@ -102,11 +102,11 @@ export class FollowedObjects {
   #changed(): void {
     if (!this.#known) return;
     const { flowschemas, prioritylevelconfigurations } = this.#objects;
-    this.#configure([...flowschemas.values()], { levels: [...prioritylevelconfigurations.values()] });
+    this.#configure([...flowschemas.values()], [...prioritylevelconfigurations.values()]);
     if (this.#timer !== null) this.#look();
   }
 
-  #configure(schemas: readonly ApiObject[], { levels }: { readonly levels: readonly ApiObject[] }): void {
+  #configure(schemas: readonly ApiObject[], levels: readonly ApiObject[]): void {
     const present = new Set(levels.map(({ metadata }) => metadata.name));
     const wanted = this.#wanted;
     // Those that have to be there are in effect even while somebody has deleted them.

@@ -50,19 +50,19 @@ class SchemaTally {
     this.waiting++;
     this.waitingSeats += seats;
   }
-  leaves(seats: number, { unservedAfter }: { readonly unservedAfter: number | null }): void {
+  leaves(seats: number, unservedAfter: number | null): void {
     this.waiting--;
     this.waitingSeats -= seats;
     if (unservedAfter !== null) this.series?.left.observe(unservedAfter);
   }
-  begins(seats: number, { waited }: { readonly waited: number }): void {
+  begins(seats: number, waited: number): void {
     this.underWay++;
     this.seats += seats;
     this.dispatched++;
     this.series?.waited.observe(waited);
     this.series?.seats.observe(seats);
   }
-  ends(seats: number, { took }: { readonly took: number }): void {
+  ends(seats: number, took: number): void {
     this.underWay--;
     this.seats -= seats;
     this.series?.took.observe(took);

@@ -11,7 +11,7 @@ export class TimedRatio {
   ) {}
 
   set(ratio: number, now: number): void {
-    if (now > this.since) this.series.observeTimes(this.#ratio, { times: Math.round((now - this.since) * nanosecondsPerSecond) });
+    if (now > this.since) this.series.observeTimes(this.#ratio, Math.round((now - this.since) * nanosecondsPerSecond));
     this.since = now;
     this.#ratio = ratio;
   }
@@ -43,12 +43,12 @@ export class LevelUtilization {
 
   note({ seatsInUse, waitingSeats, underWay, waiting, seats, nominalSeats, waitingMax }: LevelState, now: number): void {
     const has = Number.isFinite(seats) ? seats : nominalSeats;
-    this.ratios.demand.set(part(seatsInUse + waitingSeats, { limit: nominalSeats }), now);
-    this.ratios.seats.set(part(seatsInUse, { limit: has }), now);
-    this.ratios.executing.set(part(underWay, { limit: has }), now);
-    this.ratios.waiting.set(part(waiting, { limit: waitingMax }), now);
+    this.ratios.demand.set(part(seatsInUse + waitingSeats, nominalSeats), now);
+    this.ratios.seats.set(part(seatsInUse, has), now);
+    this.ratios.executing.set(part(underWay, has), now);
+    this.ratios.waiting.set(part(waiting, waitingMax), now);
   }
 }
 
 /** A level that nominally has nothing may be used nevertheless: its limits are taken for one. */
-const part = (used: number, { limit }: { readonly limit: number }): number => used / Math.max(1, limit);
+const part = (used: number, limit: number): number => used / Math.max(1, limit);

@@ -23,7 +23,7 @@ export function notModified({ request, response }: RequestContext, hash: string)
  * Looks at the hash in the address, if there is one. A client with the present one need never ask again, and is told so; one with an
  * outdated one is sent to `address`, the present one: then true.
  */
-export function redirected({ query, response }: RequestContext, hash: string, { address }: { readonly address: string }): boolean {
+export function redirected({ query, response }: RequestContext, hash: string, address: string): boolean {
   const asked = query.get('hash') ?? '';
   if (asked === '') return false;
   if (asked === hash) {

@@ -129,7 +129,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   // No server of this store writes anything from then on, until the seal is taken away.
   'PUT seal': async (exchange, replica, _id, { sealKey }) => {
     const { reason } = await bodyOf(exchange, ['reason']);
-    assertWritten(await seal(replica, sealKey, { reason: reason! }));
+    assertWritten(await seal(replica, sealKey, reason!));
     writeJson(exchange, 200, { revision: await presentOf(replica) });
   },
   'DELETE seal': async (exchange, replica, _id, { sealKey }) => {

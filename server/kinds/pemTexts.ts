@@ -29,10 +29,10 @@ export function pemTexts(text: string): PemText[] {
     const next = end < 0 ? text.length : end + 1;
     if (text.startsWith(close, from)) {
       const line = text.slice(from, next).trimEnd();
-      const ended = typeIn(line, { marker: endMark });
+      const ended = typeIn(line, endMark);
       if (open !== null && ended === open.type)
         blocks.push({ type: open.type, whole: text.slice(open.from, from + line.length), content: text.slice(open.contentFrom, from) });
-      const begun = typeIn(line, { marker: begin });
+      const begun = typeIn(line, begin);
       if (begun !== null) open = { type: begun, from, contentFrom: next };
       else if (ended !== null) open = null;
     }
@@ -41,7 +41,7 @@ export function pemTexts(text: string): PemText[] {
   return blocks;
 }
 
-function typeIn(line: string, { marker }: { readonly marker: string }): string | null {
+function typeIn(line: string, marker: string): string | null {
   return line.startsWith(marker) && line.endsWith(close) && line.length >= marker.length + close.length
     ? line.slice(marker.length, -close.length)
     : null;

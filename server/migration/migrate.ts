@@ -195,7 +195,7 @@ class Move {
   /** Brings the target's revision up to the source's, or a given one. */
   async raise(sourceRevision?: Revision): Promise<void> {
     const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.options.unseen ?? 0);
-    await raise(this.to, wanted, { most: this.options.raiseMax ?? raiseDefaultMax }, (line) => {
+    await raise(this.to, wanted, this.options.raiseMax ?? raiseDefaultMax, (line) => {
       this.say(line);
     });
   }
@@ -330,7 +330,7 @@ function kindDefined(name: string, item: Pick<KeyValue, 'value' | 'modRevision'>
 async function raise(
   { engine, keys }: Pick<Side, 'engine' | 'keys'>,
   wanted: number,
-  { most }: { readonly most: number },
+  most: number,
   progress: (line: string) => void,
 ): Promise<void> {
   const key = `${keys.start}${ownPart}migration`;

@@ -200,7 +200,7 @@ function openEtcd(flags: MigrateFlags): Opened {
   return {
     engine,
     restored: false,
-    seal: async (reason) => done(await seal(engine, key, { reason })),
+    seal: async (reason) => done(await seal(engine, key, reason)),
     unseal: async () => done(await unseal(engine, key)),
     stop: () => {
       engine.stop();

@@ -68,7 +68,7 @@ export class RemoteEngine implements StoreEngine {
     const { addresses } = this.servers;
     for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
       try {
-        return await this.servers.ask(addresses[this.#preferred % addresses.length]!, { method }, `/raft/v1/${path}`, body);
+        return await this.servers.ask(addresses[this.#preferred % addresses.length]!, method, `/raft/v1/${path}`, body);
       } catch (error) {
         if ((error instanceof RefusedError && definite.has(error.code)) || performance.now() > deadline) throw error;
         this.#preferred++;

@@ -54,7 +54,7 @@ export function createOpenApi({
     if (document === 'unavailable') return sent(context, plain, Buffer.from(unavailable), 503);
     if (document === null) return false;
     if (encoding === null) return sent(context, plain, Buffer.alloc(0), 406);
-    if (version === 3 && redirected(context, document.hash, { address: urlOf(path, { hash: document.hash }) })) return true;
+    if (version === 3 && redirected(context, document.hash, urlOf(path, { hash: document.hash }))) return true;
     await sendBuilt(context, mediaTypes[version][encoding], document);
     return true;
   };

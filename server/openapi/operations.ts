@@ -173,7 +173,7 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
     ...[...resource.subresources.values()].flatMap((each) =>
       pathsOfSubresource(resource, each, `${root}${collection}/{name}/${each.name}`),
     ),
-    ...(mannerOf(resource).complete ? watchPaths(resource, root, { collection }) : []),
+    ...(mannerOf(resource).complete ? watchPaths(resource, root, collection) : []),
   ].filter(({ operations }) => operations.length > 0);
 };
 
@@ -205,7 +205,7 @@ function verbOperation(
         ? status
         : typeName(resource);
   return {
-    ...common(resource, verb, { id: `${row.word}${scopeWord(resource)}${subject}` }, bodyKind(resource)),
+    ...common(resource, verb, `${row.word}${scopeWord(resource)}${subject}`, bodyKind(resource)),
     answers: row.codes.map((code) => [code, answered] as const),
     gives: givenBy(resource, verb === 'list' ? 'stream' : 'object'),
   };
@@ -225,7 +225,7 @@ const bodies: Readonly<Record<'object' | 'patch' | 'options', (kind: KindName) =
   options: () => ({ type: `${meta}DeleteOptions`, required: false }),
 };
 
-function common(owner: ResourceNames, verb: string, { id }: { readonly id: string }, kind: KindName): Omit<Operation, 'answers' | 'gives'> {
+function common(owner: ResourceNames, verb: string, id: string, kind: KindName): Omit<Operation, 'answers' | 'gives'> {
   const { method, action, says, body } = rowOf(verb, owner);
   const { media, parameters } = mannerOf(owner);
   return {
@@ -272,7 +272,7 @@ function subresourceOperation(resource: ResourceNames, subresource: Subresource,
   const options = textSubresources[subresource.name];
   const id = `${row.word}${scopeWord(resource)}${subjectOf(resource)}${capital(subresource.name)}`;
   const shared = {
-    ...common(resource, verb, { id }, bodyKind(subresource)),
+    ...common(resource, verb, id, bodyKind(subresource)),
     description: row.says.replace('%', `${subresource.kind} (subresource ${subresource.name} of ${resource.kind})`),
   };
   if (options !== undefined)
@@ -306,7 +306,7 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
 });
 
 /** The older way to watch, kept for old clients. */
-function watchPaths(resource: ResourceNames, root: string, { collection }: { readonly collection: string }): PathEntry[] {
+function watchPaths(resource: ResourceNames, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
   const watch = (path: string, { subject, action }: { readonly subject: string; readonly action: string }): PathEntry =>
     entry(`${root}/watch${path}`, [

@@ -20,14 +20,14 @@ export async function compareReplicas(servers: Servers): Promise<readonly Compar
     const all = await Promise.all(
       servers.addresses.map(async (address) => ({
         address,
-        status: (await servers.ask(address, { method: 'GET' }, '/raft/v1/status')) as ReplicaStatus,
+        status: (await servers.ask(address, 'GET', '/raft/v1/status')) as ReplicaStatus,
       })),
     );
     const revision = Math.min(...all.map(({ status }) => status.revision));
     try {
       return await Promise.all(
         all.map(async ({ address, status }) => {
-          const { keys, sha256 } = (await servers.ask(address, { method: 'GET' }, `/raft/v1/digest?revision=${revision}`)) as {
+          const { keys, sha256 } = (await servers.ask(address, 'GET', `/raft/v1/digest?revision=${revision}`)) as {
             readonly keys: number;
             readonly sha256: string;
           };

@@ -33,7 +33,7 @@ export class Servers {
   }
 
   /** Asks one of them. Rejects with a RefusedError, or with why there was no answer. */
-  async ask(address: string, { method }: { readonly method: string }, path: string, body?: object): Promise<unknown> {
+  async ask(address: string, method: string, path: string, body?: object): Promise<unknown> {
     return ask(
       this.#settings.find(({ server }) => server === address)!,
       { method, path, body },
@@ -46,7 +46,7 @@ export class Servers {
    * ends the search.
    */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
-    const result = await this.#hunt(leaderTries, { waitMs: leaderWaitMs }, async (settings, agent) => ({
+    const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
       found: true,
       answer: await ask(settings, { method, path, body }, agent),
     }));
@@ -55,7 +55,7 @@ export class Servers {
 
   /** Asks until an answer `holds`; the last one if none does. */
   async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
-    const result = await this.#hunt(listTries, { waitMs: 0 }, async (settings, agent) => {
+    const result = await this.#hunt(listTries, 0, async (settings, agent) => {
       const answer = (await ask(settings, { method: 'GET', path }, agent)) as T;
       return { found: holds(answer), answer };
     });
@@ -65,7 +65,7 @@ export class Servers {
   /** Behind a balancer each try may reach another replica, the more so because the connections of earlier tries stay open. */
   async #hunt<T>(
     tries: number,
-    { waitMs }: { readonly waitMs: number },
+    waitMs: number,
     once: (settings: ConnectionSettings, agent: Agent) => Promise<Caught<T>>,
   ): Promise<Caught<T>> {
     const held: Agent[] = [];
@@ -96,7 +96,7 @@ export class Servers {
   /** Streams an answer into a file, which appears only when it is complete and `verify` has not thrown, and never in another one's place. */
   async download<T>(
     path: string,
-    { file }: { readonly file: string },
+    file: string,
     verify: (draft: string) => T,
   ): Promise<{ readonly headers: IncomingMessage['headers']; readonly verified: T }> {
     if (existsSync(file)) throw new Error(`${file} exists already; give a name that is not taken`);

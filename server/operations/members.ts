@@ -29,7 +29,7 @@ export function membersTable({ members, leaderId }: Pick<ReplicaStatus, 'members
 export const listMembers = (servers: Servers): Promise<ReplicaStatus> =>
   servers.askUntil<ReplicaStatus>('/raft/v1/status', ({ role }) => role === 'leader');
 
-export const addMember = async (servers: Servers, id: string, { address }: { readonly address: string }): Promise<Members> =>
+export const addMember = async (servers: Servers, id: string, address: string): Promise<Members> =>
   ((await servers.askLeader('POST', '/raft/v1/members', { id, address })) as { readonly members: Members }).members;
 
 export const promoteMember = async (servers: Servers, id: string): Promise<Members> =>

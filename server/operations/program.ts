@@ -87,7 +87,7 @@ function memberCommand(): Command {
         '\nExample:\n  apiserver member add d 10.0.0.4:2380 --kubeconfig admin.kubeconfig\n  Then start it with --raft-member-id=d --raft-initial-cluster-state=existing and all members in --raft-initial-cluster.',
       )
       .action(async (id: string, address: string, reach: Reach) => {
-        await addMember(serversOf(reach), id, { address });
+        await addMember(serversOf(reach), id, address);
         say(`${id} is a learner; start it, and promote it once it has caught up: apiserver member promote ${id}`);
       }),
   );
@@ -164,7 +164,7 @@ function backupCommand(): Command {
 
 async function backupRunning(file: string, { kubeconfig, server = [] }: Partial<Reach>): Promise<void> {
   if (kubeconfig === undefined) throw new Error('give --kubeconfig to take the backup from a running server, or --data-dir');
-  const { headers, verified } = await serversOf({ kubeconfig, server }).download('/raft/v1/backup', { file }, verifyBackup);
+  const { headers, verified } = await serversOf({ kubeconfig, server }).download('/raft/v1/backup', file, verifyBackup);
   say(`${file}: verified, entry ${verified.index}, at least revision ${String(headers['x-raft-revision'])}`);
 }
 

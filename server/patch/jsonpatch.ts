@@ -118,7 +118,7 @@ const operations: ReadonlyMap<string, (work: Work, operation: Operation) => Misf
   ['test', test],
 ]);
 
-function within(work: Work, pointer: string, { absent }: { readonly absent: string }, act: Act): Misfit {
+function within(work: Work, pointer: string, absent: string, act: Act): Misfit {
   const place = containerAt(work.root, pointer);
   return place === null ? `${absent}: ${missing}` : act(place.container, place.key);
 }
@@ -150,13 +150,13 @@ function countMoved(work: Work, container: Container, key: string): void {
 }
 
 function add(work: Work, { path, value }: Operation): Misfit {
-  return within(work, path, { absent: `add operation does not apply: doc is missing path: "${path}"` }, (container, key) =>
+  return within(work, path, `add operation does not apply: doc is missing path: "${path}"`, (container, key) =>
     about(`error in add for path: '${path}'`, insert(work, container, key, copyOf(value))),
   );
 }
 
 function remove(work: Work, { path }: Operation): Misfit {
-  return within(work, path, { absent: `remove operation does not apply: doc is missing path: "${path}"` }, (container, key) =>
+  return within(work, path, `remove operation does not apply: doc is missing path: "${path}"`, (container, key) =>
     take(work, container, key) === undefined ? `error in remove for path: '${path}': ${notThere(container, key)}` : null,
   );
 }
@@ -164,7 +164,7 @@ function remove(work: Work, { path }: Operation): Misfit {
 /** An absent member is added, an absent item is not. */
 function replace(work: Work, { path, value }: Operation): Misfit {
   if (path !== '')
-    return within(work, path, { absent: `replace operation does not apply: doc is missing path: ${path}` }, (container, key) =>
+    return within(work, path, `replace operation does not apply: doc is missing path: ${path}`, (container, key) =>
       setElement(container, key, copyOf(value)) ? null : `replace operation does not apply: doc is missing key: ${path}: ${missing}`,
     );
   if (typeof value !== 'object' || value === null) return 'replace operation value must be object or array';
@@ -174,14 +174,14 @@ function replace(work: Work, { path, value }: Operation): Misfit {
 
 function move(work: Work, { path, from }: Operation): Misfit {
   let moved: JsonValue = null;
-  const taken = within(work, from, { absent: `move operation does not apply: doc is missing from path: ${from}` }, (container, key) => {
+  const taken = within(work, from, `move operation does not apply: doc is missing from path: ${from}`, (container, key) => {
     const value = take(work, container, key);
     if (value === undefined) return `error in move for path: '${key}': ${notThere(container, key)}`;
     moved = value;
     return null;
   });
   if (taken !== null) return taken;
-  return within(work, path, { absent: `move operation does not apply: doc is missing destination path: ${path}` }, (container, key) =>
+  return within(work, path, `move operation does not apply: doc is missing destination path: ${path}`, (container, key) =>
     about(`error in move for path: '${path}'`, insert(work, container, key, moved)),
   );
 }
@@ -189,7 +189,7 @@ function move(work: Work, { path, from }: Operation): Misfit {
 /** An absent member is copied as null, which then means nothing. */
 function copy(work: Work, { path, from }: Operation): Misfit {
   let copied: JsonValue = null;
-  const found = within(work, from, { absent: `copy operation does not apply: doc is missing from path: ${from}` }, (container, key) => {
+  const found = within(work, from, `copy operation does not apply: doc is missing from path: ${from}`, (container, key) => {
     const value = memberOf(container, key);
     if (value === undefined) return `error in copy for from: '${from}': ${noPlace(key)}`;
     copied = value;
@@ -203,7 +203,7 @@ function copy(work: Work, { path, from }: Operation): Misfit {
       `Unable to complete the copy, the accumulated size increase of copy is ${work.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
     );
   }
-  return within(work, path, { absent: `copy operation does not apply: doc is missing destination path: ${path}` }, (container, key) =>
+  return within(work, path, `copy operation does not apply: doc is missing destination path: ${path}`, (container, key) =>
     about('error while adding value during copy', insert(work, container, key, copyOf(copied))),
   );
 }
@@ -212,7 +212,7 @@ function copy(work: Work, { path, from }: Operation): Misfit {
 function test(work: Work, { path, value }: Operation): Misfit {
   const failure = `testing value ${path} failed: test failed`;
   if (path === '') return sameValue(work.root, value) ? null : failure;
-  return within(work, path, { absent: `test operation does not apply: is missing path: ${path}` }, (container, key) => {
+  return within(work, path, `test operation does not apply: is missing path: ${path}`, (container, key) => {
     const found = memberOf(container, key);
     if (found === undefined) return `error in test for path: '${path}': ${noPlace(key)}`;
     return sameValue(found, value) ? null : failure;

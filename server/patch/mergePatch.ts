@@ -11,7 +11,7 @@ export const mergedInStep = 256;
  * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged, all else is
  * replaced as a whole. Returns a new value that shares nothing with the patch: what comes after may change it, and the patch may be applied again. Depth is bounded by the decoder's limit on nesting.
  */
-export function* applyMergePatch(target: JsonValue | undefined, { patch }: { readonly patch: JsonValue }): Steps<JsonValue> {
+export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isObject(patch)) return copyOf(patch);
   const result: JsonObject = {};
   let merged = 0;
@@ -23,7 +23,7 @@ export function* applyMergePatch(target: JsonValue | undefined, { patch }: { rea
     if (++merged % mergedInStep === 0) yield;
     if (value === null || value === undefined) delete result[name];
     else if (!isObject(value)) setMember(result, name, copyOf(value));
-    else setMember(result, name, yield* applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, { patch: value }));
+    else setMember(result, name, yield* applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, value));
   }
   return result;
 }

@@ -37,7 +37,7 @@ export const mergedInStep = 256;
  * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
  * and directives in the patch delete, replace and order things. Neither argument is changed. Throws PatchError.
  */
-export function* applyStrategicPatch(document: JsonObject, { patch }: { readonly patch: JsonObject }, type: PatchType): Steps<JsonObject> {
+export function* applyStrategicPatch(document: JsonObject, patch: JsonObject, type: PatchType): Steps<JsonObject> {
   const [original, consumed] = [copyOf(document), copyOf(patch)];
   yield;
   return yield* mergeObject(original, consumed, type);
@@ -107,7 +107,7 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
     const update = listOf(patch, member);
     if (current === undefined && update === undefined) continue;
     const field = type?.field(member);
-    if (update !== undefined) checkOrder(update, { order }, field?.mergeKey ?? null);
+    if (update !== undefined) checkOrder(update, order, field?.mergeKey ?? null);
     const merged =
       current === undefined
         ? (plain(update ?? []) as JsonValue[])
@@ -121,7 +121,7 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
 }
 
 /** What the patch sets has to stand in the wanted order too, in the same sequence. */
-function checkOrder(update: readonly JsonValue[], { order }: { readonly order: readonly JsonValue[] }, mergeKey: string | null): void {
+function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string | null): void {
   const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey !== null && isObject(item) ? item[mergeKey] : item);
   const set = update.filter((item) => !isObject(item) || item[patchDirective] === undefined);
   let next = 0;

@@ -19,10 +19,13 @@ interface Known {
 
 /** What the other API servers serve, looked after for as long as they are there. What one has told counts until it tells something else. */
 export class PeerDiscovery {
+  readonly #options: PeerDiscoveryOptions;
   readonly #known = new Map<string, Known>();
   #groups: readonly (readonly JsonObject[])[] = [];
 
-  constructor(private readonly options: PeerDiscoveryOptions) {}
+  constructor(options: PeerDiscoveryOptions) {
+    this.#options = options;
+  }
 
   /** By address; another array after every change. */
   groups(): readonly (readonly JsonObject[])[] {
@@ -51,7 +54,7 @@ export class PeerDiscovery {
   }
 
   async #look(address: ServerAddress, known: Known): Promise<void> {
-    const groups = await this.options.ask(address).catch(() => null);
+    const groups = await this.#options.ask(address).catch(() => null);
     if (this.#known.get(keyOf(address)) !== known) return;
     if (groups !== null) {
       known.groups = groups;
@@ -59,7 +62,7 @@ export class PeerDiscovery {
     }
     known.timer = setTimeout(() => {
       void this.#look(address, known);
-    }, this.options.againMs ?? againMsDefault).unref();
+    }, this.#options.againMs ?? againMsDefault).unref();
   }
 
   #changed(): void {

@@ -43,7 +43,7 @@ export const renewIntervalMs = 7_000;
  * When to say so next, from one turn on: between half an interval and one and a half. All servers do in the same moments, as far as their clocks agree, so that
  * what they write shares a round of the store and a sync.
  */
-export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, { intervalMs: renewIntervalMs });
+export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, renewIntervalMs);
 /** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;

@@ -53,7 +53,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   }
   if (!result.ok) throw conflictError(result.conflicts);
   const entries = yield* writingManagers(result.managers);
-  const object = request.manager === applyingClient ? withLastConfiguration(result.object, { config }) : result.object;
+  const object = request.manager === applyingClient ? withLastConfiguration(result.object, config) : result.object;
   return {
     ...object,
     apiVersion,

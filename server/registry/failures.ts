@@ -3,20 +3,20 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Failure, WriteResult } from '../storage/contract.js';
 
 /** The one place where failures of storage become what clients see. Definite failures may be retried at once; indefinite ones say so. */
-export function readFailure(failure: Failure, { expiredMessage }: { readonly expiredMessage?: string } = {}): StatusError {
+export function readFailure(failure: Failure, expiredMessage?: string): StatusError {
   switch (failure.outcome) {
     case 'unavailable':
       // Without a hint to come back: clients that are given one try ten times, in silence, before they tell anybody.
       return new StatusError(503, 'ServiceUnavailable', failure.reason);
     case 'tooLarge':
-      return tooLargeVersion(failure.requested, { current: failure.current });
+      return tooLargeVersion(failure.requested, failure.current);
     case 'expired':
       return gone(expiredMessage ?? `too old resource version: ${failure.oldest}`);
   }
 }
 
 /** The version asked for is in the future and did not arrive in time. */
-const tooLargeVersion = (requested: number, { current }: { readonly current: number }): StatusError =>
+const tooLargeVersion = (requested: number, current: number): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,

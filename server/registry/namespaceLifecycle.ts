@@ -44,7 +44,7 @@ export async function admitToNamespace(
     return {};
   }
   if (result.outcome !== 'found') throw readFailure(result);
-  if (stays && isOnItsWayOut(result.object)) throw terminating(resource.storage, name, { namespace });
+  if (stays && isOnItsWayOut(result.object)) throw terminating(resource.storage, name, namespace);
   return result.object.labels;
 }
 
@@ -75,7 +75,7 @@ function isOnItsWayOut(namespace: StoredObject): boolean {
 const isTerminating = (namespace: ApiObject): boolean =>
   namespace.metadata.deletionTimestamp !== undefined || memberAt(namespace, 'status', 'phase') === 'Terminating';
 
-const terminating = (resource: GroupResource, name: string, { namespace }: { readonly namespace: string }): Error =>
+const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
   forbidden(resource, name, { why: `unable to create new content in namespace ${namespace} because it is being terminated` }, [
     { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
   ]);

@@ -135,7 +135,7 @@ function ownedByCreator(
 /** Null also where nothing tells items apart. */
 function fieldsOrNone(schema: Schema, object: ApiObject, resets: FieldSet): JsonObject | null {
   try {
-    return fieldsOfCreator(schema, emptyOf(schema), { object: object as JsonObject }, resets);
+    return fieldsOfCreator(schema, emptyOf(schema), object as JsonObject, resets);
   } catch (error) {
     if (error instanceof ListItemError) return null;
     throw error;
@@ -214,9 +214,7 @@ export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
 /** `managedFields` of the workload when those of its scale have become `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
-  return writeManagers(
-    parentManagers(readNow(live.metadata.managedFields), { scale: readNow(owners) }, replicasPath, apiVersionOf(resource)),
-  );
+  return writeManagers(parentManagers(readNow(live.metadata.managedFields), readNow(owners), replicasPath, apiVersionOf(resource)));
 }
 
 /** The same after a write to the scale that is no apply, and that made `after` of `before`. Where nobody owned the replicas, nobody does afterwards. */

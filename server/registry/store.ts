@@ -100,7 +100,7 @@ class GenericRegistry implements Registry {
   async list(resource: ServedResource, query: ListQuery, expiredMessage = expiredList): Promise<ListPage> {
     const result = await this.objects.storageOf(resource).list({ ...query, resource: resource.storage });
     if (result.outcome === 'found') return result;
-    throw readFailure(result, { expiredMessage });
+    throw readFailure(result, expiredMessage);
   }
 
   watch(resource: ServedResource, query: WatchQuery, sink: WatchSink): Watch {

@@ -30,7 +30,7 @@ interface FormCodec {
 const kinds = new Map<string, Map<string, KindName | null>>();
 const apiVersionsMax = 4096;
 
-function storedKind(apiVersion: string, { name }: { readonly name: string }): KindName | null {
+function storedKind(apiVersion: string, name: string): KindName | null {
   let ofVersion = kinds.get(apiVersion);
   if (ofVersion === undefined) {
     if (kinds.size >= apiVersionsMax) kinds.clear();
@@ -50,7 +50,7 @@ const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
     // With its envelope: the message alone does not say of what kind it is.
     encode(object, kind) {
-      const known = storedKind(object.apiVersion ?? '', { name: kind });
+      const known = storedKind(object.apiVersion ?? '', kind);
       if (known === null) return null;
       const result = protobufEncode(object, known);
       return result.ok ? result.bytes : null;

@@ -286,7 +286,7 @@ class ReplicatedStorage implements RaftStorage {
     const outcome = await this.write({ key, expected, operation, use: 'freeing' }, terms);
     if (typeof outcome !== 'number') return outcome;
     const removed = this.cache.of(key.resource).changeAt(outcome, key)?.removed;
-    return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, { version: outcome })) };
+    return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
   }
 
   async putAll(
@@ -474,12 +474,7 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   /** For a deletion that history has forgotten already, or that came before the cache was loaded. */
-  private async lastState(
-    key: ObjectKey,
-    before: StoredItem | null,
-    expected: Version,
-    { version }: { readonly version: Version },
-  ): Promise<StoredObject> {
+  private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
     return this.store.lastState(this.cache.of(key.resource).facts, key, version);
   }

@@ -57,7 +57,7 @@ export class SealableEngine implements StoreEngine {
 const textOf = ({ value }: KeyValue): string => `nothing is written any more: ${Buffer.from(value).toString()}`;
 
 /** Seals a store; `reason` is told to whoever wants to write. One that is sealed stays so. */
-export const seal = (engine: Pick<StoreEngine, 'write'>, key: string, { reason }: { readonly reason: string }): Promise<WriteOutcome> =>
+export const seal = (engine: Pick<StoreEngine, 'write'>, key: string, reason: string): Promise<WriteOutcome> =>
   engine.write({ comparisons: [], operations: [{ type: 'put', key, value: Buffer.from(reason) }] }, { timeoutMs });
 
 export const unseal = (engine: Pick<StoreEngine, 'write'>, key: string): Promise<WriteOutcome> =>

@@ -66,9 +66,12 @@ export class StoreReader {
     const matching = !selectsAll(request);
     const limit = request.limit ?? Infinity;
     for (let bounds: Bounds | null = this.boundsOf(request, request.after); bounds !== null;) {
-      const page: StorePage | Failure = await this.page(facts, bounds, version, {
-        limit: matching ? pageKeysMax : Math.min(pageKeysMax, limit - items.length),
-      });
+      const page: StorePage | Failure = await this.page(
+        facts,
+        bounds,
+        version,
+        matching ? pageKeysMax : Math.min(pageKeysMax, limit - items.length),
+      );
       if (page.outcome !== 'found') return page;
       for (const [index, item] of page.items.entries()) {
         if (selects(request, readable(item))) items.push(item);
@@ -102,12 +105,7 @@ export class StoreReader {
   }
 
   /** Some objects from the beginning of a range. */
-  async page(
-    facts: ResourceFacts,
-    { start, end }: Bounds,
-    version: Version,
-    { limit = pageKeysMax }: { readonly limit?: number } = {},
-  ): Promise<StorePage | Failure> {
+  async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit: number = pageKeysMax): Promise<StorePage | Failure> {
     const page = await this.replica.range({
       start,
       end,

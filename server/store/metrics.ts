@@ -8,7 +8,12 @@ import { every } from '../storage/metrics.js';
 const readingValidMs = 100;
 
 /** Gauges of this replica's part in the cluster. A replica that does not answer leaves its gauges as they were. */
-export function exposeReplica(metrics: ProcessMetrics, status: () => Promise<ReplicaStatus>, dataDirectory: string, sizePeriodMs = 1): void {
+export function exposeReplica(
+  metrics: ProcessMetrics,
+  status: () => Promise<ReplicaStatus>,
+  dataDirectory: string,
+  sizePeriodMs = 1,
+): void {
   let reading: Promise<ReplicaStatus> | null = null;
   let readAt = -Infinity;
   const read = (): Promise<ReplicaStatus> => {
@@ -39,10 +44,10 @@ export function exposeReplica(metrics: ProcessMetrics, status: () => Promise<Rep
     });
   }
   metrics.gauge('raftplane_raft_log_bytes', 'Bytes of the Raft log on disk, its write-ahead file included.', () =>
-    bytesOf(dataDirectory, { name: 'log.db' }),
+    bytesOf(dataDirectory, 'log.db'),
   );
   if (sizePeriodMs === 0) return;
-  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, { name: 'store.db' })]]));
+  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
   // As in the reference, so that alerts for a store that grows work.
   metrics.gauges(
     'apiserver_storage_size_bytes',
@@ -54,7 +59,7 @@ export function exposeReplica(metrics: ProcessMetrics, status: () => Promise<Rep
 }
 
 /** A write-ahead file may just have gone. */
-async function bytesOf(directory: string, { name }: { readonly name: string }): Promise<number> {
+async function bytesOf(directory: string, name: string): Promise<number> {
   const sizes = await Promise.all(
     [name, `${name}-wal`].map((file) =>
       stat(join(directory, file)).then(

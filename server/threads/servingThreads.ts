@@ -100,7 +100,7 @@ export class ServingThreads {
 
   /** Starts them on the socket on which the first listens. Resolves when all of them take connections; rejects with the reason when one cannot. */
   async start(socket: number, tickets: readonly ReplicaTicket[]): Promise<void> {
-    await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, { socket }, ticket)));
+    await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, socket, ticket)));
   }
 
   /** Resolves when all of them have loaded what requests need. */
@@ -136,7 +136,7 @@ export class ServingThreads {
     for (const { worker } of left.slice(closed - 1)) worker.unref();
   }
 
-  #start(thread: number, { socket }: { readonly socket: number }, ticket: ReplicaTicket): Promise<void> {
+  #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {
     const { options, threads, audit, countEvents } = this.given;
     const peers = this.#peers[thread] ?? [];
     const start: ThreadStart = {

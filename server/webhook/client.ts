@@ -74,7 +74,7 @@ const connectionsMax = 25;
 const idleMs = 90_000;
 
 /** A client for the service that a kubeconfig file names. Throws when the file cannot be used. */
-export function webhookClient(file: string, { option }: { readonly option: string }, ways: ClientWays = {}): WebhookClient {
+export function webhookClient(file: string, option: string, ways: ClientWays = {}): WebhookClient {
   try {
     return clientFor(loadKubeconfig(file), ways);
   } catch (cause) {

@@ -10,7 +10,7 @@ export interface PeerCertificateMetrics {
 
 /** Under the names of the reference. */
 export function createPeerCertificateMetrics(registry: Registry): PeerCertificateMetrics {
-  const family = (prefix: string, { whom }: { readonly whom: string }): CertificateCounts => {
+  const family = (prefix: string, whom: string): CertificateCounts => {
     const [missing, weak] = [
       total(registry, `${prefix}_missing_san_total`, `Requests to ${whom} with a certificate that names its server only as a common name.`),
       total(
@@ -29,7 +29,7 @@ export function createPeerCertificateMetrics(registry: Registry): PeerCertificat
     };
   };
   return {
-    webhooks: family('apiserver_webhooks_x509', { whom: 'webhooks' }),
-    aggregated: family('apiserver_kube_aggregator_x509', { whom: 'extension servers' }),
+    webhooks: family('apiserver_webhooks_x509', 'webhooks'),
+    aggregated: family('apiserver_kube_aggregator_x509', 'extension servers'),
   };
 }

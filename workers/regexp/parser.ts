@@ -22,7 +22,7 @@ const noFlags: Flags = { foldCase: false, multiLine: false, dotAll: false, ungre
 
 export const parsePattern = (pattern: string): ParsedPattern => new Parser(pattern).pattern();
 
-const fail = (what: string, { excerpt }: { readonly excerpt: string }): never => {
+const fail = (what: string, excerpt: string): never => {
   throw new PatternError(`${what}: \`${excerpt}\``);
 };
 
@@ -39,7 +39,7 @@ class Parser {
 
   pattern(): ParsedPattern {
     const root = this.choice();
-    if (this.at < this.text.length) fail('unexpected )', { excerpt: this.source });
+    if (this.at < this.text.length) fail('unexpected )', this.source);
     return { root, groups: this.groups };
   }
 
@@ -52,7 +52,7 @@ class Parser {
 
   /** Flags that are set in a group end with it. */
   private choice(): Node {
-    if (++this.depth > depthMax) fail('expression nests too deeply', { excerpt: this.source });
+    if (++this.depth > depthMax) fail('expression nests too deeply', this.source);
     const outer = this.flags;
     const parts = [this.sequence()];
     while (this.peek() === '|') {
@@ -76,10 +76,10 @@ class Parser {
         continue;
       }
       const greedy = this.greedy();
-      if (parts.length === 0) fail('missing argument to repetition operator', { excerpt: this.excerpt(from) });
-      if (lastRepeat >= 0) fail('invalid nested repetition operator', { excerpt: this.excerpt(lastRepeat) });
+      if (parts.length === 0) fail('missing argument to repetition operator', this.excerpt(from));
+      if (lastRepeat >= 0) fail('invalid nested repetition operator', this.excerpt(lastRepeat));
       const node: Node = { is: 'repeat', body: parts.pop() as Node, min: count[0], max: count[1], greedy };
-      if (this.text[from] === '{' && repeats(node) > repeatMax) fail('invalid repeat count', { excerpt: this.excerpt(from) });
+      if (this.text[from] === '{' && repeats(node) > repeatMax) fail('invalid repeat count', this.excerpt(from));
       parts.push(node);
       lastRepeat = from;
     }
@@ -114,8 +114,7 @@ class Parser {
     this.at += found[0].length;
     const min = Number(found[1]);
     const max = found[2] === undefined ? min : found[3] === undefined ? Infinity : Number(found[3]);
-    if (min > repeatMax || (max !== Infinity && (max > repeatMax || max < min)))
-      fail('invalid repeat count', { excerpt: this.excerpt(from) });
+    if (min > repeatMax || (max !== Infinity && (max > repeatMax || max < min))) fail('invalid repeat count', this.excerpt(from));
     return [min, max];
   }
 
@@ -158,7 +157,7 @@ class Parser {
 
   private body(): Node {
     const body = this.choice();
-    if (this.peek() !== ')') fail('missing closing )', { excerpt: this.source });
+    if (this.peek() !== ')') fail('missing closing )', this.source);
     this.at++;
     return body;
   }
@@ -169,11 +168,11 @@ class Parser {
       this.peek(2) === 'P' && this.peek(3) === '<' ? 4 : this.peek(2) === '<' && this.peek(3) !== '=' && this.peek(3) !== '!' ? 3 : 0;
     if (named === 0) return this.flagGroup(parts);
     const end = this.text.indexOf('>', from);
-    if (end < 0) fail('invalid named capture', { excerpt: this.excerpt(from, this.text.length) });
+    if (end < 0) fail('invalid named capture', this.excerpt(from, this.text.length));
     const name = this.excerpt(from + named, end);
     this.at = end + 1;
-    if (!captureName.test(name)) fail('invalid named capture', { excerpt: this.excerpt(from) });
-    if (this.groups.includes(name)) fail('duplicate capture group name', { excerpt: name });
+    if (!captureName.test(name)) fail('invalid named capture', this.excerpt(from));
+    if (this.groups.includes(name)) fail('duplicate capture group name', name);
     parts.push(this.capture(name));
   }
 
@@ -189,8 +188,8 @@ class Parser {
         given = true;
       } else if (letter === '-' && value) [value, given] = [false, false];
       else if ((letter === ':' || letter === ')') && (value || given)) break;
-      else if (letter === '') fail('missing closing )', { excerpt: this.source });
-      else fail('invalid or unsupported Perl syntax', { excerpt: this.excerpt(from, this.at + (letter === '<' ? 2 : 1)) });
+      else if (letter === '') fail('missing closing )', this.source);
+      else fail('invalid or unsupported Perl syntax', this.excerpt(from, this.at + (letter === '<' ? 2 : 1)));
     }
     const isGroup = this.peek() === ':';
     this.at++;
@@ -237,14 +236,12 @@ class Parser {
     const from = this.at;
     const braced = this.peek(2) === '{';
     const end = braced ? this.text.indexOf('}', this.at) : this.at + 2;
-    if (end < 0 || end >= this.text.length) fail('invalid character class range', { excerpt: this.excerpt(from, this.text.length) });
+    if (end < 0 || end >= this.text.length) fail('invalid character class range', this.excerpt(from, this.text.length));
     const name = this.excerpt(braced ? from + 3 : from + 2, braced ? end : end + 1);
     this.at = end + 1;
     const caret = name.startsWith('^');
     const source = propertySource(caret ? name.slice(1) : name);
-    return source === null
-      ? fail('invalid character class range', { excerpt: this.excerpt(from) })
-      : { source, negated: opposite !== caret };
+    return source === null ? fail('invalid character class range', this.excerpt(from)) : { source, negated: opposite !== caret };
   }
 
   /** The character that an escape stands for. */
@@ -252,19 +249,19 @@ class Parser {
     const from = this.at;
     const letter = this.peek(1);
     this.at += 2;
-    if (letter === '') fail('trailing backslash at end of expression', { excerpt: '' });
+    if (letter === '') fail('trailing backslash at end of expression', '');
     if (letter >= '0' && letter <= '7') return this.octal(letter, from);
     if (letter === 'x') return this.hexadecimal(from);
     const control = escapedControl[letter];
     if (control !== undefined) return control;
     const code = letter.codePointAt(0) ?? 0;
-    return code < 128 && !/[0-9A-Za-z]/.test(letter) ? code : fail('invalid escape sequence', { excerpt: this.excerpt(from) });
+    return code < 128 && !/[0-9A-Za-z]/.test(letter) ? code : fail('invalid escape sequence', this.excerpt(from));
   }
 
   /** A single digit other than zero would refer back to a group, which RE2 has not. */
   private octal(first: string, from: number): number {
     const isOctal = (character: string): boolean => character >= '0' && character <= '7' && character.length === 1;
-    if (first !== '0' && !isOctal(this.peek())) fail('invalid escape sequence', { excerpt: this.excerpt(from) });
+    if (first !== '0' && !isOctal(this.peek())) fail('invalid escape sequence', this.excerpt(from));
     let value = Number(first);
     for (let digits = 1; digits < 3 && isOctal(this.peek()); digits++) value = value * 8 + Number(this.text[this.at++]);
     return value;
@@ -272,10 +269,10 @@ class Parser {
 
   private hexadecimal(from: number): number {
     const found = /^(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/.exec(this.text.slice(this.at, this.at + 16).join(''));
-    if (found === null) return fail('invalid escape sequence', { excerpt: this.excerpt(from, Math.min(this.at + 1, this.text.length)) });
+    if (found === null) return fail('invalid escape sequence', this.excerpt(from, Math.min(this.at + 1, this.text.length)));
     this.at += found[0].length;
     const value = Number.parseInt(found[1] ?? found[2] ?? '', 16);
-    return value <= unicodeMax ? value : fail('invalid escape sequence', { excerpt: this.excerpt(from) });
+    return value <= unicodeMax ? value : fail('invalid escape sequence', this.excerpt(from));
   }
 
   private characterClass(): Node {
@@ -284,7 +281,7 @@ class Parser {
     if (negated) this.at++;
     const items: ClassItem[] = [];
     for (let first = true; this.peek() !== ']' || first; first = false) {
-      if (this.at >= this.text.length) fail('missing closing ]', { excerpt: this.excerpt(from) });
+      if (this.at >= this.text.length) fail('missing closing ]', this.excerpt(from));
       items.push(this.posix() ?? (this.peek() === '\\' ? this.classEscape() : null) ?? this.classRange(from));
     }
     this.at++;
@@ -296,7 +293,7 @@ class Parser {
     const found = /^\[:(\^?)([^:\]]*):\]/.exec(this.text.slice(this.at, this.at + 32).join(''));
     if (found === null) return null;
     const source = Object.hasOwn(posix, found[2] ?? '') ? posix[found[2] ?? ''] : undefined;
-    if (source === undefined) return fail('invalid character class range', { excerpt: found[0] });
+    if (source === undefined) return fail('invalid character class range', found[0]);
     this.at += found[0].length;
     return { source, negated: found[1] === '^' };
   }
@@ -307,11 +304,11 @@ class Parser {
     if (this.peek() !== '-' || this.peek(1) === ']' || this.peek(1) === '') return range(low, low);
     this.at++;
     const high = this.classCharacter(classFrom);
-    return high < low ? fail('invalid character class range', { excerpt: this.excerpt(from) }) : range(low, high);
+    return high < low ? fail('invalid character class range', this.excerpt(from)) : range(low, high);
   }
 
   private classCharacter(classFrom: number): number {
-    if (this.at >= this.text.length) fail('missing closing ]', { excerpt: this.excerpt(classFrom) });
+    if (this.at >= this.text.length) fail('missing closing ]', this.excerpt(classFrom));
     return this.peek() === '\\' ? this.escapedCode() : (this.text[this.at++]?.codePointAt(0) ?? 0);
   }
 }

@@ -92,14 +92,14 @@ export const bytesChecker: Checker = {
     if (typeof value !== 'string') return wrongType(value, context, '[]uint8', '');
     if (isCanonicalBase64(value)) return value;
     const text = value.replace(/[\r\n]/g, '');
-    const problem = base64Problem(text, { original: value });
+    const problem = base64Problem(text, value);
     if (problem !== undefined) throw new StructureError(problem);
     return Buffer.from(text, 'base64').toString('base64');
   },
 };
 
 /** The reference names the first byte at which the text stops being base64, counted in the text as it stands. */
-const base64Problem = (text: string, { original }: { readonly original: string }): string | undefined => {
+const base64Problem = (text: string, original: string): string | undefined => {
   if (base64.test(text)) return undefined;
   const valid = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0;
   const at = text[valid] === undefined ? text.length - (text.length % 4) : paddingProblem(text, valid);

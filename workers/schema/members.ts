@@ -28,7 +28,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
   let checker: Checker | undefined;
   const { name, shape, presence, within } = field;
   const owner = type.split('.').at(-1) ?? type;
-  const textType = textTypeOf(type, { member: name });
+  const textType = textTypeOf(type, name);
   const isItems = name === 'items' && owner.endsWith('List');
   return {
     name,

@@ -151,7 +151,7 @@ const byMember = new Map(
 );
 
 /** The type of a text, or of the texts in a list, as messages call it; undefined for plain texts. `owner` is a short type name: `core.v1.PodSpec`. */
-export function textTypeOf(owner: string, { member }: { readonly member: string }): string | undefined {
+export function textTypeOf(owner: string, member: string): string | undefined {
   const [version = '', word = ''] = owner.split('.').slice(-2);
   const type = byMember.get(`${word}.${member}`);
   return type === undefined || type.includes('.') ? type : `${version}.${type}`;

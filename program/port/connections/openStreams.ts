@@ -49,7 +49,7 @@ export class OpenStreams<T> implements Map<number, T> {
     const mask = this.#ids.length - 1;
     // Whoever had to step over this place moves up, so that nobody looks for them in vain.
     for (let at = (left + 1) & mask; this.#ids[at] !== free; at = (at + 1) & mask) {
-      const home = homeOf(this.#ids[at] as number, { mask });
+      const home = homeOf(this.#ids[at] as number, mask);
       if (((at - home) & mask) < ((at - left) & mask)) continue;
       this.#ids[left] = this.#ids[at] as number;
       this.#streams[left] = this.#streams[at];
@@ -91,7 +91,7 @@ export class OpenStreams<T> implements Map<number, T> {
   /** Where it is, or would be. */
   #placeOf(id: number): number {
     const mask = this.#ids.length - 1;
-    let place = homeOf(id, { mask });
+    let place = homeOf(id, mask);
     while (this.#ids[place] !== id && this.#ids[place] !== free) place = (place + 1) & mask;
     return place;
   }
@@ -106,7 +106,7 @@ export class OpenStreams<T> implements Map<number, T> {
 }
 
 /** Numbers of one side are two apart (RFC 9113, section 5.1.1). */
-const homeOf = (id: number, { mask }: { readonly mask: number }): number => (id >> 1) & mask;
+const homeOf = (id: number, mask: number): number => (id >> 1) & mask;
 
 /** Streams without a number yet: in a server, each for the moment in which it is made. Node keeps them in a `Set`, of which the same is true. */
 export class UnnumberedStreams<T> implements Set<T> {

@@ -41,13 +41,13 @@ export function readManifestFolder(folder: string): ManifestFolder {
     if (bytes.length === 0) continue;
     isEmpty = false;
     hash.update(bytes).update('\0');
-    for (const text of bytes.toString('utf8').split(separator)) documents.push(...documentsIn(text, { file }));
+    for (const text of bytes.toString('utf8').split(separator)) documents.push(...documentsIn(text, file));
   }
   return { documents, hash: isEmpty ? '' : `sha256:${hash.digest('hex')}` };
 }
 
 /** One, or none where there are only comments. */
-function documentsIn(text: string, { file }: { readonly file: string }): readonly ManifestDocument[] {
+function documentsIn(text: string, file: string): readonly ManifestDocument[] {
   if (text.trim() === '') return [];
   const result = yamlCodec.decode(Buffer.from(text), { findDuplicates: true, depthMax });
   if (!result.ok) throw new Error(`${file} is not YAML: ${result.message}`);

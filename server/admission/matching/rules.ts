@@ -50,7 +50,7 @@ const includes = (values: readonly string[], value: string): boolean => values.i
 export const matchesOperation = (rule: Rule, operation: string): boolean => includes(rule.operations, operation);
 export const matchesGroup = (rule: Rule, group: string): boolean => includes(rule.groups, group);
 
-export function matchesResource(rule: Rule, resource: string, { subresource }: { readonly subresource: string }): boolean {
+export function matchesResource(rule: Rule, resource: string, subresource: string): boolean {
   return rule.resources.some((pattern) => {
     const slash = pattern.indexOf('/');
     const [main, sub] = slash < 0 ? [pattern, ''] : [pattern.slice(0, slash), pattern.slice(slash + 1)];
@@ -71,7 +71,7 @@ export function matchesRule(rule: Rule, attributes: Attributes): boolean {
     matchesOperation(rule, operation) &&
     matchesGroup(rule, group) &&
     includes(rule.versions, version) &&
-    matchesResource(rule, resource, { subresource }) &&
+    matchesResource(rule, resource, subresource) &&
     matchesScope(rule, attributes) &&
     (rule.names.length === 0 || rule.names.includes(name))
   );

@@ -49,14 +49,13 @@ export async function putBack(kind: GroupVersionKind, shown: ApiObject, request:
   const changed = content as ApiObject;
   if (form?.view !== undefined) {
     const served = fromStorage(resource, copyOf(object as JsonObject) as ApiObject);
-    return replaceContent(object, { content: toStorage(resource, form.view.put(served, { shown })) });
+    return replaceContent(object, toStorage(resource, form.view.put(served, { shown })));
   }
-  if (form !== null)
-    return replaceContent(object, { content: operation === 'CONNECT' ? { ...changed, metadata: object.metadata } : changed });
-  replaceContent(object, { content: await convert(resource, changed, apiVersionOf(kind), apiVersionOf(resource.storage)) });
+  if (form !== null) return replaceContent(object, operation === 'CONNECT' ? { ...changed, metadata: object.metadata } : changed);
+  replaceContent(object, await convert(resource, changed, apiVersionOf(kind), apiVersionOf(resource.storage)));
 }
 
-function replaceContent(object: ApiObject, { content }: { readonly content: ApiObject }): void {
+function replaceContent(object: ApiObject, content: ApiObject): void {
   for (const member of Object.keys(object)) delete object[member];
   Object.assign(object, content);
 }

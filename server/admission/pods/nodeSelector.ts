@@ -50,13 +50,13 @@ export const podNodeSelector = (lookup: Lookup, selectors: NodeSelectors): Admis
     const wanted = await namespaceLabels(request, lookup, selectors);
     const spec = ensureObject(request.object, 'spec');
     const own = labelsOf(spec);
-    refuseConflict(wanted, { own }, request);
+    refuseConflict(wanted, own, request);
     if (Object.keys(wanted).length > 0) spec['nodeSelector'] = { ...wanted, ...own };
   },
   async validate(request) {
     if (request.object === null || request.subresource !== '' || request.operation !== 'CREATE') return;
     const own = labelsOf(objectAt(request.object, 'spec') ?? {});
-    refuseConflict(await namespaceLabels(request, lookup, selectors), { own }, request);
+    refuseConflict(await namespaceLabels(request, lookup, selectors), own, request);
     const allowed = selectors.byNamespace.get(request.namespace) ?? {};
     if (
       Object.keys(allowed).length === 0 ||
@@ -78,7 +78,7 @@ async function namespaceLabels({ namespace, name }: AdmissionRequest, lookup: Lo
 
 const labelsOf = (spec: JsonObject): Labels => (objectAt(spec, 'nodeSelector') ?? {}) as Labels;
 
-function refuseConflict(wanted: Labels, { own }: { readonly own: Labels }, { name }: AdmissionRequest): void {
+function refuseConflict(wanted: Labels, own: Labels, { name }: AdmissionRequest): void {
   if (Object.entries(own).every(([key, value]) => !Object.hasOwn(wanted, key) || wanted[key] === value)) return;
   throw forbidden(pods, name, { why: 'pod node label selector conflicts with its namespace node label selector' });
 }

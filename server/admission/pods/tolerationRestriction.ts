@@ -53,7 +53,7 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
     if (request.object === null || request.subresource !== '' || request.operation === 'DELETE') return;
     const allowed = await listOf(request, { lookup, annotation: allowedAnnotation, otherwise: rules.allowed });
     const had = objectsIn(objectAt(request.object, 'spec') ?? {}, 'tolerations');
-    if (allowed.length === 0 || had.every((toleration) => allowed.some((each) => covers(each, { other: toleration })))) return;
+    if (allowed.length === 0 || had.every((toleration) => allowed.some((each) => covers(each, toleration)))) return;
     throw forbidden(pods, request.name, {
       why: 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
     });

@@ -3,7 +3,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
 
 /** Whether everything that `other` tolerates is tolerated by `toleration`, too. */
-export function covers(toleration: JsonObject, { other }: { readonly other: JsonObject }): boolean {
+export function covers(toleration: JsonObject, other: JsonObject): boolean {
   if (sameValue(toleration, other)) return true;
   const [key, operator, effect] = ['key', 'operator', 'effect'].map((member) => textAt(toleration, member));
   if (textAt(other, 'key') !== key && !(key === '' && operator === 'Exists')) return false;
@@ -20,8 +20,8 @@ export function mergeTolerations(first: readonly JsonObject[], second: readonly 
   const merged: JsonObject[] = [];
   all.forEach((toleration, position) => {
     const covered =
-      merged.some((each) => covers(each, { other: toleration })) ||
-      all.slice(position + 1).some((each) => !sameValue(each, toleration) && covers(each, { other: toleration }));
+      merged.some((each) => covers(each, toleration)) ||
+      all.slice(position + 1).some((each) => !sameValue(each, toleration) && covers(each, toleration));
     if (!covered) merged.push(toleration);
   });
   return merged;

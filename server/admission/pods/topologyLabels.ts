@@ -10,7 +10,7 @@ const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/r
 const nodeNames: Readonly<Record<string, readonly string[]>> = { '': ['spec', 'nodeName'], binding: ['target', 'name'] };
 
 /** Labels of a node that its pods get, too; they replace what a pod says itself. */
-function copyTopology(pod: ApiObject, { node }: { readonly node: ApiObject }): void {
+function copyTopology(pod: ApiObject, node: ApiObject): void {
   const labels = node.metadata.labels ?? {};
   const copied = topologyLabels.filter((label) => labels[label] !== undefined).map((label) => [label, labels[label] ?? ''] as const);
   if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };
@@ -27,6 +27,6 @@ export const podTopologyLabels = (lookup: Lookup): AdmissionPlugin => ({
     if (object === null || nodeName === '') return;
     // A node that is not known yet has nothing to tell.
     const node = await lookup.find(nodes, '', nodeName);
-    if (node !== null) copyTopology(object, { node });
+    if (node !== null) copyTopology(object, node);
   },
 });

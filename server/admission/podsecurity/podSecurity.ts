@@ -145,7 +145,7 @@ const seccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 /** Of what standards look at, only images and containers can change. */
 function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
-  const differs = (container: JsonObject, { former }: { readonly former: JsonObject | undefined }): boolean => {
+  const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
     const key = `${seccomp}${textAt(container, 'name')}`;
     return (
       former === undefined || container['image'] !== former['image'] || pod.metadata.annotations?.[key] !== old.metadata.annotations?.[key]
@@ -153,13 +153,16 @@ function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   };
   const byPlace = ['containers', 'initContainers'].some((list) => {
     const [now, then] = [objectsIn(spec, list), objectsIn(before, list)];
-    return now.length !== then.length || now.some((container, position) => differs(container, { former: then[position] }));
+    return now.length !== then.length || now.some((container, position) => differs(container, then[position]));
   });
   const debugging = objectsIn(before, 'ephemeralContainers');
   return (
     byPlace ||
     objectsIn(spec, 'ephemeralContainers').some((container) =>
-      differs(container, { former: debugging.find((former) => former['name'] === container['name']) }),
+      differs(
+        container,
+        debugging.find((former) => former['name'] === container['name']),
+      ),
     )
   );
 }

@@ -49,11 +49,11 @@ export function policyOf(
     };
   };
   const [enforce, audit, warn] = [read('enforce'), read('audit'), read('warn')];
-  return { policy: { enforce, audit, warn: warningsBy(labels, enforce, { warn }) }, findings };
+  return { policy: { enforce, audit, warn: warningsBy(labels, enforce, warn) }, findings };
 }
 
 /** Who asks to enforce more than is warned of wants to be warned of it too: controllers are not told otherwise why their pods are missing. */
-function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard, { warn }: { readonly warn: Standard }): Standard {
+function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard, warn: Standard): Standard {
   if (
     labels[`${label}warn`] !== undefined ||
     labels[`${label}enforce`] === undefined ||

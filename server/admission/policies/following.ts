@@ -49,7 +49,7 @@ export class PolicyIndex<P extends Policy> {
         terms.rules.some(
           (rule) =>
             matchesOperation(rule, operation) &&
-            matchesResource(rule, resource, { subresource }) &&
+            matchesResource(rule, resource, subresource) &&
             (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events'))),
         ),
     );

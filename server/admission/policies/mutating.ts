@@ -75,8 +75,7 @@ class Mutating {
   async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
     // Labels, which matching looks at, may have changed since the policy before.
     for await (const planned of plan(bound, new Views(this.request, this.parts).subject, this.parts)) {
-      if ('problem' in planned)
-        this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, { reason: 'Forbidden' });
+      if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
       else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
     }
   }
@@ -87,7 +86,7 @@ class Mutating {
     if ((this.pass.again && !this.#progress.due.has(id)) || this.request.object === null) return;
     const views = new Views(this.request, this.parts);
     const matched = await policy.conditions.evaluate(await views.values(invocation));
-    if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, { reason: 'Invalid' });
+    if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
     if (matched.outcome === 'noMatch') return;
     const before = copyOf(this.request.object as JsonValue);
     for (const mutation of policy.mutations) await this.#counted(invocation, mutation);
@@ -117,7 +116,7 @@ class Mutating {
     const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), requestCostMax, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
     if (problem !== null || evaluation.exhausted) {
-      this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), { reason: 'Invalid' });
+      this.#fail(policy, binding, evaluation.exhausted ? outOfBudget : (problem ?? ''), 'Invalid');
       return evaluation.exhausted ? 'out_of_budget' : patch.program === null ? 'compile_error' : 'invalid_error';
     }
     const before = await shownAs(matched.kind, request.object, request, parts.convert);
@@ -126,7 +125,7 @@ class Mutating {
       patchType === 'JSONPatch' ? applyOperations(before, value) : applyConfiguration(before, value, this.#schemaOf(invocation));
     const patched = await turns.run(patching, endedOf(request));
     if (!patched.ok) {
-      this.#fail(policy, binding, patched.message, { reason: 'Invalid' });
+      this.#fail(policy, binding, patched.message, 'Invalid');
       return 'invalid_error';
     }
     if (sameValue(before as JsonValue, patched.object)) return 'no_error';
@@ -148,7 +147,7 @@ class Mutating {
     );
   }
 
-  #fail(policy: MutatingPolicy, binding: Binding | null, message: string, { reason }: { readonly reason: string }): void {
+  #fail(policy: MutatingPolicy, binding: Binding | null, message: string, reason: string): void {
     const by = binding === null ? '' : ` with binding '${binding.name}'`;
     if (!policy.ignoresFailures) this.#problems.push({ reason, message: `policy '${policy.name}'${by} denied request: ${message}` });
   }

@@ -100,7 +100,7 @@ export function* applyOperations(object: ApiObject, value: Value): Steps<Patched
   const before = yield* attempt(object, list.slice(0, good));
   return operation['op'] === 'test'
     ? { ok: true, object }
-    : refused(`JSON Patch: ${complaint(operation, { object: before instanceof PatchError ? object : before })}`);
+    : refused(`JSON Patch: ${complaint(operation, before instanceof PatchError ? object : before)}`);
 }
 
 function* attempt(object: ApiObject, operations: readonly JsonValue[]): Steps<JsonObject | PatchError> {
@@ -136,7 +136,7 @@ const text = (value: JsonValue | undefined): string => (typeof value === 'string
 const lastOf = (pointer: string): string => (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** As the reference's library says it. */
-function complaint(operation: JsonObject, { object }: { readonly object: JsonObject }): string {
+function complaint(operation: JsonObject, object: JsonObject): string {
   const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
   const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);
   switch (op) {

@@ -40,11 +40,11 @@ export function hooksOf(configuration: ApiObject): Hook[] {
     const hookName = textAt(hook, 'name');
     const before = seen.get(hookName) ?? 0;
     seen.set(hookName, before + 1);
-    return hookOf(hook, name, { id: `${name}/${hookName}/${before}` });
+    return hookOf(hook, name, `${name}/${hookName}/${before}`);
   });
 }
 
-function hookOf(hook: JsonObject, configuration: string, { id }: { readonly id: string }): Hook {
+function hookOf(hook: JsonObject, configuration: string, id: string): Hook {
   const versions = itemsOf(hook['admissionReviewVersions']).map(String);
   return {
     name: textAt(hook, 'name'),

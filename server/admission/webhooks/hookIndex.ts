@@ -47,7 +47,7 @@ export class HookIndex {
       terms.rules.some(
         (rule) =>
           matchesOperation(rule, operation) &&
-          matchesResource(rule, resource, { subresource }) &&
+          matchesResource(rule, resource, subresource) &&
           (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events'))),
       ),
     );

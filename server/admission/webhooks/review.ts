@@ -36,12 +36,12 @@ export function requestOf({ uid, request, attributes, matched }: Omit<Question, 
     uid,
     kind: kindOf(matched.kind),
     resource: { group: matched.group, version: matched.version, resource: matched.resource },
-    ...filled('subResource', { text: matched.subresource }),
+    ...filled('subResource', matched.subresource),
     requestKind: kindOf(kind),
     requestResource: { group, version, resource },
-    ...filled('requestSubResource', { text: subresource }),
-    ...filled('name', { text: name }),
-    ...filled('namespace', { text: namespace }),
+    ...filled('requestSubResource', subresource),
+    ...filled('name', name),
+    ...filled('namespace', namespace),
     operation,
     userInfo: userInfo(request.user),
     dryRun: request.dryRun,
@@ -49,14 +49,14 @@ export function requestOf({ uid, request, attributes, matched }: Omit<Question, 
   };
 }
 
-const filled = (member: string, { text }: { readonly text: string }): JsonObject => (text === '' ? {} : { [member]: text });
+const filled = (member: string, text: string): JsonObject => (text === '' ? {} : { [member]: text });
 const kindOf = ({ group, version, kind }: GroupVersionKind): JsonObject => ({ group, version, kind });
 
 function userInfo({ name, uid, groups, extra }: User): JsonObject {
   const more = Object.entries(extra);
   return {
-    ...filled('username', { text: name }),
-    ...filled('uid', { text: uid }),
+    ...filled('username', name),
+    ...filled('uid', uid),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(more.length === 0 ? {} : { extra: Object.fromEntries(more.map(([key, values]) => [key, [...values]])) }),
   };

@@ -69,7 +69,7 @@ export function readAuthenticationConfiguration(file: string, facts: Authenticat
   if (errors.length > 0)
     refuseConfiguration(
       file,
-      { option },
+      option,
       errors.map(({ path, message }) => `${path}: ${message}`),
     );
   return settings;
@@ -77,7 +77,7 @@ export function readAuthenticationConfiguration(file: string, facts: Authenticat
 
 function readSettings(document: JsonObject, facts: AuthenticationFacts, errors: FieldError[]): AuthenticationSettings {
   const entries = itemsOf(document['jwt']).map(membersOf);
-  if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, { max: authenticatorsMax }));
+  if (entries.length > authenticatorsMax) errors.push(tooMany(Path.of('jwt'), entries.length, authenticatorsMax));
   const jwt = entries
     .slice(0, authenticatorsMax)
     .map((entry, index) => new JwtReader(Path.of('jwt').index(index), errors).read(entry, facts));

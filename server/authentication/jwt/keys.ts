@@ -67,7 +67,7 @@ export function createIssuerKeys({
 
   /** The address of the keys. */
   const look = async (): Promise<string> => {
-    const address = keysAddress(await fetchDocument(where, way), { issuer });
+    const address = keysAddress(await fetchDocument(where, way), issuer);
     settle();
     return address;
   };
@@ -126,7 +126,7 @@ export function createIssuerKeys({
 }
 
 /** A document of another issuer would let its keys sign this one's tokens. */
-function keysAddress(document: string, { issuer }: { readonly issuer: string }): string {
+function keysAddress(document: string, issuer: string): string {
   const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
   if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);
   if (typeof address !== 'string' || !address.startsWith('https://'))

@@ -5,7 +5,7 @@ import type { FetchCounts } from './keys.js';
 const hashOf = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;
 
 /** How fetching the keys of issuers goes, under the names of the reference. `server` tells replicas apart. */
-export function createFetchMetrics(registry: Registry, { server }: { readonly server: string }): FetchCounts {
+export function createFetchMetrics(registry: Registry, server: string): FetchCounts {
   const prefix = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last';
   const last = new Gauge({
     name: `${prefix}_timestamp_seconds`,

@@ -31,16 +31,16 @@ async function verified(token: string, { algorithms }: Demands, { known, keys }:
     return 'the token has no readable header';
   }
   if (algorithm === undefined || !algorithms.includes(algorithm)) return 'the token is signed in a way that is not accepted';
-  const first = await payloadBy(token, { algorithm }, known);
+  const first = await payloadBy(token, algorithm, known);
   if (first !== null) return first;
   const renewed = await keys.renew();
   return (
-    (renewed === null || renewed === known ? null : await payloadBy(token, { algorithm }, renewed)) ??
+    (renewed === null || renewed === known ? null : await payloadBy(token, algorithm, renewed)) ??
     'no key of the issuer has signed the token'
   );
 }
 
-async function payloadBy(token: string, { algorithm }: { readonly algorithm: string }, { find }: KeySet): Promise<JsonObject | null> {
+async function payloadBy(token: string, algorithm: string, { find }: KeySet): Promise<JsonObject | null> {
   for await (const key of candidates(token, find)) {
     try {
       const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });

@@ -45,7 +45,7 @@ const keyBlocks: ReadonlySet<string> = new Set([
 export function readVerificationKeys(files: readonly string[], option: string): VerificationKey[] {
   const keys = new Map<string, VerificationKey>();
   for (const file of files) {
-    const blocks = [...readPem(file, { option }).matchAll(block)].filter((match) => keyBlocks.has(match[1] ?? ''));
+    const blocks = [...readPem(file, option).matchAll(block)].filter((match) => keyBlocks.has(match[1] ?? ''));
     if (blocks.length === 0) throw new Error(`${option}: ${file} holds no PEM key`);
     for (const [pem] of blocks) {
       const key = explain(`${option}: ${file} holds a key that cannot be read`, () => verificationKey(createPublicKey(pem)));
@@ -56,8 +56,8 @@ export function readVerificationKeys(files: readonly string[], option: string): 
   return [...keys.values()];
 }
 
-export function readSigningKey(file: string, { option }: { readonly option: string }): SigningKey {
-  const pem = readPem(file, { option });
+export function readSigningKey(file: string, option: string): SigningKey {
+  const pem = readPem(file, option);
   return explain(`${option}: ${file} does not hold an unencrypted PEM private key`, () => {
     const privateKey = createPrivateKey(pem);
     return { ...verificationKey(createPublicKey(pem)), privateKey };
@@ -82,8 +82,7 @@ function algorithmOf(key: KeyObject): SignatureAlgorithm {
   throw new Error(`neither RSA with at least ${rsaBitsMin} bits nor ECDSA on P-256, P-384 or P-521`);
 }
 
-const readPem = (file: string, { option }: { readonly option: string }): string =>
-  explain(`${option}: cannot read ${file}`, () => readFileSync(file, 'utf8'));
+const readPem = (file: string, option: string): string => explain(`${option}: cannot read ${file}`, () => readFileSync(file, 'utf8'));
 
 function explain<T>(what: string, action: () => T): T {
   try {

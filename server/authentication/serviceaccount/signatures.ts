@@ -38,7 +38,7 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
       counts?.looked('miss', (performance.now() - begun) / 1000);
     }
   };
-  const vouch = async (token: string, { digest }: { readonly digest: string }): Promise<T | string | null> => {
+  const vouch = async (token: string, digest: string): Promise<T | string | null> => {
     if (!issuers.includes(claimedIssuer(token))) return null;
     const payload = await verified(token);
     if (typeof payload === 'string') return payload;
@@ -57,7 +57,7 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
     // The token itself is not kept.
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
-    if (known === undefined) return vouch(token, { digest });
+    if (known === undefined) return vouch(token, digest);
     // Found in less than a microsecond: no clock is asked.
     counts?.looked('hit', 0);
     return known;

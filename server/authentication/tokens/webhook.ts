@@ -49,7 +49,7 @@ export function tokenWebhook({
         status: { user: {} },
       });
       const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), retrying);
-      const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, { own });
+      const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
       answered = !('failed' in result);
       if (!('failed' in result)) cache.put(key, result, cacheTtlMs);
       return 'failed' in result ? { outcome: 'invalid', reason: result.failed } : result;
@@ -94,7 +94,7 @@ export function tokenWebhook({
 function readStatus(
   status: JsonValue | undefined,
   audiences: readonly string[],
-  { own }: { readonly own: readonly string[] },
+  own: readonly string[],
 ): TokenAuthentication | { readonly failed: string } {
   const error = textAt(status, 'error');
   if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };

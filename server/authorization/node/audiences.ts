@@ -30,7 +30,7 @@ export async function audienceComplaint(
 ): Promise<string | null> {
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences';
   const [audience = ''] = audiences;
-  const asked = await podAsks(pod, audience, { namespace }, lookup);
+  const asked = await podAsks(pod, audience, namespace, lookup);
   if (asked.found) return null;
   const words = JSON.stringify(audience);
   if (asked.problems.length > 0)
@@ -53,7 +53,7 @@ export async function audienceComplaint(
 async function podAsks(
   pod: ApiObject,
   audience: string,
-  { namespace }: { readonly namespace: string },
+  namespace: string,
   lookup: Lookup,
 ): Promise<{ readonly found: boolean; readonly problems: readonly string[] }> {
   const problems = new Set<string>();
@@ -98,13 +98,13 @@ const migrated = (source: JsonObject): string =>
 /** The driver that mounts a volume, empty for none. */
 async function driverOf(volume: JsonObject, pod: ApiObject, namespace: string, lookup: Lookup): Promise<Driver> {
   if (memberAt(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined)
-    return driverOfClaim(`${pod.metadata.name ?? ''}-${textAt(volume, 'name')}`, { namespace }, lookup);
+    return driverOfClaim(`${pod.metadata.name ?? ''}-${textAt(volume, 'name')}`, namespace, lookup);
   if (memberAt(volume, 'persistentVolumeClaim') !== undefined)
-    return driverOfClaim(textAt(volume, 'persistentVolumeClaim', 'claimName'), { namespace }, lookup);
+    return driverOfClaim(textAt(volume, 'persistentVolumeClaim', 'claimName'), namespace, lookup);
   return memberAt(volume, 'csi') !== undefined ? textAt(volume, 'csi', 'driver') : migrated(volume);
 }
 
-async function driverOfClaim(name: string, { namespace }: { readonly namespace: string }, lookup: Lookup): Promise<Driver> {
+async function driverOfClaim(name: string, namespace: string, lookup: Lookup): Promise<Driver> {
   const claim = await lookup.find(claims, namespace, name);
   if (claim === null) return { problem: `persistentvolumeclaim ${JSON.stringify(name)} not found` };
   const volumeName = textAt(claim, 'spec', 'volumeName');

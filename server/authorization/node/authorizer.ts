@@ -30,7 +30,7 @@ function related(node: string, { name }: ResourceAttributes, holds: () => boolea
 }
 
 const byPods = (kind: ReferencedKind, node: string, attributes: ResourceAttributes, graph: NodeGraph): string | null =>
-  related(node, attributes, () => graph.readsObject(node, { key: keyOf(kind, attributes.namespace, attributes.name) }));
+  related(node, attributes, () => graph.readsObject(node, keyOf(kind, attributes.namespace, attributes.name)));
 
 const read =
   (kind: ReferencedKind): Check =>
@@ -96,7 +96,7 @@ const nodes: Check = (node, { verb, subresource, name }) => {
     : `node '${node}' cannot read '${name}', only its own Node object`;
 };
 
-const selects = (attributes: ResourceAttributes, field: string, { value }: { readonly value: string }): boolean =>
+const selects = (attributes: ResourceAttributes, field: string, value: string): boolean =>
   (attributes.fields ?? []).some((requirement) => requirement.field === field && requirement.equals && requirement.value === value);
 
 const pods: Check = (node, attributes, graph) => {
@@ -107,17 +107,17 @@ const pods: Check = (node, attributes, graph) => {
   if (verb === 'create' || verb === 'delete') return null;
   if (verb === 'get') return byPods('pods', node, attributes, graph);
   if (verb !== 'list' && verb !== 'watch') return '';
-  return selects(attributes, 'spec.nodeName', { value: node }) ? null : 'can only list/watch pods with spec.nodeName field selector';
+  return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch pods with spec.nodeName field selector';
 };
 
 const slices: Check = (node, attributes, graph) => {
   const { verb, subresource, name } = attributes;
   if (subresource !== '') return 'cannot authorize ResourceSlice subresources';
   if (verb === 'create') return null;
-  if (['get', 'update', 'patch', 'delete'].includes(verb)) return related(node, attributes, () => graph.hasSlice(node, { name }));
+  if (['get', 'update', 'patch', 'delete'].includes(verb)) return related(node, attributes, () => graph.hasSlice(node, name));
   if (!['list', 'watch', 'deletecollection'].includes(verb))
     return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection';
-  return selects(attributes, 'spec.nodeName', { value: node })
+  return selects(attributes, 'spec.nodeName', node)
     ? null
     : 'can only list/watch/deletecollection resourceslices with nodeName field selector';
 };
@@ -132,9 +132,7 @@ const podCertificateRequests: Check = (node, attributes, graph) => {
   if (verb === 'get') return related(node, attributes, () => graph.hasPodCertificateRequest(node, attributes));
   if (verb !== 'list' && verb !== 'watch')
     return 'only the following verbs are allowed for a PodCertificateRequest: get, watch, list, create';
-  return selects(attributes, 'spec.nodeName', { value: node })
-    ? null
-    : 'can only list/watch podcertificaterequests with spec.nodeName field selector';
+  return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch podcertificaterequests with spec.nodeName field selector';
 };
 
 /** Resources of which a node may have a part; of the others it has what the role `system:node` says. */
@@ -143,14 +141,14 @@ const usualChecks: Readonly<Record<string, Check>> = {
   configmaps: read('configmaps'),
   persistentvolumeclaims: claims,
   persistentvolumes: (node, attributes, graph) =>
-    notOneGet(attributes) ?? related(node, attributes, () => graph.readsVolume(node, { name: attributes.name })),
+    notOneGet(attributes) ?? related(node, attributes, () => graph.readsVolume(node, attributes.name)),
   serviceaccounts: accounts,
   nodes,
   pods,
   'leases.coordination.k8s.io': leases,
   'csinodes.storage.k8s.io': csiNodes,
   'volumeattachments.storage.k8s.io': (node, attributes, graph) =>
-    notOneGet(attributes) ?? related(node, attributes, () => graph.hasAttachment(node, { name: attributes.name })),
+    notOneGet(attributes) ?? related(node, attributes, () => graph.hasAttachment(node, attributes.name)),
   'resourceclaims.resource.k8s.io': getOne('resourceclaims'),
   'resourceslices.resource.k8s.io': slices,
 };

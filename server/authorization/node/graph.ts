@@ -97,22 +97,22 @@ export class NodeGraph {
   }
 
   /** Whether a pod on the node refers to the object, itself or through a volume. */
-  readsObject(node: string, { key }: { readonly key: ObjectKey }): boolean {
+  readsObject(node: string, key: ObjectKey): boolean {
     if (this.nodesOf.get(key)?.has(node) === true) return true;
-    for (const name of this.volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, { name })) return true;
+    for (const name of this.volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, name)) return true;
     return false;
   }
 
-  readsVolume(node: string, { name }: { readonly name: string }): boolean {
+  readsVolume(node: string, name: string): boolean {
     const volume = this.volumes.get(name);
     return volume !== undefined && this.nodesOf.get(volume.claim)?.has(node) === true;
   }
 
-  hasAttachment(node: string, { name }: { readonly name: string }): boolean {
+  hasAttachment(node: string, name: string): boolean {
     return this.attached.get(name) === node;
   }
 
-  hasSlice(node: string, { name }: { readonly name: string }): boolean {
+  hasSlice(node: string, name: string): boolean {
     return this.slices.get(name) === node;
   }
 

@@ -90,12 +90,11 @@ export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey
   const claim = textAt(spec, 'claimRef', 'name');
   if (claim === '') return null;
   const secrets = new Set<ObjectKey>();
-  const add = (name: string, { own }: { readonly own: string }): void => {
+  const add = (name: string, own: string): void => {
     if (name !== '') secrets.add(keyOf('secrets', own || namespace, name));
   };
-  add(textAt(spec, 'azureFile', 'secretName'), { own: textAt(spec, 'azureFile', 'secretNamespace') });
-  for (const source of volumeSecretRefs)
-    add(textAt(spec, source, 'secretRef', 'name'), { own: textAt(spec, source, 'secretRef', 'namespace') });
-  for (const member of csiSecrets) add(textAt(spec, 'csi', member, 'name'), { own: textAt(spec, 'csi', member, 'namespace') });
+  add(textAt(spec, 'azureFile', 'secretName'), textAt(spec, 'azureFile', 'secretNamespace'));
+  for (const source of volumeSecretRefs) add(textAt(spec, source, 'secretRef', 'name'), textAt(spec, source, 'secretRef', 'namespace'));
+  for (const member of csiSecrets) add(textAt(spec, 'csi', member, 'name'), textAt(spec, 'csi', member, 'namespace'));
   return { claim: keyOf('persistentvolumeclaims', namespace, claim), secrets };
 }

@@ -38,7 +38,7 @@ export async function bootstrapRbac({
   /** Whether a feature is on; none unless told. */
   readonly isOn?: (feature: string) => boolean;
 }): Promise<void> {
-  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, { name }), isOn)];
+  const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name), isOn)];
   const bindings = catalogue.resource(rbacGroup, 'v1', 'clusterrolebindings');
   if (!seeded && bindings !== null)
     for (const { from, name } of splitBindings)
@@ -98,7 +98,7 @@ const found = (registry: Registry, target: Target): Promise<StoredObject | null>
     throw error;
   });
 
-const isServed = (catalogue: Catalogue, group: string, { name }: { readonly name: string }): boolean =>
+const isServed = (catalogue: Catalogue, group: string, name: string): boolean =>
   catalogue.group(group)?.versions.some(({ resources }) => resources.some(({ resource }) => resource === name)) ?? false;
 
 interface Wish {

@@ -17,12 +17,7 @@ interface GatedRole extends Gated {
   readonly account: string;
 }
 
-const rule = (
-  group: string,
-  resources: readonly string[],
-  { verbs }: { readonly verbs: readonly string[] },
-  more: JsonObject = {},
-): JsonObject => ({
+const rule = (group: string, resources: readonly string[], verbs: readonly string[], more: JsonObject = {}): JsonObject => ({
   apiGroups: [group],
   resources: [...resources],
   verbs: [...verbs],
@@ -41,8 +36,8 @@ const gated: readonly GatedRole[] = [
     group: certificates,
     resource: 'clustertrustbundles',
     rules: [
-      rule(certificates, ['signers'], { verbs: ['attest'] }, { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
-      rule(certificates, ['clustertrustbundles'], { verbs: [...read, 'create', 'update', 'delete'] }),
+      rule(certificates, ['signers'], ['attest'], { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
+      rule(certificates, ['clustertrustbundles'], [...read, 'create', 'update', 'delete']),
     ],
   },
   {
@@ -50,27 +45,27 @@ const gated: readonly GatedRole[] = [
     group: scheduling,
     resource: 'podgroups',
     feature: 'WorkloadWithJob',
-    rules: [rule(scheduling, ['workloads', 'podgroups'], { verbs: [...read, 'create'] })],
+    rules: [rule(scheduling, ['workloads', 'podgroups'], [...read, 'create'])],
   },
   {
     account: 'podcertificaterequestcleaner',
     group: certificates,
     resource: 'podcertificaterequests',
-    rules: [rule(certificates, ['podcertificaterequests'], { verbs: [...read, 'delete'] })],
+    rules: [rule(certificates, ['podcertificaterequests'], [...read, 'delete'])],
   },
   {
     account: 'podgroup-protection-controller',
     group: scheduling,
     resource: 'podgroups',
-    rules: [rule(scheduling, ['podgroups'], { verbs: [...read, 'update'] }), rule('', ['pods'], { verbs: read })],
+    rules: [rule(scheduling, ['podgroups'], [...read, 'update']), rule('', ['pods'], read)],
   },
   {
     account: 'resourcepoolstatusrequest-controller',
     group: resource,
     resource: 'resourcepoolstatusrequests',
     rules: [
-      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], { verbs: read }),
-      rule(resource, ['resourcepoolstatusrequests/status'], { verbs: ['update'] }),
+      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], read),
+      rule(resource, ['resourcepoolstatusrequests/status'], ['update']),
     ],
   },
   {
@@ -79,9 +74,9 @@ const gated: readonly GatedRole[] = [
     resource: 'storageversionmigrations',
     rules: [
       // Whatever an operator wants to have stored anew.
-      rule('*', ['*'], { verbs: ['list', 'patch'] }),
-      rule(migration, ['storageversionmigrations'], { verbs: read }),
-      rule(migration, ['storageversionmigrations/status'], { verbs: ['update'] }),
+      rule('*', ['*'], ['list', 'patch']),
+      rule(migration, ['storageversionmigrations'], read),
+      rule(migration, ['storageversionmigrations/status'], ['update']),
     ],
   },
   {
@@ -89,9 +84,9 @@ const gated: readonly GatedRole[] = [
     group: internal,
     resource: 'storageversions',
     rules: [
-      rule('coordination.k8s.io', ['leases'], { verbs: read }),
-      rule(internal, ['storageversions'], { verbs: [...read, 'delete'] }),
-      rule(internal, ['storageversions/status'], { verbs: ['update'] }),
+      rule('coordination.k8s.io', ['leases'], read),
+      rule(internal, ['storageversions'], [...read, 'delete']),
+      rule(internal, ['storageversions/status'], ['update']),
     ],
   },
 ];
@@ -101,7 +96,7 @@ const nodes: Gated = {
   group: certificates,
   resource: 'podcertificaterequests',
   feature: 'PodCertificateRequest',
-  rules: [rule(certificates, ['podcertificaterequests'], { verbs: [...read, 'create'] })],
+  rules: [rule(certificates, ['podcertificaterequests'], [...read, 'create'])],
 };
 
 /** Roles and bindings of nodes and of the controllers whose types are served, and whose features are on. */

@@ -20,13 +20,13 @@ export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled
   const object = withMetadata(current, wanted);
   if (present(wanted['aggregationRule'])) {
     const selectors = itemsOf(memberAt(current, 'aggregationRule', 'clusterRoleSelectors'));
-    const missing = notIn(itemsOf(memberAt(wanted, 'aggregationRule', 'clusterRoleSelectors')), { others: selectors });
+    const missing = notIn(itemsOf(memberAt(wanted, 'aggregationRule', 'clusterRoleSelectors')), selectors);
     if (missing.length > 0) object['aggregationRule'] = { clusterRoleSelectors: [...selectors, ...missing] };
   } else {
     const missing = missingRules(rulesOf(current), rulesOf(wanted));
     if (missing.length > 0) object['rules'] = [...itemsOf(current['rules']), ...missing.map(written)];
   }
-  return changed(current, { object });
+  return changed(current, object);
 }
 
 /** Adds missing subjects. A role reference cannot be changed, so a binding of another role makes room for a new one. */
@@ -39,9 +39,9 @@ export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconci
     return { action: 'recreate' };
   const object = withMetadata(current, wanted);
   const subjects = itemsOf(current['subjects']);
-  const missing = notIn(itemsOf(wanted['subjects']), { others: subjects });
+  const missing = notIn(itemsOf(wanted['subjects']), subjects);
   if (missing.length > 0) object['subjects'] = [...subjects, ...missing];
-  return changed(current, { object });
+  return changed(current, object);
 }
 
 /** Labels and annotations that others have set win. */
@@ -58,12 +58,12 @@ function withMetadata(current: ApiObject, wanted: ApiObject): ApiObject {
 }
 
 const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
-const notIn = (list: readonly JsonValue[], { others }: { readonly others: readonly JsonValue[] }): JsonValue[] =>
+const notIn = (list: readonly JsonValue[], others: readonly JsonValue[]): JsonValue[] =>
   list.filter((each) => !others.some((other) => sameValue(each, other)));
 const written = (rule: PolicyRule): JsonValue =>
   Object.fromEntries(Object.entries(rule as unknown as Record<string, string[]>).filter(([, list]) => list.length > 0));
 
-function changed(current: ApiObject, { object }: { readonly object: ApiObject }): Reconciled {
+function changed(current: ApiObject, object: ApiObject): Reconciled {
   const { labels = {}, annotations = {} } = current.metadata;
   return sameValue({ ...current, metadata: { ...current.metadata, labels, annotations } }, object) ? keep : { action: 'update', object };
 }

@@ -74,7 +74,7 @@ export class RuleIndex<T> {
   }
 
   find(attributes: Attributes): T | null {
-    if (!attributes.isResource) return this.findPath(attributes.path, { verb: attributes.verb });
+    if (!attributes.isResource) return this.findPath(attributes.path, attributes.verb);
     const { resource, subresource } = attributes;
     const asked = subresource === '' ? resource : `${resource}/${subresource}`;
     return (
@@ -106,8 +106,7 @@ export class RuleIndex<T> {
 
   private findResource(resource: string, { group, verb, name }: Attributes & { readonly isResource: true }): T | null {
     const byGroup = this.resources.get(resource);
-    const found =
-      byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, { name }) ?? findVerb(byGroup.get(any), verb, { name }));
+    const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(any), verb, name));
     if (found !== null) return found;
     for (const rule of this.wide.get(resource) ?? []) {
       if (has(rule.groups, group) && has(rule.verbs, verb) && (rule.names === null || rule.names.has(name))) return rule.value;
@@ -115,7 +114,7 @@ export class RuleIndex<T> {
     return null;
   }
 
-  private findPath(path: string, { verb }: { readonly verb: string }): T | null {
+  private findPath(path: string, verb: string): T | null {
     const exact = valueFor(this.paths.get(path), verb);
     if (exact !== null) return exact;
     this.prefixes ??= new Prefixes(this.beginnings.keys());
@@ -147,7 +146,7 @@ function addLeaf<T>(byVerb: ByVerb<T>, verb: string, names: readonly string[], v
   for (const name of names) if (!leaf.named.has(name)) leaf.named.set(name, value);
 }
 
-function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, { name }: { readonly name: string }): T | null {
+function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, name: string): T | null {
   if (byVerb === undefined) return null;
   return ofLeaf(byVerb.get(verb), name) ?? ofLeaf(byVerb.get(any), name);
 }

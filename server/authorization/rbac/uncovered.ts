@@ -52,7 +52,7 @@ export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedM
       continue;
     }
     if (work.spend(1 + width)) yield;
-    const some = intersect(one.bits, depth === 0 ? one.bits : left[depth - 1]!, { into: left[depth]! });
+    const some = intersect(one.bits, depth === 0 ? one.bits : left[depth - 1]!, left[depth]!);
     if (some && depth + 1 < dimensions.length && !meets(left[depth]!, rest[depth + 1]!)) {
       depth += 1;
       continue;
@@ -99,14 +99,14 @@ function heldFrom(dimensions: readonly Dimension[], width: number): Uint32Array[
   let held = new Uint32Array(width).fill(0xffffffff);
   for (const [depth, classes] of [...dimensions.entries()].reverse()) {
     held = held.slice();
-    for (const { bits } of classes) intersect(held, bits, { into: held });
+    for (const { bits } of classes) intersect(held, bits, held);
     rest[depth] = held;
   }
   return rest;
 }
 
 /** Writes what both have to `into`; false when that is nothing. */
-function intersect(a: Uint32Array, b: Uint32Array, { into }: { readonly into: Uint32Array }): boolean {
+function intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): boolean {
   let some = 0;
   for (let i = 0; i < into.length; i++) some |= into[i] = a[i]! & b[i]!;
   return some !== 0;

@@ -15,12 +15,12 @@ export interface AdmissionScope {
 
 export type Wanted = 'bool' | 'string' | 'null' | 'Object' | 'list<JSONPatch>';
 
-const words = (fields: string, { type }: { readonly type: string }): Record<string, Type> =>
+const words = (fields: string, type: string): Record<string, Type> =>
   Object.fromEntries(fields.split(' ').map((field) => [field, typeOf(type)]));
-const kind = object('kubernetes.GroupVersionKind', words('group version kind', { type: 'string' }));
-const resource = object('kubernetes.GroupVersionResource', words('group version resource', { type: 'string' }));
+const kind = object('kubernetes.GroupVersionKind', words('group version kind', 'string'));
+const resource = object('kubernetes.GroupVersionResource', words('group version resource', 'string'));
 const user = object('kubernetes.UserInfo', {
-  ...words('username uid', { type: 'string' }),
+  ...words('username uid', 'string'),
   groups: typeOf('list<string>'),
   extra: typeOf('map<string, list<string>>'),
 });
@@ -29,29 +29,29 @@ const request = object('kubernetes.AdmissionRequest', {
   resource,
   requestKind: kind,
   requestResource: resource,
-  ...words('subResource requestSubResource name namespace operation uid', { type: 'string' }),
+  ...words('subResource requestSubResource name namespace operation uid', 'string'),
   userInfo: user,
   dryRun: typeOf('bool'),
   options: dyn,
 });
 const time = 'google.protobuf.Timestamp';
 const condition = object('kubernetes.NamespaceCondition', {
-  ...words('status type message reason', { type: 'string' }),
-  ...words('lastTransitionTime', { type: time }),
+  ...words('status type message reason', 'string'),
+  ...words('lastTransitionTime', time),
 });
 const namespaceObject = object('kubernetes.Namespace', {
-  ...words('apiVersion kind', { type: 'string' }),
+  ...words('apiVersion kind', 'string'),
   metadata: object('kubernetes.NamespaceMetadata', {
-    ...words('name generateName namespace UID uid resourceVersion', { type: 'string' }),
-    ...words('labels annotations', { type: 'map<string, string>' }),
-    ...words('creationTimestamp deletionTimestamp', { type: time }),
-    ...words('deletionGracePeriodSeconds generation', { type: 'int' }),
+    ...words('name generateName namespace UID uid resourceVersion', 'string'),
+    ...words('labels annotations', 'map<string, string>'),
+    ...words('creationTimestamp deletionTimestamp', time),
+    ...words('deletionGracePeriodSeconds generation', 'int'),
     finalizers: typeOf('list<string>'),
   }),
   spec: object('kubernetes.NamespaceSpec', { finalizers: typeOf('list<string>') }),
   status: object('kubernetes.NamespaceStatus', { phase: typeOf('string'), conditions: list(condition) }),
 });
-const jsonPatch = object('JSONPatch', { ...words('op path from', { type: 'string' }), value: unknown });
+const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: unknown });
 
 /** Type of an expression in a scope, or the sentence why it is refused. */
 export function checkAdmission(

@@ -66,9 +66,7 @@ function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expressio
 
 /** Why a value of a type is not what is wanted; null if it is, or may be. */
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
-  const fits = wanted.some(
-    (one) => type.name !== 'dyn' && accepts(one, { actual: type }, new Map()) && (type.name !== 'null' || one.name === 'null'),
-  );
+  const fits = wanted.some((one) => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
   if (fits) return null;
   const names = wanted.map((one) => (one.name === 'null' ? 'null_type' : printed(one)));
   return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${type.name === 'null' ? 'null_type' : printed(type)}`;
@@ -235,7 +233,7 @@ class Checker implements Surroundings {
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
       if (expected === undefined)
         this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
-      else if (!accepts(expected, { actual: field.type }, new Map()))
+      else if (!accepts(expected, field.type, new Map()))
         this.refuse(
           field.at,
           `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`,
@@ -254,8 +252,8 @@ function fieldOf(fields: Readonly<Record<string, Type>>, name: string): Type | n
 function resultOf(overload: Overload, target: Type | null, args: readonly Type[]): Type[] {
   const bound = new Map<string, Type>();
   if ((overload.target === null) !== (target === null) || overload.args.length !== args.length) return [];
-  if (overload.target !== null && target !== null && !accepts(overload.target, { actual: target }, bound)) return [];
-  return overload.args.every((expected, position) => accepts(expected, { actual: args[position] ?? bool }, bound))
+  if (overload.target !== null && target !== null && !accepts(overload.target, target, bound)) return [];
+  return overload.args.every((expected, position) => accepts(expected, args[position] ?? bool, bound))
     ? [filled(overload.result, bound)]
     : [];
 }

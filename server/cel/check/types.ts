@@ -59,20 +59,18 @@ export function printed({ name, of }: Type): string {
 const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
 /** Whether a value of one type may stand where another is expected. Parameters are bound by the first value that they meet. */
-export function accepts(expected: Type, { actual }: { readonly actual: Type }, bound: Map<string, Type>): boolean {
+export function accepts(expected: Type, actual: Type, bound: Map<string, Type>): boolean {
   if (isParameter(expected)) return bindParameter(expected.name, actual, bound);
   if (isOpen(expected) || isOpen(actual)) return true;
   if (actual.name === 'null' || expected.name === 'null')
     return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
-  return (
-    expected.name === actual.name && expected.of.every((part, position) => accepts(part, { actual: actual.of[position] ?? unknown }, bound))
-  );
+  return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? unknown, bound));
 }
 
 function bindParameter(name: string, actual: Type, bound: Map<string, Type>): boolean {
   const before = bound.get(name);
   if (before === undefined) bound.set(name, actual);
-  else if (!accepts(before, { actual }, new Map())) return false;
+  else if (!accepts(before, actual, new Map())) return false;
   else bound.set(name, joined(before, actual));
   return true;
 }

@@ -52,19 +52,19 @@ const fixed =
 const ofFirst =
   (factor: number): Estimator =>
   (_, [first], sizes) =>
-    first === undefined ? null : { cost: share(sizes.of(first).max, { factor: factor * character }) };
+    first === undefined ? null : { cost: share(sizes.of(first).max, factor * character) };
 /** Goes through the argument, and yields something of its size. */
 const keepingSize: Estimator = (_, [first], sizes) =>
-  first === undefined ? null : { cost: share(sizes.of(first).max, { factor: character }), size: sizes.of(first) };
+  first === undefined ? null : { cost: share(sizes.of(first).max, character), size: sizes.of(first) };
 const ofTarget: Estimator = (target, _, sizes) =>
-  target === null ? null : { cost: share(sizes.of(target).max, { factor: character }), size: sizes.of(target) };
+  target === null ? null : { cost: share(sizes.of(target).max, character), size: sizes.of(target) };
 
 /** A walk over a list, with what it takes to compare its texts; or over a text. */
 const walk: Estimator = (target, _, sizes) => {
   if (target === null) return null;
   const [element] = target.type.of;
-  if (element === undefined) return { cost: share(sizes.of(target).max, { factor: character }) };
-  const each = 1 + (isText(element) ? share(sizes.ofElements(target).max, { factor: character }) : 0);
+  if (element === undefined) return { cost: share(sizes.of(target).max, character) };
+  const each = 1 + (isText(element) ? share(sizes.ofElements(target).max, character) : 0);
   return { cost: capped(sizes.of(target).max * each) };
 };
 
@@ -85,7 +85,7 @@ const replace: Estimator = (target, [from, to], sizes) => {
         : { count: Math.ceil(text.min / old.max), kept: 0 };
   const count: Size = { min: shortest.count, max: longest.count };
   return {
-    cost: share(text.max, { factor: 2 * character }),
+    cost: share(text.max, 2 * character),
     size: plus(times(count, made), { min: shortest.kept, max: longest.kept }),
   };
 };
@@ -95,7 +95,7 @@ const split: Estimator = (target, [, limit], sizes) => {
   const text = sizes.of(target);
   const stated = limit === undefined ? null : statedInt(limit.expression);
   return {
-    cost: share(text.max, { factor: 2 * character }),
+    cost: share(text.max, 2 * character),
     size: { min: 0, max: stated === null ? text.max : stated < 0 ? most : stated },
   };
 };
@@ -106,49 +106,46 @@ const join: Estimator = (target, [by], sizes) => {
   const all = target.type.of.length === 0 ? exactly(0) : times(list, sizes.ofElements(target));
   const between = by === undefined ? exactly(0) : times(sizes.of(by), { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) });
   const size = plus(all, between);
-  return { cost: share(size.max, { factor: character }), size };
+  return { cost: share(size.max, character), size };
 };
 
-const pattern = (text: Size, { source }: { readonly source: Size }): number =>
-  capped(share(capped(text.max + 1), { factor: character }) * share(source.max, { factor: patternCharacter }));
+const pattern = (text: Size, source: Size): number => capped(share(capped(text.max + 1), character) * share(source.max, patternCharacter));
 const find: Estimator = (target, [source], sizes) =>
   target === null || source === undefined
     ? null
-    : { cost: pattern(sizes.of(target), { source: sizes.of(source) }), size: { min: 0, max: sizes.of(target).max } };
+    : { cost: pattern(sizes.of(target), sizes.of(source)), size: { min: 0, max: sizes.of(target).max } };
 
 /** Of what is given as a text the text is read as well. */
 const within =
   (extra: number): Estimator =>
   (_, [other], sizes) => {
     if (other === undefined) return null;
-    const read = other.type.name === 'string' || isAny(other.type) ? share(sizes.of(other).max, { factor: character }) : 0;
-    return { cost: capped(share(addressBytesMax * 2, { factor: character }) + extra + read) };
+    const read = other.type.name === 'string' || isAny(other.type) ? share(sizes.of(other).max, character) : 0;
+    return { cost: capped(share(addressBytesMax * 2, character) + extra + read) };
   };
 
 const selector: Estimator = (_, args, sizes) => {
   const [text] = args;
   if (text === undefined || args.length !== 1) return null;
   const { max } = sizes.of(text);
-  const requirements = share(share(max, { factor: requirementShare }), { factor: listCost + messageCost });
-  return { cost: capped(listCost + share(max, { factor: character }) + requirements) };
+  const requirements = share(share(max, requirementShare), listCost + messageCost);
+  return { cost: capped(listCost + share(max, character) + requirements) };
 };
 
 const validate: Estimator = (_, [text], sizes) =>
-  text === undefined
-    ? null
-    : { cost: share(share(sizes.of(text).max, { factor: character }), { factor: formatPatternMax * patternCharacter }) };
+  text === undefined ? null : { cost: share(share(sizes.of(text).max, character), formatPatternMax * patternCharacter) };
 
 /** Two values of one of the libraries' types. */
 const sameOfLibrary: Estimator = (_, [one, other]) => {
   const name = one?.type.name ?? '';
   if (one === undefined || other === undefined || name !== other.type.name || !/^(?:net|kubernetes)\./.test(name)) return null;
-  if (name === 'kubernetes.NamedFormat') return { cost: share(formatMax, { factor: character }) };
-  if (name === 'kubernetes.URL') return { cost: share(other.size?.max ?? 1, { factor: character }) };
+  if (name === 'kubernetes.NamedFormat') return { cost: share(formatMax, character) };
+  if (name === 'kubernetes.URL') return { cost: share(other.size?.max ?? 1, character) };
   return /^(?:net\.(?:IP|CIDR)|kubernetes\.(?:Quantity|Semver|authorization\.\w+))$/.test(name) ? { cost: 1 } : null;
 };
 
 /** A list that is made, of a size that is known; the size is paid for `factor` times, and the call and the list beside it. */
-const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, { factor }) + 1 + listCost), size });
+const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, factor) + 1 + listCost), size });
 
 /** A whole number that stands in the expression. */
 const statedInt = (expression: Expression): number | null => {
@@ -184,7 +181,7 @@ const sortByKeys: Estimator = (_, [keys], sizes) => (keys === undefined ? null :
 const sets =
   (factor: number): Estimator =>
   (_, [one, other], sizes) =>
-    one === undefined || other === undefined ? null : { cost: capped(share(times(sizes.of(one), sizes.of(other)).max, { factor }) + 1) };
+    one === undefined || other === undefined ? null : { cost: capped(share(times(sizes.of(one), sizes.of(other)).max, factor) + 1) };
 
 /** `EstimateCallCost` of the reference's libraries, and the estimates that `ext/lists.go` and `ext/sets.go` of cel-go bring with them. */
 const table: readonly (readonly [string, Estimator])[] = [
@@ -200,7 +197,7 @@ const table: readonly (readonly [string, Estimator])[] = [
   ['cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)],
   ['ip.isCanonical', ofFirst(2)],
   ['containsIP', within(0)],
-  ['containsCIDR', within(share(addressBytesMax, { factor: character }) + 1)],
+  ['containsCIDR', within(share(addressBytesMax, character) + 1)],
   ['validate', validate],
   ['_==_', sameOfLibrary],
   ['slice', slice],
@@ -231,26 +228,26 @@ const one: CallEstimate = { cost: 1 };
 
 const bytes: OfLanguage = (_, [text]) =>
   mayBe(text, ({ name }) => name === 'string')
-    ? { cost: share(sizeOf(text).max, { factor: character }), size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) } }
+    ? { cost: share(sizeOf(text).max, character), size: { min: sizeOf(text).min, max: capped(sizeOf(text).max * 4) } }
     : one;
 const string: OfLanguage = (_, [value]) =>
   mayBe(value, ({ name }) => name === 'bytes')
     ? {
-        cost: Math.max(value !== undefined && isAny(value.type) ? 1 : 0, share(sizeOf(value).max, { factor: character })),
+        cost: Math.max(value !== undefined && isAny(value.type) ? 1 : 0, share(sizeOf(value).max, character)),
         size: { min: Math.floor(sizeOf(value).min / 4), max: sizeOf(value).max },
       }
     : one;
 const quote: OfLanguage = (_, [text]) => {
   const { min, max } = sizeOf(text);
   // Of a text of any length the reference's number of 64 bits comes round to nothing.
-  return { cost: share(max, { factor: character }), size: { min: min + 2, max: max >= most / 2 ? 0 : max * 2 + 2 } };
+  return { cost: share(max, character), size: { min: min + 2, max: max >= most / 2 ? 0 : max * 2 + 2 } };
 };
 const isIn: OfLanguage = (_, [, all]) =>
   mayBe(all, ({ name }) => name === 'list') ? { cost: Math.max(all?.type.name === 'list' ? 0 : 1, sizeOf(all).max) } : one;
 /** As a function of two texts, not called on one of them, it costs what any call costs. */
-const matches: OfLanguage = (target, [source]) => (target === null ? one : { cost: pattern(sizeOf(target), { source: sizeOf(source) }) });
+const matches: OfLanguage = (target, [source]) => (target === null ? one : { cost: pattern(sizeOf(target), sizeOf(source)) });
 const contains: OfLanguage = (target, [part]) => ({
-  cost: capped(share(sizeOf(target ?? undefined).max, { factor: character }) * share(sizeOf(part).max, { factor: character })),
+  cost: capped(share(sizeOf(target ?? undefined).max, character) * share(sizeOf(part).max, character)),
 });
 const addition: OfLanguage = (_, [left, right]) => {
   const size = plus(sizeOf(left), sizeOf(right));
@@ -258,9 +255,9 @@ const addition: OfLanguage = (_, [left, right]) => {
   const type = certain?.type ?? null;
   if (type?.name === 'list') return { cost: 1, size };
   if (type !== null && !isText(type)) return one;
-  return { cost: Math.max(type === null ? 1 : 0, share(size.max, { factor: character })), size };
+  return { cost: Math.max(type === null ? 1 : 0, share(size.max, character)), size };
 };
-const equality: OfLanguage = (_, [left, right]) => ({ cost: share(Math.min(sizeOf(left).max, sizeOf(right).max), { factor: character }) });
+const equality: OfLanguage = (_, [left, right]) => ({ cost: share(Math.min(sizeOf(left).max, sizeOf(right).max), character) });
 /** Texts and bytes are compared one by one; everything else at once. */
 const order: OfLanguage = (target, args) => {
   const certain = args.find(({ type }) => !isAny(type));
@@ -270,12 +267,12 @@ const order: OfLanguage = (target, args) => {
 
 /** `functionCost` of cel-go's `checker/cost.go`. Where arguments may be of several types, the most that any of the functions costs that then may be meant. */
 const language: Readonly<Record<string, OfLanguage>> = {
-  format: (target) => ({ cost: share(sizeOf(target ?? undefined).max, { factor: character }) }),
+  format: (target) => ({ cost: share(sizeOf(target ?? undefined).max, character) }),
   bytes,
   string,
   'strings.quote': quote,
-  startsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, { factor: character }) }),
-  endsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, { factor: character }) }),
+  startsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, character) }),
+  endsWith: (_, [part]) => ({ cost: share(sizeOf(part).max, character) }),
   '@in': isIn,
   matches,
   contains,

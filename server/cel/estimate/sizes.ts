@@ -16,7 +16,7 @@ export const times = (one: Size, other: Size): Size => ({ min: capped(one.min * 
 export const union = (one: Size, other: Size): Size => ({ min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) });
 
 /** A part of the size, rounded up. Products of the kind of `3 * 0.1` do not round as they are written, as in the reference. */
-export const share = (size: number, { factor }: { readonly factor: number }): number => capped(Math.ceil(size * factor));
+export const share = (size: number, factor: number): number => capped(Math.ceil(size * factor));
 
 /** Sizes of the keys, or positions, and of the values of a list or map that an expression makes. */
 export interface EntrySizes {

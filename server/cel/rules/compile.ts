@@ -139,7 +139,7 @@ function* walkMembers(
   value: JsonObject,
 ): Steps<void> {
   const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
-  const inside = (name: string, { at }: { readonly at: string }): Place => {
+  const inside = (name: string, at: string): Place => {
     const memberPast = pastOf(
       past?.correlation.member(name),
       value[name],
@@ -153,9 +153,9 @@ function* walkMembers(
       unchanged: memberPast?.unchanged ?? unchanged,
     };
   };
-  if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, { at: `${path}[${name}]` }));
+  if (rest !== null) for (const name of Object.keys(value)) yield* walk(rest, findings, inside(name, `${path}[${name}]`));
   for (const [name, property] of properties)
-    if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, { at: path === '' ? name : `${path}.${name}` }));
+    if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
 }
 
 const ownMember = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);

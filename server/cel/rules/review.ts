@@ -126,8 +126,7 @@ class Review {
       return;
     }
     const cost = capped(compiled.cost * times);
-    if (cost > expressionEstimateMax)
-      this.findings.push({ kind: 'costly', at, detail: exceeded(what, cost, { max: expressionEstimateMax }) });
+    if (cost > expressionEstimateMax) this.findings.push({ kind: 'costly', at, detail: exceeded(what, cost, expressionEstimateMax) });
     this.#total = Math.min(most, this.#total + cost);
     if (cost >= namedCostMin) this.#dearest = [...this.#dearest, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, namedMax);
   }
@@ -143,15 +142,13 @@ class Review {
       {
         kind: 'forbidden',
         at: '',
-        detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, {
-          max: schemaEstimateMax,
-        }),
+        detail: exceeded('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.#total, schemaEstimateMax),
       },
     ];
   }
 }
 
-function exceeded(what: string, cost: number, { max }: { readonly max: number }): string {
+function exceeded(what: string, cost: number, max: number): string {
   const factor = cost / max;
   // Close to the limit one digit would read as no excess at all.
   const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;

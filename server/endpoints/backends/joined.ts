@@ -5,7 +5,7 @@ import type { Duplex, Transform } from 'node:stream';
  * the client is gone, the backend has broken off, or it has ended and all that it sent before is with the client, however slowly that goes. A backend that
  * has ended takes nothing more; that must not cut off what it said.
  */
-export function joined(client: Duplex, { backend }: { readonly backend: Duplex }, between: () => readonly Transform[]): Promise<void> {
+export function joined(client: Duplex, backend: Duplex, between: () => readonly Transform[]): Promise<void> {
   return new Promise((resolve) => {
     // Who breaks off closes as well.
     for (const side of [client, backend]) side.on('error', ignore);

@@ -62,8 +62,7 @@ export async function relayLog(
     response.destroy();
     throw badGateway(redirected);
   }
-  if (answer.outcome !== 'response' || code < 200 || code > 206)
-    throw refusedByAgent(code, await beginningOf(response), { name: about.name });
+  if (answer.outcome !== 'response' || code < 200 || code > 206) throw refusedByAgent(code, await beginningOf(response), about.name);
   await about.to(response);
 }
 
@@ -87,7 +86,7 @@ const refusals: Readonly<Record<number, readonly [reason: string, message: strin
   504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
 };
 
-function refusedByAgent(code: number, text: string, { name }: { readonly name: string }): StatusError {
+function refusedByAgent(code: number, text: string, name: string): StatusError {
   if (code === 500) return internalError(new Error(text));
   const [reason, message] =
     refusals[code] ??
@@ -141,7 +140,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
   const { upgrade = null, request } = context;
   const begin = encodePath(prefix);
   if (location.path === '' && upgrade === null && ['GET', 'HEAD'].includes(request.method ?? ''))
-    return redirectToRoot(context, begin, { query: location.query });
+    return redirectToRoot(context, begin, location.query);
   const host = request.headers.host ?? request.headers[':authority'];
   const forwarded = {
     'x-forwarded-uri': `${begin}${location.path}`,
@@ -157,7 +156,7 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
 }
 
 /** Relative links of a page without a path would lead out of the proxy. */
-function redirectToRoot({ response }: RequestContext, prefix: string, { query }: { readonly query: string }): void {
+function redirectToRoot({ response }: RequestContext, prefix: string, query: string): void {
   response.writeHead(301, { location: `${prefix}/${query === '' ? '' : `?${query}`}` });
   response.end();
 }
@@ -222,7 +221,7 @@ export async function handOver(
   context.switchedProtocols?.();
   if (sent.length > 0) socket.write(sent);
   if (head.length > 0) backend.write(head);
-  await joined(socket, { backend }, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));
+  await joined(socket, backend, () => (bytesPerSecond > 0 ? [new Pace(bytesPerSecond)] : []));
   socket.destroy();
   backend.destroy();
 }

@@ -11,4 +11,4 @@ export type Encoders = readonly [Encoder, ...Encoder[]];
 export const allEncoders: Encoders = [jsonEncoder, yamlEncoder, protobufEncoder];
 
 /** What a server speaks about resources: gate `CBORServingAndStorage` adds CBOR. */
-export const encodersWith = ({ cbor }: { readonly cbor: boolean }): Encoders => (cbor ? [...allEncoders, cborEncoder] : allEncoders);
+export const encodersWith = (cbor: boolean): Encoders => (cbor ? [...allEncoders, cborEncoder] : allEncoders);

@@ -47,7 +47,7 @@ function partsOf(expression: Expression): Part[] {
   const [path, from, below] = args;
   if (path === undefined || from === undefined || below === undefined || args.length > 3)
     throw new SyntaxProblem(expression.at, `shardRange() requires exactly 3 arguments, got ${args.length}`);
-  return [{ ...fieldOf(path), range: rangeOf(bound(from, 'hexStart'), { below: bound(below, 'hexEnd') }) }];
+  return [{ ...fieldOf(path), range: rangeOf(bound(from, 'hexStart'), bound(below, 'hexEnd')) }];
 }
 
 function fieldOf(expression: Expression): Pick<Part, 'path' | 'field'> {
@@ -66,7 +66,7 @@ function bound(expression: Expression, name: string): string {
   return value;
 }
 
-function rangeOf(from: string, { below }: { readonly below: string }): Range {
+function rangeOf(from: string, below: string): Range {
   const range = { from: BigInt(from), below: BigInt(below) };
   if (range.from >= range.below) throw badRequest(`shard range start ${from} must be less than end ${below}`);
   return range;

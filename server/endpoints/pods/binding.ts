@@ -40,7 +40,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
   await deps.registry.update(
     target,
     {
-      apply: (current) => bound(current, { binding }, deps.clearsNomination),
+      apply: (current) => bound(current, binding, deps.clearsNomination),
       subresource: 'binding',
       uid: binding.metadata.uid ?? null,
       mayCreate: null,
@@ -53,12 +53,12 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
   sendDocument(context, representation, created, { code: 201 });
 };
 
-function bound(pod: ApiObject | null, { binding }: { readonly binding: ApiObject }, clearsNomination: boolean): ApiObject {
+function bound(pod: ApiObject | null, binding: ApiObject, clearsNomination: boolean): ApiObject {
   const current: ApiObject = pod ?? { metadata: {} };
   const problem = bindingProblem(current);
   if (problem !== null) throw conflict({ group: '', resource: 'pods/binding' }, current.metadata.name ?? '', { why: problem });
   const wanted = binding.metadata.resourceVersion ?? '';
-  const result = bind(current, { binding }, timestamp(), clearsNomination);
+  const result = bind(current, binding, timestamp(), clearsNomination);
   if (wanted !== '') result.metadata.resourceVersion = wanted;
   return result;
 }

@@ -78,7 +78,7 @@ async function evictWithin(
   const [budget, ...others] = budgetsOf(pod, await budgetsIn(target.namespace, deps));
   if (others.length > 0) throw plainError(500, several);
   if (budget === undefined) return markAndRemove(registry, eviction);
-  if (!goesUncounted(pod, { budget })) {
+  if (!goesUncounted(pod, budget)) {
     await count(eviction, budget, deps);
     return markAndRemove(registry, eviction);
   }

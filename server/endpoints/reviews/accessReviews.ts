@@ -85,7 +85,7 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
   const body = await reader.object(context, resource, fieldValidation);
   checkNamespace(body.metadata, targetOf(route));
   const namespace = route.namespace ?? '';
-  await own(body, resource, managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }));
+  await own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
   await admitBody(context, route, deps, { object: body, asksAboutRights: true, dryRun, fieldManager });
   const spec = membersOf(body['spec']);
   refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);

@@ -17,7 +17,7 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
   const body = await reader.object(context, resource, fieldValidation);
-  await own(body, resource, managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }));
+  await own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
   await admitBody(context, route, deps, { object: body, dryRun, fieldManager });
   const spec = membersOf(body['spec']);
   const token = textAt(spec, 'token');

@@ -49,7 +49,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const now = new Date();
   const owners = await turns.run(
     ownCreated(type, request, {
-      manager: managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }),
+      manager: managerOf(fieldManager, context.request.headers['user-agent']),
       subresource: 'token',
       now: timeText(now.getTime()),
     }),
@@ -63,7 +63,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     writeOptions(context, dryRun, fieldManager),
   );
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
-  const otherUid = uidComplaint(request, { account });
+  const otherUid = uidComplaint(request, account);
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
     throw conflict({ group: type.group, resource: type.kind }, target.name, { why: otherUid });
   if (tokens?.issuer == null) throw withoutKey();
@@ -124,7 +124,7 @@ async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Om
 }
 
 /** Says that a request means another account than the one that has its name now, or null. */
-function uidComplaint({ metadata: { uid = '' } }: ApiObject, { account }: { readonly account: ApiObject }): string | null {
+function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
   return uid === '' || uid === account.metadata.uid
     ? null
     : `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`;

@@ -60,7 +60,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   return {
     user: context.user,
     verb: context.info.verb,
-    manager: managerOf(fieldManager, { userAgent: context.request.headers['user-agent'] }),
+    manager: managerOf(fieldManager, context.request.headers['user-agent']),
     dryRun,
     timeoutMs: Math.max(1, Number.isFinite(left) ? Math.min(left, writeTimeoutMs) : writeTimeoutMs),
     warn: (text) => {

@@ -55,7 +55,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
     'application/merge-patch+json': {
       apply(current, patch) {
         if (patch === null) throw badRequest(noMergePatch);
-        return applyMergePatch(current, { patch: patchObject(patch) });
+        return applyMergePatch(current, patchObject(patch));
       },
       unreadable: (message, validated) => (validated ? undecodable(message) : noMergePatch),
     },
@@ -68,7 +68,11 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
       apply(current, patch, resource) {
         const type = patchTypeOfKind(resource);
         if (type === null) throw new Error(`broken invariant: nobody knows how lists of ${resource.kind} merge`);
-        return applyStrategicPatch(current, { patch: patchObject(patch ?? {}, (message) => message) }, type);
+        return applyStrategicPatch(
+          current,
+          patchObject(patch ?? {}, (message) => message),
+          type,
+        );
       },
       unreadable: (message) => message,
     },
@@ -120,7 +124,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { value, duplicates } = body();
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
-    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), { why });
+    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const checked = yield* outcomeOf(checkObject(checkedKind(after, resource, refuse), resource));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     const strict = [...odd, ...checked.strict];
@@ -128,7 +132,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
-    return putThrough(view, current, { sent: checked.object }, { resource: route.resource, manager: options.manager });
+    return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
   }
   const change = {
     apply: (current: ApiObject | null) => turns.run(applied(current), endedOf(options)),
@@ -174,7 +178,7 @@ function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why:
 }
 
 /** The reference knows no name here: it shows the whole patched object, or for a strategic merge the patch. */
-const invalidPatch = (shown: string, { why }: { readonly why: string }): StatusError =>
+const invalidPatch = (shown: string, why: string): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },
   ]);

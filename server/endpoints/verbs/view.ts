@@ -61,7 +61,7 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
 export function putThrough(
   view: View,
   current: ApiObject,
-  { sent }: { readonly sent: ApiObject },
+  sent: ApiObject,
   { resource, manager }: { readonly resource: ServedResource; readonly manager: string },
 ): ApiObject {
   const version = current.metadata.resourceVersion ?? '';
@@ -106,7 +106,7 @@ export const updateView =
     checkIdentity(sent.metadata, target);
     const change = {
       apply: (current: ApiObject | null): ApiObject =>
-        putThrough(view, current ?? { metadata: {} }, { sent: structuredClone(sent) }, { resource, manager: options.manager }),
+        putThrough(view, current ?? { metadata: {} }, structuredClone(sent), { resource, manager: options.manager }),
       subresource: route.subresource?.name ?? '',
       uid: null,
       mayCreate: null,

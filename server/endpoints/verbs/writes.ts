@@ -55,7 +55,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
     sendDocument(
       context,
       representation,
-      deletedStatus(route.resource, object.name, { uid: servedObject(route.resource, object).metadata.uid ?? '' }),
+      deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''),
     );
   } else {
     // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.

@@ -10,7 +10,7 @@ export type Converted = { readonly ok: true; readonly objects: readonly JsonValu
 const depthMax = 1000;
 
 /** The objects in an answer to a ConversionReview. `v1beta1` asked neither for the question's uid nor for the kind of the answer. Pure. */
-export function convertedOf(answer: string, { uid }: { readonly uid: string }, version: ReviewVersion): Converted {
+export function convertedOf(answer: string, uid: string, version: ReviewVersion): Converted {
   const refuse = (message: string): Converted => ({ ok: false, message });
   const parsed = jsonCodec.decode(Buffer.from(answer), { findDuplicates: false, depthMax });
   if (!parsed.ok) return refuse(`couldn't get version/kind; json parse error: ${parsed.message}`);

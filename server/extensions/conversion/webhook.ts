@@ -75,7 +75,7 @@ function questioner({ clientConfig, conversionReviewVersions }: ConversionWebhoo
       request: { uid, desiredAPIVersion, objects },
     });
     const answer = await post(body, { clientConfig, clients, objects, signal });
-    const result = convertedOf(answer, { uid }, version);
+    const result = convertedOf(answer, uid, version);
     if (!result.ok) throw new Error(`conversion webhook for ${named(objects, 'inner')} failed: ${result.message}`);
     return result.objects;
   };

@@ -27,11 +27,10 @@ export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): Nam
     others.filter(({ group, name }) => group === own.group && name !== own.name),
     own.version,
   );
-  const isFree = (name: string, { present }: { readonly present: string }, names: ReadonlySet<string>): boolean =>
-    name === present || !names.has(name);
+  const isFree = (name: string, present: string, names: ReadonlySet<string>): boolean => name === present || !names.has(name);
   const conflicts: { readonly reason: string; readonly message: string }[] = [];
   const one = (member: 'plural' | 'singular' | 'kind' | 'listKind', names: ReadonlySet<string>): string => {
-    if (isFree(requested[member], { present: accepted[member] }, names)) return requested[member];
+    if (isFree(requested[member], accepted[member], names)) return requested[member];
     conflicts.push({ reason: `${member.charAt(0).toUpperCase()}${member.slice(1)}Conflict`, message: inUse(requested[member]) });
     return accepted[member];
   };

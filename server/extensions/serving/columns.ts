@@ -8,7 +8,7 @@ const nameColumn: TableColumn = {
   type: 'string',
   format: 'name',
   priority: 0,
-  cell: pathCell('.metadata.name', { type: 'string' }),
+  cell: pathCell('.metadata.name', 'string'),
   description: 'The name of the object, unique among objects of its kind in its namespace.',
 };
 const age: TableColumn = {
@@ -16,7 +16,7 @@ const age: TableColumn = {
   type: 'date',
   format: '',
   priority: 0,
-  cell: pathCell('.metadata.creationTimestamp', { type: 'date' }),
+  cell: pathCell('.metadata.creationTimestamp', 'date'),
   description: 'When the server created the object, in UTC.',
 };
 
@@ -36,7 +36,7 @@ export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[
             format: textAt(column, 'format'),
             priority: Number(column['priority'] ?? 0),
             description,
-            cell: pathCell(jsonPath, { type }),
+            cell: pathCell(jsonPath, type),
           };
         })),
   ];

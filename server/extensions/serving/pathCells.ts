@@ -17,7 +17,7 @@ const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValu
 const noValue = '<no value>';
 
 /** A column that shows what is found at a path in the object. */
-export function pathCell(jsonPath: string, { type }: { readonly type: string }): Cell {
+export function pathCell(jsonPath: string, type: string): Cell {
   const find = parseJsonPath(jsonPath);
   const show = Object.hasOwn(shown, type) ? shown[type] : undefined;
   if (find === null || show === undefined) return () => null;

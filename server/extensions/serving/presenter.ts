@@ -86,7 +86,7 @@ export class Presenter {
   }
 
   /** Whether an object is stored in another form than the one in which it would be written now. */
-  isStale(stored: StoredObject, { shown }: { readonly shown: StoredObject }): boolean {
+  isStale(stored: StoredObject, shown: StoredObject): boolean {
     return stored.apiVersion !== this.options.writtenApiVersion || shown !== stored;
   }
 

@@ -36,10 +36,7 @@ export function versionedStorage(storage: Storage, presenter: Presenter): Storag
     rehearse: async (object, version) => presenter.one(await transientInTurns(await presenter.written(object), version)),
     async isStale(key) {
       const result = await storage.get(key, { at: 'any' });
-      return (
-        result.outcome === 'found' &&
-        (presenter.isStale(result.object, { shown: await presenter.one(result.object) }) || storage.isStale(key))
-      );
+      return result.outcome === 'found' && (presenter.isStale(result.object, await presenter.one(result.object)) || storage.isStale(key));
     },
   };
 }

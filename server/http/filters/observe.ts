@@ -27,7 +27,7 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
         fieldValidation: query.get('fieldValidation') ?? '',
         terminated: terminated && code > 0,
       });
-      if (log.enabled(accessLogLevel)) logAccess(exchange, code, { seconds }, log);
+      if (log.enabled(accessLogLevel)) logAccess(exchange, code, seconds, log);
     });
   };
 }
@@ -38,7 +38,7 @@ function lengthOf({ response }: Exchange): number | null {
   return length === undefined ? null : Number(length);
 }
 
-function logAccess(exchange: Exchange, code: number, { seconds }: { readonly seconds: number }, log: Logger): void {
+function logAccess(exchange: Exchange, code: number, seconds: number, log: Logger): void {
   const { request, info } = exchange;
   log.debug(accessLogLevel, 'request', {
     verb: info.isResource ? info.verb : exchange.method,

@@ -57,7 +57,7 @@ export function validateMatchConditions(holder: JsonObject, path: Path, scope: A
   const conditions = objectsIn(holder, 'matchConditions');
   const isRepeated = repeats(conditions.map((condition) => textAt(condition, 'name')));
   return [
-    ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, { max: conditionsMax })] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(path, conditions.length, conditionsMax)] : []),
     ...conditions.flatMap((condition, position) => {
       const at = path.index(position);
       const name = textAt(condition, 'name');

@@ -21,7 +21,7 @@ export function parseUrl(text: string): ParsedUrl {
   if (body === '') return text === '' ? refuse('empty url') : { ok: true, scheme: '', user: null, host: '', query: '', fragment };
   if (body.startsWith(':')) return refuse('missing protocol scheme');
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(body)?.[1] ?? '';
-  const [rest = '', query = ''] = cut(scheme === '' ? body : body.slice(scheme.length + 1), { separator: '?' });
+  const [rest = '', query = ''] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');
   if (scheme === '' && !rest.startsWith('/') && (rest.split('/')[0] ?? '').includes(':'))
     return refuse('first path segment in URL cannot contain colon');
   const authority = /^\/\/([^/]*)/.exec(rest)?.[1] ?? '';
@@ -32,13 +32,13 @@ export function parseUrl(text: string): ParsedUrl {
   return { ok: true, scheme: scheme.toLowerCase(), user: at < 0 ? null : authority.slice(0, at), host, query, fragment };
 }
 
-const cut = (text: string, { separator }: { readonly separator: string }): readonly [string, string] => {
+const cut = (text: string, separator: string): readonly [string, string] => {
   const position = text.indexOf(separator);
   return position < 0 ? [text, ''] : [text.slice(0, position), text.slice(position + 1)];
 };
 
 const cutFragment = (text: string): { readonly body: string; readonly fragment: string } => {
-  const [body, fragment] = cut(text, { separator: '#' });
+  const [body, fragment] = cut(text, '#');
   return { body, fragment };
 };
 

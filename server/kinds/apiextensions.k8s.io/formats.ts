@@ -18,7 +18,7 @@ function unrecognized(spec: JsonObject): string[] {
     if (schema !== null)
       anySchema(schema, (node) => {
         const format = textAt(node, 'format');
-        if (format !== '' && !isRecognized(format, { type: typeOf(node) })) formats.push(format);
+        if (format !== '' && !isRecognized(format, typeOf(node))) formats.push(format);
         return false;
       });
   }

@@ -31,7 +31,7 @@ export function validateSelectableFields(
     .slice(0, checkedMax)
     .flatMap((field, position) => validateField(textAt(field, 'jsonPath'), { schema, seen }, path.index(position).child('jsonPath')));
   const count = fields.length > checkedMax ? fields.length : seen.size;
-  return count > fieldsMax ? [...findings, tooMany(path, count, { max: fieldsMax })] : findings;
+  return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
 
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {

@@ -18,7 +18,7 @@ const present = (value: JsonValue | undefined): boolean => value !== undefined &
 /** Amounts that version 1 always has are zero where nothing is said. */
 const amountOf = (value: JsonValue | undefined): JsonValue => value ?? '0';
 
-const nameAndSelector = (name: JsonValue | undefined, { selector }: { readonly selector: JsonValue | undefined }): JsonObject =>
+const nameAndSelector = (name: JsonValue | undefined, selector: JsonValue | undefined): JsonObject =>
   setMembers({ name: name ?? '', selector });
 
 const resourceTarget = ({ targetAverageUtilization, targetAverageValue }: JsonObject): JsonObject =>
@@ -32,12 +32,12 @@ const targetsToStorage: Sources = {
   resource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source) }),
   containerResource: (source) => ({ name: source['name'] ?? '', target: resourceTarget(source), container: source['container'] ?? '' }),
   pods: (source) => ({
-    metric: nameAndSelector(source['metricName'], { selector: source['selector'] }),
+    metric: nameAndSelector(source['metricName'], source['selector']),
     target: { type: 'AverageValue', averageValue: amountOf(source['targetAverageValue']) },
   }),
   object: (source) => ({
     describedObject: membersOf(source['target']),
-    metric: nameAndSelector(source['metricName'], { selector: source['selector'] }),
+    metric: nameAndSelector(source['metricName'], source['selector']),
     target: setMembers({
       type: present(source['averageValue']) ? 'AverageValue' : 'Value',
       value: amountOf(source['targetValue']),
@@ -45,7 +45,7 @@ const targetsToStorage: Sources = {
     }),
   }),
   external: (source) => ({
-    metric: nameAndSelector(source['metricName'], { selector: source['metricSelector'] }),
+    metric: nameAndSelector(source['metricName'], source['metricSelector']),
     target: setMembers({
       type: present(source['targetValue']) ? 'Value' : 'AverageValue',
       value: source['targetValue'],
@@ -61,16 +61,16 @@ const currentMetricToStorage: Sources = {
   resource: (source) => ({ name: source['name'] ?? '', current: currentResource(source) }),
   containerResource: (source) => ({ name: source['name'] ?? '', current: currentResource(source), container: source['container'] ?? '' }),
   pods: (source) => ({
-    metric: nameAndSelector(source['metricName'], { selector: source['selector'] }),
+    metric: nameAndSelector(source['metricName'], source['selector']),
     current: { averageValue: amountOf(source['currentAverageValue']) },
   }),
   object: (source) => ({
-    metric: nameAndSelector(source['metricName'], { selector: source['selector'] }),
+    metric: nameAndSelector(source['metricName'], source['selector']),
     current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['averageValue'] }),
     describedObject: membersOf(source['target']),
   }),
   external: (source) => ({
-    metric: nameAndSelector(source['metricName'], { selector: source['metricSelector'] }),
+    metric: nameAndSelector(source['metricName'], source['metricSelector']),
     current: setMembers({ value: amountOf(source['currentValue']), averageValue: source['currentAverageValue'] }),
   }),
 };

@@ -40,15 +40,15 @@ function validateSpec(autoscaler: Draft<HorizontalPodAutoscaler>): FieldError[] 
   ];
 }
 
-const notBelow = (least: number, { min }: { readonly min: number }): FieldError =>
+const notBelow = (least: number, min: number): FieldError =>
   invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${least}`);
 
 function validateReplicas(spec: Writable<HorizontalPodAutoscalerSpec>): FieldError[] {
   const [min, max] = [Number(spec.minReplicas ?? minReplicas), Number(spec.maxReplicas ?? 0)];
   const at = specPath.child('maxReplicas');
   return [
-    ...whileOff('HPAScaleToZero', min < minReplicas ? [notBelow(minReplicas, { min })] : []),
-    ...whileOn('HPAScaleToZero', min < 0 ? [notBelow(0, { min })] : []),
+    ...whileOff('HPAScaleToZero', min < minReplicas ? [notBelow(minReplicas, min)] : []),
+    ...whileOn('HPAScaleToZero', min < 0 ? [notBelow(0, min)] : []),
     ...(max === 0
       ? [required(at, 'must be set and greater than 0')]
       : max < 0

@@ -19,14 +19,13 @@ function issueIn(object: ApiObject, old: ApiObject): Issue | null {
   if (textAt(old, 'status', 'certificate') !== '' || certificate === '' || wanted === undefined) return null;
   const name = textAt(old, 'spec', 'signerName');
   const signer = name.startsWith('kubernetes.io/') ? name : 'other';
-  return { signer, honored: isHonored(Number(wanted), { given: secondsOf(certificate) }) };
+  return { signer, honored: isHonored(Number(wanted), secondsOf(certificate)) };
 }
 
 /** Signers set the beginning back a little, and round. */
 const toleranceSeconds = 5 * 60;
 const tolerancePart = 1 / 20;
-const isHonored = (wanted: number, { given }: { readonly given: number }): boolean =>
-  Math.abs(wanted - given) < toleranceSeconds + wanted * tolerancePart;
+const isHonored = (wanted: number, given: number): boolean => Math.abs(wanted - given) < toleranceSeconds + wanted * tolerancePart;
 
 /** How long the first certificate is good for. Validation has found that it is one. */
 function secondsOf(base64: string): number {

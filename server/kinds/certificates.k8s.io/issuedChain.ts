@@ -24,7 +24,7 @@ const times: readonly (readonly [member: string, detail: string])[] = [
 ];
 
 /** What is wrong with the certificates that a request is answered with. One fault hides those that follow. */
-export function validateIssued(status: JsonObject, { spec }: { readonly spec: JsonObject }, now: string): FieldError[] {
+export function validateIssued(status: JsonObject, spec: JsonObject, now: string): FieldError[] {
   const chain = textAt(status, 'certificateChain');
   const refuse = (detail: string): FieldError[] => [invalid(chainPath, chain, detail)];
   if (Buffer.byteLength(chain) > chainBytesMax) return [tooLong(chainPath, chainBytesMax)];
@@ -39,7 +39,7 @@ export function validateIssued(status: JsonObject, { spec }: { readonly spec: Js
     .filter(([member]) => textAt(status, member) === '')
     .map(([member, detail]) => required(Path.of('status', member), detail));
   if (names.length + missing.length > 0) return [...names, ...missing];
-  const untimely = timeFindings(status, { spec }, leaf, now);
+  const untimely = timeFindings(status, spec, leaf, now);
   if (untimely.length > 0) return untimely;
   for (const { type, bytes } of others) {
     if (type !== pemType) return refuse('issued certificate chain must consist entirely of CERTFICATE PEM blocks');
@@ -78,20 +78,18 @@ function nameFindings({ subjectAltName = '' }: X509Certificate): FieldError[] {
 const printedTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
 
 /** Times are not quoted, unlike texts. */
-const misplaced = (path: Path, shown: string, { detail }: { readonly detail: string }): FieldError => ({
+const misplaced = (path: Path, shown: string, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),
   message: `Invalid value: ${shown}: ${detail}`,
 });
 
-function timeFindings(status: JsonObject, { spec }: { readonly spec: JsonObject }, leaf: X509Certificate, now: string): FieldError[] {
+function timeFindings(status: JsonObject, spec: JsonObject, leaf: X509Certificate, now: string): FieldError[] {
   const [notBefore, notAfter, refresh] = times.map(([member]) => timeOf(textAt(status, member))) as [number, number, number];
   const [begin, end] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   const seconds = Number(spec['maxExpirationSeconds'] ?? 0);
-  const at = (member: string, ms: number, detail: string): FieldError[] => [
-    misplaced(Path.of('status', member), printedTime(ms), { detail }),
-  ];
-  const lasting = (detail: string): FieldError[] => [misplaced(chainPath, formatDuration(end - begin), { detail })];
+  const at = (member: string, ms: number, detail: string): FieldError[] => [misplaced(Path.of('status', member), printedTime(ms), detail)];
+  const lasting = (detail: string): FieldError[] => [misplaced(chainPath, formatDuration(end - begin), detail)];
   if (notBefore !== begin) return at('notBefore', notBefore, 'must be set to the NotBefore time encoded in the leaf certificate');
   if (Math.abs(notBefore - timeOf(now)) >= clockSkew)
     return at('notBefore', notBefore, "must be set to within 5 minutes of kube-apiserver's current time");

@@ -78,7 +78,7 @@ function* reviewStatus(
       'non-condition status fields must be empty when denying or failing the PodCertificateRequest',
     );
   return hasEndedAs(request, 'Issued')
-    ? validateIssued(status, { spec: specOf(request) }, now)
+    ? validateIssued(status, specOf(request), now)
     : only(before, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 

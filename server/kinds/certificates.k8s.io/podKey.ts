@@ -30,18 +30,18 @@ export function validateKey(spec: JsonObject): FieldError[] {
   if (key.length > bytesMax) return [tooLong(keyPath, bytesMax)];
   if (proof.length > bytesMax) return [tooLong(proofPath, bytesMax)];
   if (stub.length > bytesMax) return [tooLong(stubPath, bytesMax)];
-  if (stub.length === 0) return validateBareKey(spec, key, { proof });
+  if (stub.length === 0) return validateBareKey(spec, key, proof);
   if (key.length + proof.length > 0)
     return [invalidUnquoted(specPath, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')];
   return validateStub(stub);
 }
 
-function validateBareKey(spec: JsonObject, bytes: Buffer, { proof }: { readonly proof: Buffer }): FieldError[] {
+function validateBareKey(spec: JsonObject, bytes: Buffer, proof: Buffer): FieldError[] {
   const key = publicKeyIn(bytes);
   if (key === null) return [invalid(keyPath, textAt(spec, 'pkixPublicKey'), 'must be a valid PKIX-serialized public key')];
   const unfit = keyFindings(key, keyPath, textAt(spec, 'pkixPublicKey'));
   if (unfit.length > 0) return unfit;
-  return provesPossession(key, Buffer.from(textAt(spec, 'podUID')), { proof })
+  return provesPossession(key, Buffer.from(textAt(spec, 'podUID')), proof)
     ? []
     : [invalidUnquoted(proofPath, 'could not verify proof-of-possession signature')];
 }
@@ -77,7 +77,7 @@ function keyFindings(key: KeyObject, path: Path, quoted: string): FieldError[] {
   return rsaBits.includes(bits) ? [] : [invalid(path, `${bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')];
 }
 
-function provesPossession(key: KeyObject, signed: Buffer, { proof }: { readonly proof: Buffer }): boolean {
+function provesPossession(key: KeyObject, signed: Buffer, proof: Buffer): boolean {
   if (key.asymmetricKeyType === 'ed25519') return verify(null, signed, key, proof);
   const padding =
     key.asymmetricKeyType === 'rsa'

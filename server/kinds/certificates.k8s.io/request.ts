@@ -53,12 +53,12 @@ function keyIn(bytes: Buffer, info: Element): KeyObject {
 }
 
 /** The organizations that the subject of a valid request belongs to: its groups, if it becomes a client. */
-export const organizationsOf = (base64: string): string[] => subjectParts(base64, { wanted: organization });
+export const organizationsOf = (base64: string): string[] => subjectParts(base64, organization);
 
 /** The name of the subject of a valid request, the last one if there are several; empty for none. */
-export const commonNameOf = (base64: string): string => subjectParts(base64, { wanted: commonName }).at(-1) ?? '';
+export const commonNameOf = (base64: string): string => subjectParts(base64, commonName).at(-1) ?? '';
 
-function subjectParts(base64: string, { wanted }: { readonly wanted: string }): string[] {
+function subjectParts(base64: string, wanted: string): string[] {
   const bytes = requestIn(base64);
   if (bytes === null) return [];
   const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, { tag: sequence }).start, { tag: sequence }));

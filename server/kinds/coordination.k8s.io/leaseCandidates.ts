@@ -20,12 +20,12 @@ function validate(candidate: Draft<LeaseCandidate>): FieldError[] {
     ...(emulationVersion === '' || isVersion(emulationVersion)
       ? []
       : [invalid(spec.child('emulationVersion'), emulationVersion, versionText)]),
-    ...validateBinaryVersion(specified('binaryVersion'), { emulated: emulationVersion }),
-    ...(strategy === '' ? [required(spec.child('strategy'), '')] : validateStrategy(strategy, { emulated: emulationVersion })),
+    ...validateBinaryVersion(specified('binaryVersion'), emulationVersion),
+    ...(strategy === '' ? [required(spec.child('strategy'), '')] : validateStrategy(strategy, emulationVersion)),
   ];
 }
 
-function validateBinaryVersion(version: string, { emulated }: { readonly emulated: string }): FieldError[] {
+function validateBinaryVersion(version: string, emulated: string): FieldError[] {
   const path = spec.child('binaryVersion');
   if (version === '') return [required(path, '')];
   const known = isVersion(version);
@@ -38,7 +38,7 @@ function validateBinaryVersion(version: string, { emulated }: { readonly emulate
   ];
 }
 
-function validateStrategy(strategy: string, { emulated }: { readonly emulated: string }): FieldError[] {
+function validateStrategy(strategy: string, emulated: string): FieldError[] {
   // What stands behind the plus sign tells no versions apart.
   const isUnknown = !isVersion(emulated) || emulated.split('+')[0] === zeroVersion;
   return [

@@ -16,13 +16,13 @@ const allData = Path.root.key('');
 
 function* validate(configMap: Draft<ConfigMap>): Steps<FieldError[]> {
   const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
-  const findings = yield* outcomeOf(inOrder(validateTexts(data, { binary }), validateKeys(binary, Path.of('binaryData'))));
+  const findings = yield* outcomeOf(inOrder(validateTexts(data, binary), validateKeys(binary, Path.of('binaryData'))));
   const bytes = (yield* dataBytes(data, 'utf8')) + (yield* dataBytes(binary, 'base64'));
   return bytes > dataBytesMax ? [...findings, tooLong(allData, dataBytesMax)] : findings;
 }
 
 /** Texts and bytes share their keys. */
-const validateTexts = (data: JsonObject, { binary }: { readonly binary: JsonObject }): Found =>
+const validateTexts = (data: JsonObject, binary: JsonObject): Found =>
   ofEach(Object.keys(data), (key) => [
     ...configMapKeyComplaints(key).map((text) => invalid(dataPath.key(key), key, text)),
     ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),

@@ -150,7 +150,7 @@ function eventSource(event: ApiObject): string {
 const eventTime = (event: ApiObject, ...members: readonly string[]): JsonValue | undefined =>
   members.map((member) => event[member]).find((time) => typeof time === 'string');
 
-const eventCells = (involved: string, { message }: { readonly message: string }): Cells => ({
+const eventCells = (involved: string, message: string): Cells => ({
   'Last Seen': (event, now) =>
     age(
       memberAt(event, 'series', 'lastObservedTime') ??
@@ -171,7 +171,7 @@ const eventCells = (involved: string, { message }: { readonly message: string })
 export const events: Kind<Draft<Event>> = {
   name: 'events',
   views: ['events.events.k8s.io'],
-  versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', { message: 'note' }) } },
+  versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
   metadata: { name: pathSegmentName },
   create: { review: validateNew },
   update: { creates: true, review: [validateUpdate] },
@@ -181,5 +181,5 @@ export const events: Kind<Draft<Event>> = {
       source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
     },
   },
-  cells: eventCells('involvedObject', { message: 'message' }),
+  cells: eventCells('involvedObject', 'message'),
 };

@@ -27,14 +27,14 @@ function* setItemDefaults(item: JsonObject): Steps<void> {
   }
   if (item.type !== 'Container') return;
   const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
-  const fill = (target: JsonObject, { source }: { readonly source: JsonObject }): void => {
+  const fill = (target: JsonObject, source: JsonObject): void => {
     for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
   };
-  fill(limits, { source: objectAt(item, 'max') ?? {} });
+  fill(limits, objectAt(item, 'max') ?? {});
   yield;
-  fill(requests, { source: limits });
+  fill(requests, limits);
   yield;
-  fill(requests, { source: objectAt(item, 'min') ?? {} });
+  fill(requests, objectAt(item, 'min') ?? {});
   for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
 }
 

@@ -103,11 +103,11 @@ const gone: Partial<Record<keyof PersistentVolumeSpec, string>> = {
 
 function warnings(volume: Draft<PersistentVolume>): string[] {
   const spec = specOf(volume);
-  const annotated = (name: string, { text }: { readonly text: string }): string[] =>
+  const annotated = (name: string, text: string): string[] =>
     volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
   return [
-    ...annotated(classAnnotation, { text: 'deprecated since v1.8; use "storageClassName" attribute instead' }),
-    ...annotated(mountAnnotation, { text: 'deprecated since v1.31; use "mountOptions" attribute instead' }),
+    ...annotated(classAnnotation, 'deprecated since v1.8; use "storageClassName" attribute instead'),
+    ...annotated(mountAnnotation, 'deprecated since v1.31; use "mountOptions" attribute instead'),
     ...(spec.persistentVolumeReclaimPolicy === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',

@@ -37,7 +37,7 @@ function nameWarnings(pod: Draft<Pod>): string[] {
 
 /** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
 const appArmorWarnings = (pod: Draft<Pod>): string[] =>
-  annotatedContainers(annotationsOf(pod), { spec: specOf(pod) }).flatMap(({ container, key, field }) => {
+  annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
     const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
     return (field === null ? profile === null : sameValue(field, profile)) ? [`${annotations.key(key)}: ${apparmorText}`] : [];
   });

@@ -42,11 +42,11 @@ function validate(controller: Draft<ReplicationController>): Found {
     nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
     hasEntries(selector) ? [] : [required(specPath.child('selector'), '')],
     nonNegative(spec.replicas, specPath.child('replicas')),
-    template === null ? [required(templatePath, '')] : validateTemplate(template, { selector: selector ?? {} }),
+    template === null ? [required(templatePath, '')] : validateTemplate(template, selector ?? {}),
   );
 }
 
-function validateTemplate(template: JsonObject, { selector }: { readonly selector: JsonObject }): Found {
+function validateTemplate(template: JsonObject, selector: JsonObject): Found {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return inOrder(

@@ -61,7 +61,7 @@ function uncoveredBy(spec: Writable<ResourceQuotaSpec>): (scope: string) => read
   const known = new Map<string, readonly string[]>();
   return (scope) => {
     if (!quotaScopes.has(scope)) return [];
-    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, { resource: name })).slice(0, scopeFindingsMax);
+    const found = known.get(scope) ?? standard.filter((name) => !scopeCovers(scope, name)).slice(0, scopeFindingsMax);
     known.set(scope, found);
     return found;
   };

@@ -99,7 +99,7 @@ export const secrets: Kind<Draft<Secret>> = {
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
       Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
     );
-    const complaint = keyPairComplaint(certificate ?? '', { keyPem: key ?? '' });
+    const complaint = keyPairComplaint(certificate ?? '', key ?? '');
     return complaint === null ? [] : [complaint];
   },
   update: {

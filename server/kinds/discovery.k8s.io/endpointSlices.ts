@@ -49,7 +49,7 @@ function validateAddressType(type: string): FieldError[] {
 
 function validateEndpoints(slice: Draft<EndpointSlice>): Found {
   const all = itemsOf(slice.endpoints).map(membersOf);
-  if (all.length > endpointsMax) return [tooMany(endpoints, all.length, { max: endpointsMax })];
+  if (all.length > endpointsMax) return [tooMany(endpoints, all.length, endpointsMax)];
   return ofEach(all, (endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
 }
 
@@ -60,17 +60,17 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Found
   const hints = objectAt(endpoint, 'hints');
   return inOrder(
     addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : [],
-    addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, { max: addressesMax })] : [],
-    addresses.flatMap((address, position) => validateAddress(address, { type }, path.child('addresses'), position)),
+    addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, addressesMax)] : [],
+    addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
     typeof endpoint.nodeName === 'string' ? dnsSubdomain(endpoint.nodeName, path.child('nodeName')) : [],
-    labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, { max: topologyLabelsMax })] : [],
+    labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, topologyLabelsMax)] : [],
     validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
     typeof endpoint.hostname === 'string' ? dnsLabel(endpoint.hostname, path.child('hostname')) : [],
     hints === null ? [] : validateHints(hints, path.child('hints')),
   );
 }
 
-function validateAddress(address: string, { type }: { readonly type: string }, path: Path, position: number): FieldError[] {
+function validateAddress(address: string, type: string, path: Path, position: number): FieldError[] {
   const at = path.index(position);
   if (type === 'FQDN') return domainName(address, at);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
@@ -95,7 +95,7 @@ function domainName(value: string, path: Path): FieldError[] {
 function validateHints(hints: JsonObject, path: Path): FieldError[] {
   const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
     const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
-    if (names.length > hintsMax) return [tooMany(path.child(list), names.length, { max: hintsMax })];
+    if (names.length > hintsMax) return [tooMany(path.child(list), names.length, hintsMax)];
     const isRepeated = repeats(names);
     return names.flatMap((name, position) => {
       const at = path.child(list).index(position).child('name');
@@ -107,7 +107,7 @@ function validateHints(hints: JsonObject, path: Path): FieldError[] {
 
 function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {
   const ports = itemsOf(slice.ports).map(membersOf);
-  if (ports.length > portsMax) return [tooMany(portsPath, ports.length, { max: portsMax })];
+  if (ports.length > portsMax) return [tooMany(portsPath, ports.length, portsMax)];
   const names = ports.map((port) => textAt(port, 'name'));
   const isRepeated = repeats(names);
   return ports.flatMap((port, position) => {

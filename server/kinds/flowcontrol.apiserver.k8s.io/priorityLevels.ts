@@ -159,7 +159,7 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
     number,
     number,
   ];
-  const complaint = handComplaint(hand, { queues });
+  const complaint = handComplaint(hand, queues);
   return [
     ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
     ...(queues <= 0 ? [invalid(path.child('queues'), queues, 'must be positive')] : []),
@@ -168,7 +168,7 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-function handComplaint(hand: number, { queues }: { readonly queues: number }): string | null {
+function handComplaint(hand: number, queues: number): string | null {
   if (hand <= 0) return 'must be positive';
   if (hand > queues) return `should not be greater than queues (${queues})`;
   return Math.ceil(Math.log2(queues) * hand) > hashBitsMax

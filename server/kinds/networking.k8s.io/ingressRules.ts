@@ -47,12 +47,12 @@ function validatePath(entry: JsonObject, path: Path): FieldError[] {
   const type = entry['pathType'];
   if (type === undefined || type === null) return [required(path.child('pathType'), 'pathType must be specified')];
   return [
-    ...validatePathText(textAt(entry, 'path'), { type: String(type) }, path),
+    ...validatePathText(textAt(entry, 'path'), String(type), path),
     ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend')),
   ];
 }
 
-function validatePathText(text: string, { type }: { readonly type: string }, path: Path): FieldError[] {
+function validatePathText(text: string, type: string, path: Path): FieldError[] {
   if (!pathTypes.includes(type)) return [notSupported(path.child('pathType'), type, pathTypes)];
   const at = path.child('path');
   const optional = type === 'ImplementationSpecific';

@@ -21,16 +21,11 @@ export function validateRequestPolicy(capacity: JsonValue | undefined, policy: J
   const member = range === null ? 'validValues' : 'validRange';
   if (amount === undefined) return [required(path.child('default'), `required when ${member} is defined`)];
   return range === null
-    ? validateOptions(amount, { capacity }, values, path.child(member))
-    : validateRange(amount, { capacity }, range, path.child(member));
+    ? validateOptions(amount, capacity, values, path.child(member))
+    : validateRange(amount, capacity, range, path.child(member));
 }
 
-function validateOptions(
-  amount: JsonValue,
-  { capacity }: { readonly capacity: JsonValue | undefined },
-  values: readonly JsonValue[],
-  path: Path,
-): FieldError[] {
+function validateOptions(amount: JsonValue, capacity: JsonValue | undefined, values: readonly JsonValue[], path: Path): FieldError[] {
   const sorted = values
     .slice(1)
     .flatMap((value, position) =>
@@ -40,7 +35,7 @@ function validateOptions(
     );
   const each =
     values.length > optionsMax
-      ? [tooMany(path, values.length, { max: optionsMax })]
+      ? [tooMany(path, values.length, optionsMax)]
       : [
           ...values.flatMap((value, position) =>
             compareAmounts(value, capacity) > 0
@@ -61,12 +56,7 @@ function validateDistinct(values: readonly JsonValue[], path: Path): FieldError[
 }
 
 /** A default out of range is reported at the bound that it crosses. */
-function validateRange(
-  amount: JsonValue,
-  { capacity }: { readonly capacity: JsonValue | undefined },
-  { min, max, step }: JsonObject,
-  path: Path,
-): FieldError[] {
+function validateRange(amount: JsonValue, capacity: JsonValue | undefined, { min, max, step }: JsonObject, path: Path): FieldError[] {
   if (min === undefined || min === null) return [required(path.child('min'), 'required when validRange is defined')];
   const findings = [
     ...(compareAmounts(min, capacity) > 0

@@ -115,7 +115,7 @@ function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path
     ...validateDeviceName(device, path),
     ...validateShare(device, path),
     ...(allocated.has(sharedId(device)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')]),
-    ...(conditions.length > conditionsMax ? [tooMany(path.child('conditions'), conditions.length, { max: conditionsMax })] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(path.child('conditions'), conditions.length, conditionsMax)] : []),
     ...validateConditions(conditions, path.child('conditions')),
     ...(device['data'] === undefined || device['data'] === null ? [] : validateParameters(device['data'], path.child('data'))),
     ...validateNetwork(objectAt(device, 'networkData') ?? {}, path.child('networkData')),

@@ -40,7 +40,7 @@ function validateStatus(rule: Draft<DeviceTaintRule>): FieldError[] {
   const conditions = itemsOf(memberAt(rule, 'status', 'conditions'));
   return [
     ...validateConditions(conditions, conditionsPath),
-    ...(conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, { max: conditionsMax })] : []),
+    ...(conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, conditionsMax)] : []),
   ];
 }
 

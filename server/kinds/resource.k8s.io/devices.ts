@@ -74,12 +74,12 @@ export const validateTolerations = (holder: JsonObject, path: Path): FieldError[
     ];
     return [
       ...(key === '' ? [] : qualified(key, at.child('key'))),
-      ...validateOperator(operator, { value }, at),
+      ...validateOperator(operator, value, at),
       ...optionallyOneOf(effect === '' ? undefined : effect, taintEffects, at.child('effect')),
     ];
   });
 
-function validateOperator(operator: string, { value }: { readonly value: string }, path: Path): FieldError[] {
+function validateOperator(operator: string, value: string, path: Path): FieldError[] {
   switch (operator) {
     case 'Exists':
       return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')];

@@ -11,7 +11,7 @@ export function validateList<T>(
   path: Path,
   check: (item: T, path: Path) => FieldError[],
 ): FieldError[] {
-  if (max !== null && items.length > max) return [tooMany(path, items.length, { max })];
+  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
   return items.flatMap((item, position) => check(item, path.index(position)));
 }
 
@@ -22,7 +22,7 @@ export function validateSet<T>(
   path: Path,
   rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] },
 ): FieldError[] {
-  if (max !== null && items.length > max) return [tooMany(path, items.length, { max })];
+  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
   const keys = items.map(rules.key);
   const isRepeated = repeats(keys);
   return [
@@ -45,7 +45,7 @@ interface MapRules {
 /** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
 export function validateMap(map: unknown, path: Path, { max = null, keyMax, key: checkKey, check }: MapRules): FieldError[] {
   const entries = Object.entries(membersOf(map as JsonObject));
-  if (max !== null && entries.length > max) return [tooMany(path, entries.length, { max })];
+  if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];
   return entries.flatMap(([key, value]) => [...checkKey(key, path), ...check(membersOf(value), path.key(shortened(key, keyMax)))]);
 }
 

@@ -25,7 +25,7 @@ export interface Messages {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 const orReference =
-  (rule: string, { reference }: { readonly reference: string }): Choice =>
+  (rule: string, reference: string): Choice =>
   (value) =>
     isObject(value) && '$ref' in value ? [2, reference] : [1, rule];
 const schemaOrBoolean =
@@ -72,10 +72,10 @@ export const openapiV2: Messages = {
     Reference: '1 $ref string;2 description string',
   },
   choices: {
-    ParameterOrReference: orReference('Parameter', { reference: 'Reference' }),
+    ParameterOrReference: orReference('Parameter', 'Reference'),
     Parameter: (value) => (isObject(value) && value['in'] === 'body' ? [1, 'BodyParameter'] : [2, 'PlainParameter']),
     PlainParameter: plainParameter,
-    ResponseOrReference: orReference('Response', { reference: 'Reference' }),
+    ResponseOrReference: orReference('Response', 'Reference'),
     SchemaOrBoolean: schemaOrBoolean('Schema'),
     Security: () => [2, 'ApiKey'],
   },
@@ -101,11 +101,11 @@ export const openapiV3: Messages = {
     Reference: '1 $ref string',
   },
   choices: {
-    SchemaOrReference: orReference('Schema', { reference: 'Reference' }),
-    ParameterOrReference: orReference('Parameter', { reference: 'Reference' }),
-    BodyOrReference: orReference('Body', { reference: 'Reference' }),
-    ResponseOrReference: orReference('Response', { reference: 'Reference' }),
-    SecurityOrReference: orReference('SecurityScheme', { reference: 'Reference' }),
+    SchemaOrReference: orReference('Schema', 'Reference'),
+    ParameterOrReference: orReference('Parameter', 'Reference'),
+    BodyOrReference: orReference('Body', 'Reference'),
+    ResponseOrReference: orReference('Response', 'Reference'),
+    SecurityOrReference: orReference('SecurityScheme', 'Reference'),
     SchemaOrBoolean: schemaOrBoolean('SchemaOrReference'),
     // Defaults that are objects have no place in this form; `nothing` leaves the message empty.
     Default: (value) =>

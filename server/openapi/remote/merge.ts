@@ -17,7 +17,7 @@ export function mergedV2(own: JsonObject, parts: readonly JsonObject[]): JsonObj
     const renamed = (value: JsonValue): JsonValue =>
       withReferences(value, (reference) => {
         const name = names.get(nameIn(reference, definitionsPrefix) ?? '');
-        return name === undefined ? reference : referenceTo(definitionsPrefix, { name });
+        return name === undefined ? reference : referenceTo(definitionsPrefix, name);
       });
     for (const [before, name] of names) if (!definitions.has(name)) definitions.set(name, renamed(membersOf(added[before])));
     for (const [path, item] of Object.entries(membersOf(part['paths']))) if (!paths.has(path)) paths.set(path, renamed(membersOf(item)));
@@ -33,7 +33,7 @@ function namesFor(added: JsonObject, taken: ReadonlyMap<string, JsonValue | unde
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(added)) {
     let found = name;
-    for (let position = 2; !isFree(found, { name }, definition, { added, taken }); position++) found = `${name}_v${position}`;
+    for (let position = 2; !isFree(found, name, definition, { added, taken }); position++) found = `${name}_v${position}`;
     names.set(name, found);
   }
   return names;
@@ -41,7 +41,7 @@ function namesFor(added: JsonObject, taken: ReadonlyMap<string, JsonValue | unde
 
 function isFree(
   candidate: string,
-  { name }: { readonly name: string },
+  name: string,
   definition: JsonValue | undefined,
   { added, taken }: { readonly added: JsonObject; readonly taken: ReadonlyMap<string, JsonValue | undefined> },
 ): boolean {

@@ -9,7 +9,7 @@ export const schemasPrefix = '#/components/schemas/';
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (text: string): string => text.replaceAll('~1', '/').replaceAll('~0', '~');
 
-export const referenceTo = (prefix: string, { name }: { readonly name: string }): string => `${prefix}${escaped(name)}`;
+export const referenceTo = (prefix: string, name: string): string => `${prefix}${escaped(name)}`;
 
 /** The name that a reference leads to, or null for what is no reference of this prefix. A member of the name `$ref` may also be described: then it is an object. */
 export const nameIn = (reference: JsonValue | undefined, prefix: string): string | null =>

@@ -17,7 +17,7 @@ export function upgraded({ info = {}, paths, definitions }: JsonObject): JsonObj
 const inComponents = (value: JsonValue): JsonValue =>
   withReferences(value, (reference) => {
     const name = nameIn(reference, definitionsPrefix);
-    return name === null ? reference : referenceTo(schemasPrefix, { name });
+    return name === null ? reference : referenceTo(schemasPrefix, name);
   });
 
 const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch']);
@@ -42,20 +42,20 @@ function operation({ parameters, consumes, produces, schemes: _, responses, ...k
   };
 }
 
-const content = (mediaTypes: JsonValue | undefined, { schema }: { readonly schema: JsonValue }): JsonObject => {
+const content = (mediaTypes: JsonValue | undefined, schema: JsonValue): JsonObject => {
   const names = itemsOf(mediaTypes).map(String);
   return Object.fromEntries((names.length === 0 ? ['application/json'] : names).map((name) => [name, { schema: inComponents(schema) }]));
 };
 
 const requestBody = ({ description, required, schema = {} }: JsonObject, consumes: JsonValue | undefined): JsonObject => ({
   ...(description === undefined ? {} : { description }),
-  content: content(consumes, { schema }),
+  content: content(consumes, schema),
   ...(required === true ? { required } : {}),
 });
 
 const response = ({ schema, ...kept }: JsonObject, produces: JsonValue | undefined): JsonObject => ({
   ...kept,
-  ...(isObject<JsonObject>(schema) ? { content: content(produces, { schema }) } : {}),
+  ...(isObject<JsonObject>(schema) ? { content: content(produces, schema) } : {}),
 });
 
 /** What stands beside the schema of a parameter in version 3; everything else is part of the schema there. */

@@ -32,12 +32,7 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
  * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
  * are such. `resets`: members that are not taken from whoever creates the object. Throws ListItemError.
  */
-export function fieldsOfCreator(
-  schema: Schema,
-  empty: JsonObject,
-  { object }: { readonly object: JsonObject },
-  resets: FieldSet,
-): JsonObject | null {
+export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, resets: FieldSet): JsonObject | null {
   const fields: JsonObject = {};
   for (const name of sortNames(Object.keys(object))) {
     if (serverMembers.has(name) || resets.child(elementOf(name)).self) continue;

@@ -57,7 +57,7 @@ const depthOf = (value: JsonValue, max: number): number => {
 };
 
 /** The object with the annotation, where it has one, saying what was applied now: the client may still be used without the server's apply. */
-export function withLastConfiguration(object: ApiObject, { config }: { readonly config: ApiObject }): ApiObject {
+export function withLastConfiguration(object: ApiObject, config: ApiObject): ApiObject {
   const annotations = object.metadata?.annotations;
   if (annotations?.[annotation] === undefined) return object;
   const { [annotation]: _before, ...others } = annotations;

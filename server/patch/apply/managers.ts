@@ -173,7 +173,7 @@ export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
 const plain = /^[\x20-\x7e]*$/;
 
 /** The manager's name when the request names none: the user agent up to its first slash. */
-export function managerOf(fieldManager: string, { userAgent }: { readonly userAgent: string | undefined }): string {
+export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   const name = (userAgent ?? '').split('/', 1)[0] ?? '';
   const printable = plain.test(name) ? name : [...name].filter((character) => /[^\p{C}\p{Z}]| /u.test(character)).join('');

@@ -110,8 +110,8 @@ export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }
     (version) => version !== last.apiVersion && versions.schemaOf(version) !== null,
   );
   for (const version of [last.apiVersion, ...others])
-    pruned = yield* withOwned(object, { pruned }, { version, from: last.apiVersion, owners, versions });
-  const remaining = yield* withDangling(object, { pruned }, last.fields, schema);
+    pruned = yield* withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
+  const remaining = yield* withDangling(object, pruned, last.fields, schema);
   return inVersion(remaining, last.apiVersion, apiVersion, versions)?.object ?? merged;
 }
 
@@ -139,11 +139,7 @@ interface Owned {
 }
 
 /** Gives back what is owned in one version, with everything around it. */
-function* withOwned(
-  merged: ApiObject,
-  { pruned }: { readonly pruned: ApiObject },
-  { version, from, owners, versions }: Owned,
-): Steps<ApiObject> {
+function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): Steps<ApiObject> {
   const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
   if (whole === null || part === null) return pruned;
   const { schema } = whole;
@@ -157,7 +153,7 @@ function* withOwned(
 }
 
 /** Gives back what nobody owns but the pruning took away as part of a whole. */
-function* withDangling(merged: ApiObject, { pruned }: { readonly pruned: ApiObject }, last: FieldSet, schema: Schema): Steps<ApiObject> {
+function* withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): Steps<ApiObject> {
   const remaining = yield* parentsOf(pruned, schema);
   const gone = (yield* parentsOf(merged, schema)).difference(remaining);
   return yield* taken(merged, gone.intersection(yield* withNamedParents(last, schema)), schema);

@@ -28,12 +28,7 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
  * The owners of the workload after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and an entry of a
  * version that does not exist goes. `apiVersion` is that of the workload in the request.
  */
-export function parentManagers(
-  managers: Managers,
-  { scale }: { readonly scale: Managers },
-  paths: ReplicasPaths,
-  apiVersion: string,
-): Managers {
+export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
   const kept = new Map<string, ManagerEntry>();
   for (const [key, entry] of managers) {
     const path = paths(entry.apiVersion);

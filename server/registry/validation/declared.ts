@@ -89,7 +89,7 @@ export const list =
   ({ itemsMax, key, each = () => [] }: ListRules): Declared =>
   (value, before, path) => {
     const items = itemsOf(value);
-    if (items.length > itemsMax) return [tooMany(path, items.length, { max: itemsMax })];
+    if (items.length > itemsMax) return [tooMany(path, items.length, itemsMax)];
     const keyOf = (item: JsonValue | undefined): JsonValue => (key === undefined ? null : (membersOf(item)[key] ?? null));
     const isRepeated = key === undefined ? (): boolean => false : repeats(items.map(keyOf));
     const known = key === undefined || before === null ? null : groupedBy(itemsOf(before.value), keyOf);

@@ -83,23 +83,23 @@ function quote(value: unknown): string {
   return String(value);
 }
 
-const colon = (head: string, { detail }: { readonly detail: string }): string => (detail === '' ? head : `${head}: ${detail}`);
+const colon = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`);
 
 export const required = (path: Path, detail: string): FieldError => ({
   type: 'FieldValueRequired',
   path: path.toString(),
-  message: colon('Required value', { detail }),
+  message: colon('Required value', detail),
 });
 export const invalid = (path: Path, value: unknown, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),
-  message: colon(`Invalid value: ${quote(value)}`, { detail }),
+  message: colon(`Invalid value: ${quote(value)}`, detail),
 });
 /** For values that are better not repeated, or too long to be. */
 export const invalidUnquoted = (path: Path, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),
-  message: colon('Invalid value', { detail }),
+  message: colon('Invalid value', detail),
 });
 export const duplicate = (path: Path, value: unknown): FieldError => ({
   type: 'FieldValueDuplicate',
@@ -109,12 +109,12 @@ export const duplicate = (path: Path, value: unknown): FieldError => ({
 export const forbidden = (path: Path, detail: string): FieldError => ({
   type: 'FieldValueForbidden',
   path: path.toString(),
-  message: colon('Forbidden', { detail }),
+  message: colon('Forbidden', detail),
 });
 export const internalError = (path: Path, detail: string): FieldError => ({
   type: 'InternalError',
   path: path.toString(),
-  message: colon('Internal error', { detail }),
+  message: colon('Internal error', detail),
 });
 export const fieldNotFound = (path: Path, value: unknown): FieldError => ({
   type: 'FieldValueNotFound',
@@ -126,7 +126,7 @@ export const tooLong = (path: Path, max: number): FieldError => ({
   path: path.toString(),
   message: `Too long: may not be more than ${max} bytes`,
 });
-export const tooMany = (path: Path, actual: number, { max }: { readonly max: number }): FieldError => ({
+export const tooMany = (path: Path, actual: number, max: number): FieldError => ({
   type: 'FieldValueTooMany',
   path: path.toString(),
   message: `Too many: ${actual}: must have at most ${max} items`,
@@ -135,9 +135,10 @@ export const tooMany = (path: Path, actual: number, { max }: { readonly max: num
 export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError => ({
   type: 'FieldValueNotSupported',
   path: path.toString(),
-  message: colon(`Unsupported value: ${quote(value)}`, {
-    detail: supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
-  }),
+  message: colon(
+    `Unsupported value: ${quote(value)}`,
+    supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
+  ),
 });
 
 export const toCause = (error: FieldError): StatusCause => ({ reason: error.type, message: error.message, field: error.path });

@@ -68,9 +68,9 @@ export const validateKnownFinalizer = (finalizer: string, path: Path): FieldErro
     : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 
 export const validateLabels = (labels: Readonly<Record<string, string>> = {}, path: Path): Found =>
-  ofEach(Object.keys(labels), (key) => validateLabel(key, { value: labels[key] ?? '' }, path));
+  ofEach(Object.keys(labels), (key) => validateLabel(key, labels[key] ?? '', path));
 
-const validateLabel = (key: string, { value }: { readonly value: string }, path: Path): FieldError[] => [
+const validateLabel = (key: string, value: string, path: Path): FieldError[] => [
   ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
   ...labelValueComplaints(value).map((text) => invalid(path, value, text)),
 ];

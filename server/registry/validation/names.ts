@@ -23,45 +23,45 @@ const labelValue = whole(labelValueSource);
 const wildcard = whole(wildcardSource);
 
 /** `must consist of …, (e.g. 'a',  or 'b', regex used for validation is '…')`: how the reference spells a pattern. */
-const patternText = (rule: string, { pattern }: { readonly pattern: string }, examples: readonly string[]): string =>
+const patternText = (rule: string, pattern: string, examples: readonly string[]): string =>
   `${rule} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`;
 const tooManyBytes = (max: number): string => `must be no more than ${max} bytes`;
 
 const labelText = patternText(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-  { pattern: dnsLabelSource },
+  dnsLabelSource,
   ['my-name', '123-abc'],
 );
 const label1035Text = patternText(
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-  { pattern: dns1035LabelSource },
+  dns1035LabelSource,
   ['my-name', 'abc-123'],
 );
 const subdomainWords = patternText(
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-  { pattern: subdomainSource },
+  subdomainSource,
   ['example.com'],
 );
 const caselessSubdomainWords = patternText(
   "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-  { pattern: subdomainSource },
+  subdomainSource,
   ['Example.com'],
 );
 const qualifiedText = patternText(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  { pattern: qualifiedPartSource },
+  qualifiedPartSource,
   ['MyName', 'my.name', '123-abc'],
 );
 const labelValueText = patternText(
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-  { pattern: labelValueSource },
+  labelValueSource,
   ['MyValue', 'my_value', '12345'],
 );
 
 const wildcardWords = patternText(
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
-  { pattern: wildcardSource },
+  wildcardSource,
   ['*.example.com'],
 );
 

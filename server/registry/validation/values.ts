@@ -42,15 +42,15 @@ export function portNumberOrName(value: JsonValue | undefined, path: Path): Fiel
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-const unusual = (complaint: string, { value }: { readonly value: string }, path: Path): FieldError[] =>
+const unusual = (complaint: string, value: string, path: Path): FieldError[] =>
   whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, complaint)]));
 
 /** Spellings that were once accepted may stay where they are. */
 export function ipAddress(value: string, path: Path): FieldError[] {
   const address = parseAddress(value);
   if (address === null)
-    return isIPv4(withoutLeadingZeros(value)) ? unusual('must not have leading 0s', { value }, path) : [invalid(path, value, addressText)];
-  return isMapped(address) ? unusual('must not be an IPv4-mapped IPv6 address', { value }, path) : [];
+    return isIPv4(withoutLeadingZeros(value)) ? unusual('must not have leading 0s', value, path) : [invalid(path, value, addressText)];
+  return isMapped(address) ? unusual('must not be an IPv4-mapped IPv6 address', value, path) : [];
 }
 
 /** An address, and what is found about the one that it is read as. The reference does not look further while the spelling is refused. */

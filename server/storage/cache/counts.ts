@@ -12,7 +12,7 @@ export class CacheCounts {
   newest = 0;
   newestMissed = 0;
 
-  listed(looked: number, { given }: { readonly given: number }): void {
+  listed(looked: number, given: number): void {
     this.lists++;
     this.looked += looked;
     this.given += given;

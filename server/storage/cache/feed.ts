@@ -100,7 +100,7 @@ export class ReplicaFeed {
     this.cache.beginLoad(start.base);
     if (!(await this.loadState(start.base)) || this.overtaken) return false;
     this.cache.endLoad();
-    return (await this.replay(start.base, { newest: start.newest })) && !this.overtaken;
+    return (await this.replay(start.base, start.newest)) && !this.overtaken;
   }
 
   private async startRevision(): Promise<{ readonly base: Revision; readonly newest: Revision }> {
@@ -135,7 +135,7 @@ export class ReplicaFeed {
   }
 
   /** Everything after `newest` is in the backlog. */
-  private async replay(base: Revision, { newest }: { readonly newest: Revision }): Promise<boolean> {
+  private async replay(base: Revision, newest: Revision): Promise<boolean> {
     for (let from = base; from < newest;) {
       const page = await this.replica.changesSince(from, { bytesMax: pageBytes });
       if (page.outcome === 'compacted') return false;

@@ -29,12 +29,12 @@ export async function listIn(
   const scan = new Scan(view, request);
   const known = scan.matching ? undefined : answers.get(view)?.get(scan.places);
   if (known !== undefined) {
-    counts.listed(known.length, { given: known.length });
+    counts.listed(known.length, known.length);
     return { outcome: 'found', version, items: known, ...scan.after(known.length) };
   }
   const { places } = scan;
   if (scan.step(scan.matching ? stepSize : Infinity)) await slices.run(() => scan.step(stepSize));
-  counts.listed(scan.looked, { given: scan.items.length });
+  counts.listed(scan.looked, scan.items.length);
   if (!scan.matching && scan.items.length <= answerObjectsMax) remember(view, places, scan.items);
   return { outcome: 'found', version, items: scan.items, ...scan.after(0) };
 }

@@ -159,8 +159,7 @@ export class ObjectTree extends TreeView {
       return own;
     }
     own.items.splice(at, 0, item);
-    if (own.items.length > nodeEntriesMax)
-      this.split = { epoch: this.epoch, items: own.items.splice(splitPoint(at, { entries: own.items.length })) };
+    if (own.items.length > nodeEntriesMax) this.split = { epoch: this.epoch, items: own.items.splice(splitPoint(at, own.items.length)) };
     return own;
   }
 
@@ -180,7 +179,7 @@ export class ObjectTree extends TreeView {
   }
 
   private splitBranch(own: Branch, index: number): Branch {
-    const right = this.branch(own.children.splice(splitPoint(index + 1, { entries: own.children.length })));
+    const right = this.branch(own.children.splice(splitPoint(index + 1, own.children.length)));
     own.firsts.length = own.children.length;
     own.size -= right.size;
     return right;
@@ -245,8 +244,7 @@ export class ObjectTree extends TreeView {
 }
 
 /** Keys that arrive in order (loading) fill nodes to the brim; others split them in halves. */
-const splitPoint = (insertedAt: number, { entries }: { readonly entries: number }): number =>
-  insertedAt === entries - 1 ? entries - 1 : entries >> 1;
+const splitPoint = (insertedAt: number, entries: number): number => (insertedAt === entries - 1 ? entries - 1 : entries >> 1);
 
 const sizeOf = (node: Node): number => ('items' in node ? node.items.length : node.size);
 const entriesOf = (node: Node): number => ('items' in node ? node.items.length : node.children.length);

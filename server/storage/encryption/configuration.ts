@@ -70,7 +70,7 @@ export function readEncryptionConfiguration(file: string): readonly ResourceRule
   });
   const reading = new Reading();
   const rules = reading.rules(document);
-  if (reading.complaints.length > 0) refuseConfiguration(file, { option }, reading.complaints);
+  if (reading.complaints.length > 0) refuseConfiguration(file, option, reading.complaints);
   return rules;
 }
 
@@ -98,12 +98,12 @@ class Reading {
     const providers = objects(entry['providers']);
     if (providers.length === 0) this.complaints.push(`${path}.providers must have at least one entry`);
     return {
-      patterns: names.map((name, index) => this.#pattern(name, { path: `${path}.resources[${index}]` })),
+      patterns: names.map((name, index) => this.#pattern(name, `${path}.resources[${index}]`)),
       providers: providers.flatMap((provider, index) => this.#provider(provider, `${path}.providers[${index}]`) ?? []),
     };
   }
 
-  #pattern(name: string, { path }: { readonly path: string }): GroupResource {
+  #pattern(name: string, path: string): GroupResource {
     const dot = name.indexOf('.');
     const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
     if (resource === '' || name !== name.toLowerCase()) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource`);

@@ -4,8 +4,7 @@ import type { EncryptionCounts, Way } from './counts.js';
 import { DurationHistogram, type DurationSeries } from '../../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../../program/metrics/totals.js';
 
-const doubledFrom = (first: number, { count }: { readonly count: number }): number[] =>
-  Array.from({ length: count }, (_, power) => first * 2 ** power);
+const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
 /** Names of keys that are told of: the ones used last. A service that invents a name for each value must not fill memory. */
 const keyNamesMax = 10;
 
@@ -23,7 +22,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     name: `${storage}_transformation_duration_seconds`,
     help: 'Time that it took to encrypt or decrypt a value, in seconds.',
     labelNames: ['transformation_type', 'transformer_prefix'],
-    buckets: doubledFrom(5e-6, { count: 25 }),
+    buckets: doubledFrom(5e-6, 25),
     registers,
   });
   /** By prefix, of which there are as many as the configuration names keys: a server that starts reads every value. */
@@ -46,7 +45,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     name: `${storage}_data_key_generation_duration_seconds`,
     help: 'Time that it took to make a key for values, in seconds.',
     labelNames: [],
-    buckets: doubledFrom(5e-6, { count: 14 }),
+    buckets: doubledFrom(5e-6, 14),
     registers,
   }).of({});
   const keyFailures = total(registry, `${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.');
@@ -59,7 +58,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     name: `${envelope}_kms_operations_latency_seconds`,
     help: 'Time that calls of services that keep keys took, in seconds, by outcome.',
     labelNames: ['provider_name', 'method_name', 'grpc_status_code'],
-    buckets: doubledFrom(0.0001, { count: 20 }),
+    buckets: doubledFrom(0.0001, 20),
     registers,
   });
   const refused = new Counter({

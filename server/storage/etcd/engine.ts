@@ -384,7 +384,7 @@ export class EtcdEngine implements StoreEngine {
     for (let key = start; ;) {
       const page = await ask({
         key,
-        limit: this.#keysFor(limit === null ? Infinity : limit - items.length, { bytes: bytesMax === undefined ? null : bytesMax - bytes }),
+        limit: this.#keysFor(limit === null ? Infinity : limit - items.length, bytesMax === undefined ? null : bytesMax - bytes),
       });
       for (const kv of page.kvs) {
         items.push(keyValueOf(kv));
@@ -405,7 +405,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   /** etcd bounds a page by its keys alone; how large values are is told by those that came before. 0 for no bound. */
-  #keysFor(limit: number, { bytes }: { readonly bytes: number | null }): number {
+  #keysFor(limit: number, bytes: number | null): number {
     const fitting =
       bytes === null ? Infinity : this.#bytesPerKey === 0 ? pageKeysFirst : Math.max(pageKeysMin, Math.floor(bytes / this.#bytesPerKey));
     const keys = Math.min(limit, fitting);

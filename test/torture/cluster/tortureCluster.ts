@@ -279,7 +279,7 @@ type ServerFlags = (
 /** The part of a server's command line that its store decides. */
 const serverFlags: Readonly<Record<TortureStore, ServerFlags>> = {
   raft: ({ pki, network }, own, dataDirectory, all, state) => [
-    ...apiserverFlags({ settings: alone(own), pki, port: 0 }, own.id, { dataDirectory }).filter(
+    ...apiserverFlags({ settings: alone(own), pki, port: 0 }, own.id, dataDirectory).filter(
       (flag) => !flag.startsWith('--raft-initial-cluster='),
     ),
     `--raft-log-entries-kept=${entriesKept}`,
@@ -287,5 +287,5 @@ const serverFlags: Readonly<Record<TortureStore, ServerFlags>> = {
     `--raft-initial-cluster-state=${state}`,
   ],
   etcd: ({ pki, etcd }, own, dataDirectory) =>
-    apiserverFlags({ settings: alone(own), pki, port: 0, etcdServers: etcd?.urls }, own.id, { dataDirectory }),
+    apiserverFlags({ settings: alone(own), pki, port: 0, etcdServers: etcd?.urls }, own.id, dataDirectory),
 };

@@ -12,7 +12,7 @@ import { createSample, refusal } from '../registry/sample.js';
 
 const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
 const names = (enable: string[], disable: string[] = []): string[] =>
-  createPlugins({ storage, enabled: enabledPlugins(enable, { disable }) }).map(({ name }) => name);
+  createPlugins({ storage, enabled: enabledPlugins(enable, disable) }).map(({ name }) => name);
 
 const refused: readonly (readonly [argument: string[], complaint: RegExp])[] = [
   [['--enable-admission-plugins=Nope'], /--enable-admission-plugins: plugin "Nope" is unknown/],
@@ -42,15 +42,13 @@ describe('the choice of admission plugins', () => {
       { name: 'CertificateSigning', resources: null },
       { name: 'RBACEscalation', resources: null },
     ];
-    const chosen = createPlugins({ storage, others, enabled: enabledPlugins([], { disable: ['CertificateSigning'] }) }).map(
-      ({ name }) => name,
-    );
+    const chosen = createPlugins({ storage, others, enabled: enabledPlugins([], ['CertificateSigning']) }).map(({ name }) => name);
     expect(chosen[0]).to.equal('RBACEscalation');
     expect(chosen).to.not.include('CertificateSigning');
   });
 
   it('takes effect on writes', async () => {
-    const without = await createSample({ admission: enabledPlugins([], { disable: ['ServiceAccount', 'DefaultTolerationSeconds'] }) });
+    const without = await createSample({ admission: enabledPlugins([], ['ServiceAccount', 'DefaultTolerationSeconds']) });
     const pod = await without.create({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -63,7 +61,7 @@ describe('the choice of admission plugins', () => {
   it('makes AlwaysDeny refuse all there is', async () => {
     const { storage: kept, create } = await createSample();
     await create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
-    const denying = await createSample({ storage: kept, admission: enabledPlugins(['AlwaysDeny'], { disable: [] }) });
+    const denying = await createSample({ storage: kept, admission: enabledPlugins(['AlwaysDeny'], []) });
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     for (const attempt of [
       denying.create({ ...map, metadata: { name: 'b' } }),

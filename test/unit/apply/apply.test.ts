@@ -278,8 +278,8 @@ describe('managed fields entries', () => {
   });
 
   it('take the manager from the request, else from the user agent', () => {
-    expect(managerOf('mine', { userAgent: 'kubectl/v1' })).to.equal('mine');
-    expect(managerOf('', { userAgent: 'kubectl/v1.36 (linux)' })).to.equal('kubectl');
-    expect(managerOf('', { userAgent: undefined })).to.equal('unknown');
+    expect(managerOf('mine', 'kubectl/v1')).to.equal('mine');
+    expect(managerOf('', 'kubectl/v1.36 (linux)')).to.equal('kubectl');
+    expect(managerOf('', undefined)).to.equal('unknown');
   });
 });

@@ -55,7 +55,7 @@ const outcome = (work: () => unknown): Outcome => {
 /** An object with faults in several lists is refused for the one that a walk meets first, and the two walks go different ways. */
 const checkSame = (schema: Schema, object: JsonObject): void => {
   const empty = emptyValue(schema);
-  const inOneWalk = outcome(() => fieldsOfCreator(schema, empty, { object }, FieldSet.empty));
+  const inOneWalk = outcome(() => fieldsOfCreator(schema, empty, object, FieldSet.empty));
   const compared = outcome(() => bySets(schema, empty, object));
   expect(inOneWalk.fields).to.equal(compared.fields);
 };
@@ -81,7 +81,7 @@ describe('apply/created', () => {
       const { status: _status, ...rest } = checked.value as JsonObject;
       const without = 'status' in empty ? { ...rest, status: {} } : rest;
       expect(
-        outcome(() => fieldsOfCreator(schema, empty, { object: checked.value as JsonObject }, FieldSet.at(['f:status']))),
+        outcome(() => fieldsOfCreator(schema, empty, checked.value as JsonObject, FieldSet.at(['f:status']))),
         type.name,
       ).to.deep.equal(outcome(() => bySets(schema, empty, without)));
     }
@@ -97,7 +97,7 @@ describe('apply/created', () => {
       { spec: { ports: [{ name: 'neither port nor protocol' }, 'x'] } },
     ];
     for (const object of wrong) {
-      const inOneWalk = outcome(() => fieldsOfCreator(widget, emptyValue(widget), { object }, FieldSet.empty));
+      const inOneWalk = outcome(() => fieldsOfCreator(widget, emptyValue(widget), object, FieldSet.empty));
       expect(inOneWalk.refusal, JSON.stringify(object)).to.be.a('string');
       expect(inOneWalk).to.deep.equal(outcome(() => bySets(widget, emptyValue(widget), object)));
     }

@@ -75,7 +75,7 @@ describe('apply/kept', () => {
           after['metadata'] ??= {};
           Object.assign(after, { apiVersion: 'v1', kind: type.kinds[0]?.kind });
           try {
-            const all = fieldsOfCreator(schema, emptyValue(schema), { object: before }, FieldSet.empty) ?? {};
+            const all = fieldsOfCreator(schema, emptyValue(schema), before, FieldSet.empty) ?? {};
             const [mine, others] = [some(all, share), some(all, othersShare)];
             const entries = [['me', mine] as const, ['others', others] as const].filter(([, fields]) => Object.keys(fields).length > 0);
             const written = writeManagers(readManagers(entries.map(([manager, fields]) => entryOf(manager, fields))));

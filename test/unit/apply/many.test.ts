@@ -97,7 +97,7 @@ describe('apply/many', () => {
       }),
     );
     const paths = (): readonly string[] => ['f:spec', 'f:replicas'];
-    expect(parentManagers(owners, { scale: scaleManagers(owners, paths) }, paths, 'apps/v1').size).to.equal(2_000);
+    expect(parentManagers(owners, scaleManagers(owners, paths), paths, 'apps/v1').size).to.equal(2_000);
   });
 
   it('joins many sets as it joins them one after the other', () => {

@@ -42,9 +42,7 @@ describe('owners of a scale', () => {
   it('leave the workload as it is when none of them changes', () => {
     fc.assert(
       fc.property(managers, (all) => {
-        expect(writeManagers(parentManagers(all, { scale: scaleManagers(all, paths) }, paths, 'apps/v1'))).to.deep.equal(
-          writeManagers(all),
-        );
+        expect(writeManagers(parentManagers(all, scaleManagers(all, paths), paths, 'apps/v1'))).to.deep.equal(writeManagers(all));
       }),
     );
   });
@@ -52,7 +50,7 @@ describe('owners of a scale', () => {
   it('take the replicas, and nothing else, from those who own them no longer', () => {
     fc.assert(
       fc.property(managers, (all) => {
-        const left = parentManagers(all, { scale: new Map() }, paths, 'apps/v1');
+        const left = parentManagers(all, new Map(), paths, 'apps/v1');
         expect([...left.values()].some(ownsReplicas)).to.equal(false);
         for (const [key, { apiVersion, fields }] of all) {
           const rest = fields.difference(FieldSet.fromFieldsV1({ 'f:spec': { [paths(apiVersion)?.[1] ?? 'f:nothing']: {} } }));
@@ -81,7 +79,7 @@ describe('owners of a scale', () => {
         fieldsV1: { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } },
       },
     ]);
-    expect(writeManagers(parentManagers(before, { scale: new Map([[managerKey(owner), owner]]) }, paths, 'apps/v1'))).to.deep.equal([
+    expect(writeManagers(parentManagers(before, new Map([[managerKey(owner), owner]]), paths, 'apps/v1'))).to.deep.equal([
       {
         manager: 'old',
         operation: 'Apply',
@@ -103,6 +101,6 @@ describe('owners of a scale', () => {
 
   it('of a version that does not exist go', () => {
     const gone = entryOf({ manager: 'm', operation: 'Apply', apiVersion: 'apps/v9', subresource: '' }, ['paused']);
-    expect(parentManagers(new Map([[managerKey(gone), gone]]), { scale: new Map() }, paths, 'apps/v1').size).to.equal(0);
+    expect(parentManagers(new Map([[managerKey(gone), gone]]), new Map(), paths, 'apps/v1').size).to.equal(0);
   });
 });

@@ -52,7 +52,7 @@ describe('authentication/serviceaccount', () => {
   let clock = now;
 
   before(() => {
-    signing = readSigningKey(fileWith('sa.key', rsa.privateKey), { option: '--key' });
+    signing = readSigningKey(fileWith('sa.key', rsa.privateKey), '--key');
     keys = readVerificationKeys([fileWith('keys.pem', curve.publicKey, rsa.publicKey)], '--keys');
   });
   beforeEach(async () => {
@@ -429,7 +429,7 @@ describe('authentication/serviceaccount', () => {
         /^--keys: .*broken\.pem holds a key that cannot be read: neither RSA with at least 2048 bits/,
       );
       expect(() => readVerificationKeys([join(directory, 'absent')], '--keys')).to.throw(/^--keys: cannot read .*absent/);
-      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), { option: '--key' })).to.throw(
+      expect(() => readSigningKey(fileWith('public.pem', rsa.publicKey), '--key')).to.throw(
         /^--key: .*public\.pem does not hold an unencrypted PEM private key/,
       );
       writeFileSync(join(directory, 'text'), 'not a key');
@@ -438,7 +438,7 @@ describe('authentication/serviceaccount', () => {
     it('are published without their private halves', () => {
       const documents = openIdDocuments(
         issuer,
-        { jwksUri: `${issuer}/openid/v1/jwks` },
+        `${issuer}/openid/v1/jwks`,
         readVerificationKeys([fileWith('both.pem', rsa.privateKey, curve.privateKey)], '--keys'),
       );
       const published = documents?.keys['keys'] as JsonObject[];
@@ -447,7 +447,7 @@ describe('authentication/serviceaccount', () => {
         ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
       ]);
       expect(documents?.configuration['id_token_signing_alg_values_supported']).to.deep.equal(['ES256', 'RS256']);
-      expect(openIdDocuments('kubernetes/serviceaccount', { jwksUri: '' }, keys)).to.equal(null);
+      expect(openIdDocuments('kubernetes/serviceaccount', '', keys)).to.equal(null);
     });
   });
 });

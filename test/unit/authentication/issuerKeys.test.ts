@@ -28,7 +28,7 @@ describe('keys of an issuer of tokens', () => {
     const settings = oidcSettings(read.options)!;
     issuer.document = { issuer: issuer.url, jwks_uri: `${issuer.url}/nothing` };
     const asked = issuer.asked.length;
-    const counts = createFetchMetrics(metrics.registry, { server: 'server' });
+    const counts = createFetchMetrics(metrics.registry, 'server');
     const issuers = createIssuers(fixed([settings]), recordingLogger([]), { counts });
     await issuers.ready();
     expect(issuer.asked.slice(asked), 'no keys yet').to.deep.equal(['/.well-known/openid-configuration']);

@@ -32,11 +32,11 @@ describe('what is published of authorities', () => {
         'requestheader-username-headers': 'junk',
         other: 'x',
       },
-      { own },
+      own,
       Date.now(),
     );
     expect((merged['client-ca-file']?.match(/BEGIN/g) ?? []).length).to.equal(2);
     expect(merged).to.deep.include({ 'requestheader-allowed-names': '["q","p"]', 'requestheader-username-headers': '["X-U"]', other: 'x' });
-    expect(mergedTrust(merged, { own }, Date.now())).to.deep.equal(merged);
+    expect(mergedTrust(merged, own, Date.now())).to.deep.equal(merged);
   });
 });

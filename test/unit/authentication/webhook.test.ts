@@ -15,7 +15,7 @@ describe('tokens checked by a service', () => {
   let now = 0;
   before(async () => {
     service = await startReviewService(await createIdentities());
-    client = webhookClient(service.kubeconfig, { option: '--test' });
+    client = webhookClient(service.kubeconfig, '--test');
   });
   after(() => {
     client.close();

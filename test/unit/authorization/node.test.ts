@@ -194,16 +194,16 @@ describe('authorization/node', () => {
     own.putPod('ns', 'p', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }));
     own.putPod('ns', 'q', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'q' }));
     own.putPod('ns', 'p', pod('n1', {}));
-    expect(own.readsObject('n1', { key: 'secrets/ns/a' })).to.equal(true);
+    expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(true);
     own.removePod('ns', 'q');
-    expect(own.readsObject('n1', { key: 'secrets/ns/a' })).to.equal(false);
-    expect(own.readsObject('n1', { key: 'pods/ns/p' })).to.equal(true);
+    expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(false);
+    expect(own.readsObject('n1', 'pods/ns/p')).to.equal(true);
   });
 
   it('believes nothing that a kubelet says through a mirror pod', () => {
     const own = new NodeGraph();
     own.putPod('ns', 'p', pod('n1', rich, { annotations: { 'kubernetes.io/config.mirror': 'x' } }));
-    expect(own.readsObject('n1', { key: 'secrets/ns/pull' })).to.equal(false);
-    expect(own.readsObject('n1', { key: 'pods/ns/p' })).to.equal(true);
+    expect(own.readsObject('n1', 'secrets/ns/pull')).to.equal(false);
+    expect(own.readsObject('n1', 'pods/ns/p')).to.equal(true);
   });
 });

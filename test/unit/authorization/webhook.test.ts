@@ -46,7 +46,7 @@ describe('authorization by a service', () => {
   before(async () => {
     identities = await createIdentities();
     service = await startReviewService(identities);
-    client = webhookClient(service.kubeconfig, { option: '--test' });
+    client = webhookClient(service.kubeconfig, '--test');
   });
   after(() => {
     client.close();

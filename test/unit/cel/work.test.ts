@@ -304,7 +304,7 @@ describe('cel, work of functions', function () {
       expect(firstPosition(text, part, 17)).to.equal(text.indexOf(part, 17));
       expect(lastPosition(text, part)).to.equal(text.lastIndexOf(part));
       expect(lastPosition(text, part, 4321)).to.equal(text.lastIndexOf(part, 4321));
-      expect(pieces(text, { by: part })).to.deep.equal(text.split(part));
+      expect(pieces(text, part)).to.deep.equal(text.split(part));
     }
   });
 

@@ -264,7 +264,7 @@ describe('console/openInBrowser', () => {
     const link = `https://127.0.0.1:6443/console#code=${'x'.repeat(32)}`;
     const directory = temporaryDirectory('open');
     const begun: (readonly string[])[] = [];
-    openInBrowser(link, { directory }, (program, args) => void begun.push([program, ...args]));
+    openInBrowser(link, directory, (program, args) => void begun.push([program, ...args]));
     expect(begun).to.have.length(1);
     expect(begun.flat().join(' ')).not.to.contain('code=');
     const file = begun[0]!.at(-1)!;
@@ -274,7 +274,7 @@ describe('console/openInBrowser', () => {
   });
 
   it('opens nothing where there is no console', () => {
-    openInBrowser(null, { directory: temporaryDirectory('open') }, () => expect.fail('opened'));
+    openInBrowser(null, temporaryDirectory('open'), () => expect.fail('opened'));
   });
 });
 

@@ -210,11 +210,7 @@ describe('deploy/cli kubeconfig', () => {
     expect(text).to.contain('# mine').and.to.contain('https://127.0.0.1:2');
     expect((parse(text) as Written).clusters.map(({ name }) => name)).to.deep.equal(['prod', 'raftplane-a', 'raftplane-b']);
     expect((parse(text) as Written)['current-context']).to.equal('raftplane-b');
-    expect([removeContext(file, { name: 'b' }), removeContext(file, { name: 'b' }), removeContext(file, { name: 'a' })]).to.deep.equal([
-      true,
-      false,
-      true,
-    ]);
+    expect([removeContext(file, 'b'), removeContext(file, 'b'), removeContext(file, 'a')]).to.deep.equal([true, false, true]);
     expect((parse(fs.readFileSync(file, 'utf8')) as Written).clusters.map(({ name }) => name)).to.deep.equal(['prod']);
   });
 

@@ -94,10 +94,10 @@ describe('deploy/nodes/containerFiles', () => {
   it('lets the containers go that were used longest ago', () => {
     const all = new AllFiles(10);
     for (const uid of ['a', 'b', 'c']) {
-      all.of(uid, { container: 'c' }).unpack('/', [{ path: 'f', bytes: Buffer.alloc(4) }]);
-      all.of('a', { container: 'c' });
+      all.of(uid, 'c').unpack('/', [{ path: 'f', bytes: Buffer.alloc(4) }]);
+      all.of('a', 'c');
       all.makeRoom();
     }
-    expect(['a', 'b', 'c'].map((uid) => all.of(uid, { container: 'c' }).file('/f')?.length ?? 0)).to.deep.equal([4, 0, 4]);
+    expect(['a', 'b', 'c'].map((uid) => all.of(uid, 'c').file('/f')?.length ?? 0)).to.deep.equal([4, 0, 4]);
   });
 });

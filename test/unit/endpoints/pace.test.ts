@@ -55,7 +55,7 @@ describe('a connection that is joined with a backend', () => {
     });
     const front = await listening((socket) => {
       const towards = net.connect(behind.port, '127.0.0.1');
-      void joined(socket, { backend: towards }, between).then(() => {
+      void joined(socket, towards, between).then(() => {
         socket.destroy();
         towards.destroy();
         tellOver();

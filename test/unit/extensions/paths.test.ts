@@ -94,7 +94,7 @@ describe('extensions/columns', () => {
     ['string', 'v', 'x', null],
   ] as const) {
     it(`shows ${JSON.stringify(value)} at ${path} as ${type}: ${JSON.stringify(cell)}`, () => {
-      expect(pathCell(path, { type })({ metadata: {}, v: value as JsonValue }, now)).to.equal(cell);
+      expect(pathCell(path, type)({ metadata: {}, v: value as JsonValue }, now)).to.equal(cell);
     });
   }
 });

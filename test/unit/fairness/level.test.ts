@@ -31,7 +31,7 @@ describe('fairness: a level', () => {
           const working = model.of('working');
           const waiting = model.of('waiting');
           if (what === 'arrive') {
-            const hand = deal(`flow ${pick % 7}`, 2, { deck: of.queues });
+            const hand = deal(`flow ${pick % 7}`, 2, of.queues);
             const arrival = level.arrive(ids, seats, hand, now);
             expect(arrival.outcome).to.equal(model.arrive(ids, seats, hand, now));
             if (arrival.outcome === 'begin' || arrival.outcome === 'wait') tickets.set(ids, arrival.ticket);
@@ -71,7 +71,7 @@ describe('fairness: a level', () => {
           now += after / 1024;
           const own = Math.min(seats, of.seats);
           if (what !== 'finish') {
-            const arrival = level.arrive(id, own, deal(String(pick), 1, { deck: of.queues }), now);
+            const arrival = level.arrive(id, own, deal(String(pick), 1, of.queues), now);
             if (arrival.outcome === 'begin') working.push(arrival.ticket);
           } else if (working.length > 0)
             for (const begun of level.finish(working.splice(pick % working.length, 1)[0]!, now)) {
@@ -161,15 +161,15 @@ describe('fairness: hands of queues', () => {
   it('are different queues of the deck, always the same for a flow', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 256 }), (flow, size, deck) => {
-        const hand = deal(flow, size, { deck });
+        const hand = deal(flow, size, deck);
         expect(new Set(hand).size).to.equal(Math.min(size, deck));
         expect(hand.every((queue) => queue >= 0 && queue < deck)).to.equal(true);
-        expect(deal(flow, size, { deck })).to.deep.equal(hand);
+        expect(deal(flow, size, deck)).to.deep.equal(hand);
       }),
     );
   });
   it('of different flows hardly ever are the same, and use all queues', () => {
-    const hands = Array.from({ length: 2_000 }, (_, user) => deal(`schema\0user-${user}`, 6, { deck: 128 }));
+    const hands = Array.from({ length: 2_000 }, (_, user) => deal(`schema\0user-${user}`, 6, 128));
     const uses = Array.from({ length: 128 }, (_, queue) => hands.filter((hand) => hand.includes(queue)).length);
     expect(Math.min(...uses)).to.be.greaterThan(40);
     expect(new Set(hands.map((hand) => [...hand].sort().join())).size).to.equal(hands.length);

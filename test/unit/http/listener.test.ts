@@ -328,15 +328,15 @@ describe('the listener', () => {
     const credentials = live.follow({
       files: [certFile, keyFile, caFile],
       read: () => ({
-        certificate: readKeyPair(certFile, { keyFile }),
-        clientCa: readAuthorities(caFile, { option: '--ca' }).pem,
+        certificate: readKeyPair(certFile, keyFile),
+        clientCa: readAuthorities(caFile, '--ca').pem,
         sni: null,
       }),
       failed: ({ message }) => {
         failures.push(message);
       },
     });
-    const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile, { option: '--ca' }).certificates });
+    const anchors = live.follow({ files: [caFile], read: () => readAuthorities(caFile, '--ca').certificates });
     const door = await openFrontDoor({ identities, server, resources: quick, anchors, listener: { credentials } });
     const nameShown = async (): Promise<unknown> => {
       const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false });
@@ -468,19 +468,17 @@ describe('credentials', () => {
     const other = await identities.issue({ name: 'other', usage: 'serverAuth' });
     const old = await identities.issue({ name: 'old', usage: 'serverAuth', expired: true });
     const junk = write('junk.pem', 'junk');
-    expect(() => readKeyPair('/nope.crt', { keyFile: pair.keyFile })).to.throw(CredentialError, /cannot read the certificate \/nope\.crt/);
-    expect(() => readKeyPair(identities.directory, { keyFile: pair.keyFile })).to.throw(CredentialError, /EISDIR/);
-    expect(() => readKeyPair(junk, { keyFile: pair.keyFile })).to.throw(CredentialError, /junk\.pem does not begin with a PEM certificate/);
-    expect(() => readKeyPair(pair.certFile, { keyFile: junk })).to.throw(
+    expect(() => readKeyPair('/nope.crt', pair.keyFile)).to.throw(CredentialError, /cannot read the certificate \/nope\.crt/);
+    expect(() => readKeyPair(identities.directory, pair.keyFile)).to.throw(CredentialError, /EISDIR/);
+    expect(() => readKeyPair(junk, pair.keyFile)).to.throw(CredentialError, /junk\.pem does not begin with a PEM certificate/);
+    expect(() => readKeyPair(pair.certFile, junk)).to.throw(CredentialError, /junk\.pem does not hold an unencrypted PEM private key/);
+    expect(() => readKeyPair(pair.certFile, other.keyFile)).to.throw(CredentialError, /does not belong to the certificate/);
+    expect(() => readKeyPair(old.certFile, old.keyFile)).to.throw(CredentialError, /expired at/);
+    expect(() => readAuthorities(junk, '--ca')).to.throw(CredentialError, /^--ca: .*junk\.pem holds no PEM certificate/);
+    expect(() => readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), '--ca')).to.throw(
       CredentialError,
-      /junk\.pem does not hold an unencrypted PEM private key/,
+      /broken\.pem/,
     );
-    expect(() => readKeyPair(pair.certFile, { keyFile: other.keyFile })).to.throw(CredentialError, /does not belong to the certificate/);
-    expect(() => readKeyPair(old.certFile, { keyFile: old.keyFile })).to.throw(CredentialError, /expired at/);
-    expect(() => readAuthorities(junk, { option: '--ca' })).to.throw(CredentialError, /^--ca: .*junk\.pem holds no PEM certificate/);
-    expect(() =>
-      readAuthorities(write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), { option: '--ca' }),
-    ).to.throw(CredentialError, /broken\.pem/);
     expect(() => sniChooser(['only-one'], (one) => one)).to.throw(CredentialError, /want certFile,keyFile/);
     expect(() => {
       checkTlsSettings({ ciphers: 'NOPE' });
@@ -492,7 +490,7 @@ describe('credentials', () => {
     const first = selfSignedPair(directory, names);
     const second = selfSignedPair(directory, names);
     expect(second).to.deep.equal(first);
-    const made = readKeyPair(first.certFile, { keyFile: first.keyFile });
+    const made = readKeyPair(first.certFile, first.keyFile);
     const door = await openFrontDoor({
       identities,
       server: { cert: made.cert.toString(), key: made.key.toString(), ...first },

@@ -110,7 +110,7 @@ describe('strategic merge patch', () => {
   for (const { what, live, patch, expected } of cases) {
     it(what, () => {
       const [before, asked] = [structuredClone(live), structuredClone(patch)];
-      expect(inOneGo(applyStrategicPatch(live, { patch }, podSpec))).to.deep.equal(expected);
+      expect(inOneGo(applyStrategicPatch(live, patch, podSpec))).to.deep.equal(expected);
       expect([live, patch]).to.deep.equal([before, asked]);
     });
   }
@@ -127,21 +127,21 @@ describe('strategic merge patch', () => {
   ];
   for (const [what, patch, message] of refused) {
     it(`refuses ${what}`, () =>
-      expect(() => inOneGo(applyStrategicPatch({ containers: [c('a')], strategy: {} }, { patch }, podSpec))).to.throw(PatchError, message));
+      expect(() => inOneGo(applyStrategicPatch({ containers: [c('a')], strategy: {} }, patch, podSpec))).to.throw(PatchError, message));
   }
 
   it('never touches a prototype', () => {
     const patch = JSON.parse('{"labels":{"__proto__":{"polluted":"yes"},"constructor":"x"}}') as JsonObject;
-    const result = inOneGo(applyStrategicPatch({ labels: { a: '1' } }, { patch }, podSpec));
+    const result = inOneGo(applyStrategicPatch({ labels: { a: '1' } }, patch, podSpec));
     expect(Object.keys(result['labels'] as JsonObject)).to.have.members(['a', '__proto__', 'constructor']);
     expect(({} as JsonObject)['polluted']).to.equal(undefined);
   });
 
   it('stops again and again in wide objects and long lists', () => {
     const wide = Object.fromEntries(Array.from({ length: 10 * mergedInStep }, (_item, index) => [`m${index}`, 'x']));
-    expect([...applyStrategicPatch({ labels: {} }, { patch: { labels: wide } }, podSpec)].length).to.be.at.least(10);
+    expect([...applyStrategicPatch({ labels: {} }, { labels: wide }, podSpec)].length).to.be.at.least(10);
     const containers = Array.from({ length: 10 * mergedInStep }, (_item, index) => ({ name: `c${index}`, image: 'i' }));
     const patch = { containers: containers.map(({ name }) => ({ name, image: 'j' })) };
-    expect([...applyStrategicPatch({ containers }, { patch }, podSpec)].length).to.be.at.least(10);
+    expect([...applyStrategicPatch({ containers }, patch, podSpec)].length).to.be.at.least(10);
   });
 });

@@ -82,8 +82,7 @@ class Model {
 
   private checkSlices(): void {
     const read: Entry[] = [];
-    while (this.base.index + read.length < this.last)
-      read.push(...this.log.slice(this.base.index + read.length + 1, this.last, { bytesMax: 150 }));
+    while (this.base.index + read.length < this.last) read.push(...this.log.slice(this.base.index + read.length + 1, this.last, 150));
     expect(read).to.deep.equal(this.entries);
   }
 }

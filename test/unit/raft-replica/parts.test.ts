@@ -96,7 +96,7 @@ describe('raft/replica/trimmer', () => {
     expect(trimmer.checkpointIsDue).to.equal(false);
     trimmer.applied(entries(100, 100, 1));
     expect(trimmer.checkpointIsDue).to.equal(true);
-    trimmer.cutAfterCheckpoint(logIndex(100), { held: null });
+    trimmer.cutAfterCheckpoint(logIndex(100), null);
     expect(trimmer.checkpointIsDue).to.equal(false);
     trimmer.applied(entries(101, 101, 1_000_000));
     expect(trimmer.checkpointIsDue).to.equal(true);
@@ -105,19 +105,19 @@ describe('raft/replica/trimmer', () => {
   it('keeps entries behind the checkpoint, fewer when they are large, never less than the checkpoint needs', () => {
     const trimmer = new Trimmer(options);
     trimmer.applied(entries(1, 1000, 1));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1000), { held: null })).to.equal(700);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), null)).to.equal(700);
     trimmer.applied(entries(1001, 2000, 10_000));
-    const cut = trimmer.cutAfterCheckpoint(logIndex(2000), { held: null });
+    const cut = trimmer.cutAfterCheckpoint(logIndex(2000), null);
     expect(cut).to.be.greaterThan(1700).and.below(2000);
-    expect(trimmer.cutAfterCheckpoint(logIndex(1500), { held: null })).to.be.at.most(1500);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), null)).to.be.at.most(1500);
   });
 
   it('holds what the receiver of a snapshot needs, up to a bound', () => {
     const trimmer = new Trimmer(options);
     trimmer.applied(entries(1, 1000, 1));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1000), { held: logIndex(50) })).to.equal(50);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1000), logIndex(50))).to.equal(50);
     trimmer.applied(entries(1001, 1500, 10_000));
-    expect(trimmer.cutAfterCheckpoint(logIndex(1500), { held: logIndex(50) })).to.be.greaterThan(1000);
+    expect(trimmer.cutAfterCheckpoint(logIndex(1500), logIndex(50))).to.be.greaterThan(1000);
   });
 });
 

@@ -10,7 +10,7 @@ describe('raft/transport/lobby', () => {
     const out: string[] = [];
     const lobby = new Lobby(bounds);
     for (const [key, address] of guests)
-      lobby.enter(key, { address }, () => {
+      lobby.enter(key, address, () => {
         out.push(key);
       });
     return { lobby, out };
@@ -42,7 +42,7 @@ describe('raft/transport/lobby', () => {
     ]);
     lobby.leave('a');
     lobby.leave('a');
-    lobby.enter('c', { address: '3' }, () => {
+    lobby.enter('c', '3', () => {
       out.push('c');
     });
     expect([out, lobby.size]).to.deep.equal([[], 2]);
@@ -59,7 +59,7 @@ describe('raft/transport/lobby', () => {
             lobby.leave(key);
             inside.delete(key);
           } else if (!inside.has(key)) {
-            lobby.enter(key, { address }, () => {
+            lobby.enter(key, address, () => {
               expect(inside.delete(key)).to.equal(true);
             });
             inside.set(key, address);

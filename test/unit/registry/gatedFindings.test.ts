@@ -240,8 +240,8 @@ describe('findings of features', () => {
   it('leave a bound pod nominated, or not', () => {
     const nominated = (): ApiObject => ({ metadata: { name: 'p' }, spec: {}, status: { nominatedNodeName: 'n' } });
     const binding: ApiObject = { metadata: {}, target: { name: 'm' } };
-    expect(bind(nominated(), { binding }, '2026-01-01T00:00:00Z')['status']).to.not.have.property('nominatedNodeName');
-    expect(bind(nominated(), { binding }, '2026-01-01T00:00:00Z', false)['status']).to.have.property('nominatedNodeName', 'n');
+    expect(bind(nominated(), binding, '2026-01-01T00:00:00Z')['status']).to.not.have.property('nominatedNodeName');
+    expect(bind(nominated(), binding, '2026-01-01T00:00:00Z', false)['status']).to.have.property('nominatedNodeName', 'n');
   });
 
   it('leave jobs to others only where that is known', async () => {

@@ -88,7 +88,7 @@ class Walk {
         this.context.enter({ name: member, owner, called: field.within === undefined ? member : `${field.within}.${member}` });
         const around = this.context.telling;
         this.context.telling = tellingBelow(owner, { member }) ?? around;
-        const after = this.value(before, field.shape, textTypeOf(name, { member }));
+        const after = this.value(before, field.shape, textTypeOf(name, member));
         this.context.telling = around;
         this.context.leave();
         if (!this.isAbsent(after, field, owner)) kept[member] = after;

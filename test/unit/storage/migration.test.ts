@@ -52,7 +52,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
 const sealing = (store: FakeReplica): NonNullable<MigrationOptions['handOver']> => ({
   by: 'seal',
   seal: async () => {
-    await seal(store, sealKeyOf('/registry'), { reason: 'gone' });
+    await seal(store, sealKeyOf('/registry'), 'gone');
   },
 });
 
@@ -170,7 +170,7 @@ describe('migration', () => {
         by: 'seal',
         seal: async () => {
           await write();
-          await seal(etcd, sealKeyOf('/registry'), { reason: 'gone' });
+          await seal(etcd, sealKeyOf('/registry'), 'gone');
           await write();
         },
       },

@@ -31,7 +31,7 @@ describe('storage/seal', () => {
     const store = new FakeReplica();
     const engines = [new SealableEngine(store, key), new SealableEngine(store, key)];
     await engines[0]!.write({ comparisons: [], operations: [put('a')] }, terms);
-    await seal(store, key, { reason: 'gone to an etcd' });
+    await seal(store, key, 'gone to an etcd');
     const at = store.revision;
     for (const engine of engines)
       for (const modRevision of [revision(2), revision(0)])

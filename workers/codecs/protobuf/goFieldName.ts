@@ -28,7 +28,7 @@ const initials: ReadonlySet<string> = new Set([
 ]);
 
 /** The field of the Go type behind a member, as errors of its generated code name it. Type and member are enough but for rare capitals. */
-export const goFieldName = (member: string, { message }: { readonly message: string }): string => {
+export const goFieldName = (member: string, message: string): string => {
   if (member === 'metadata') return message.endsWith('List') ? 'ListMeta' : 'ObjectMeta';
   const first = /^[a-z]+/.exec(member)?.[0] ?? '';
   const isPlural = first.endsWith('s') && initials.has(first.slice(0, -1));

@@ -87,7 +87,7 @@ export class MessageCodec implements ValueCodec {
       const field = this.byNumber[tag >>> 3];
       if (field === undefined) reader.skip(tag & 7);
       else if (!field.read(reader, tag & 7, target, depth - 1))
-        throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, { message: this.message.name })}`);
+        throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.message.name)}`);
     }
     this.fillMissing(target);
   }

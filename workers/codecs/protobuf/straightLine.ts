@@ -42,19 +42,19 @@ ${lines.join('\n')}
 
 function fieldLines(field: MessageField, names: Names): string {
   const { number, name, shape, presence, inline } = field;
-  if (inline) return `${valueLines('o', shape, names)} ${tagLines(number, { wireType: 2 })}`;
+  if (inline) return `${valueLines('o', shape, names)} ${tagLines(number, 2)}`;
   const member = JSON.stringify(name);
   const look = `v = o[${member}];`;
   const isSet = 'if (v !== undefined && v !== null)';
   if (shape.is === 'list') {
     const { wireType } = names.codecOf(shape.items);
-    return `${look} ${isSet} for (k = listOf(v, ${member}), i = k.length - 1; i >= 0; i--) { v = k[i]; ${valueLines('v', shape.items, names)} ${tagLines(number, { wireType })} }`;
+    return `${look} ${isSet} for (k = listOf(v, ${member}), i = k.length - 1; i >= 0; i--) { v = k[i]; ${valueLines('v', shape.items, names)} ${tagLines(number, wireType)} }`;
   }
   if (shape.is === 'map') {
     const { wireType } = names.codecOf(shape.values);
-    return `${look} ${isSet} { const m = membersOf(v, ${member}); for (k = sortedKeys(m), i = k.length - 1; i >= 0; i--) { const e = w.written; v = m[k[i]]; ${valueLines('v', shape.values, names)} ${tagLines(2, { wireType })} w.string(k[i]); w.byte(10); w.varint(w.written - e); ${tagLines(number, { wireType: 2 })} } }`;
+    return `${look} ${isSet} { const m = membersOf(v, ${member}); for (k = sortedKeys(m), i = k.length - 1; i >= 0; i--) { const e = w.written; v = m[k[i]]; ${valueLines('v', shape.values, names)} ${tagLines(2, wireType)} w.string(k[i]); w.byte(10); w.varint(w.written - e); ${tagLines(number, 2)} } }`;
   }
-  const write = `${valueLines('v', shape, names)} ${tagLines(number, { wireType: names.codecOf(shape).wireType })}`;
+  const write = `${valueLines('v', shape, names)} ${tagLines(number, names.codecOf(shape).wireType)}`;
   return writtenAsZero.has(presence) ? `${look} ${write}` : `${look} ${isSet} { ${write} }`;
 }
 
@@ -67,7 +67,7 @@ function valueLines(value: string, shape: Shape, { codecs, codecOf }: Names): st
   return `${codec}.write(w, ${value});`;
 }
 
-function tagLines(number: number, { wireType }: { readonly wireType: number }): string {
+function tagLines(number: number, wireType: number): string {
   const tag = number * 8 + wireType;
   return tag < 0x80 ? `w.byte(${tag});` : `w.varint(${tag});`;
 }

@@ -51,7 +51,7 @@ export class Findings {
   }
 
   /** Forgets findings from some point on. */
-  rollBack(total: number, { length }: { readonly length: number }): void {
+  rollBack(total: number, length: number): void {
     this.total = total;
     this.list.length = length;
   }

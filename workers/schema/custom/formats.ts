@@ -56,7 +56,7 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
 const numeric: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
 
 /** Whether a format says anything of values of a type; `type` is empty where a schema names none or several. Others are no conditions. */
-export function isRecognized(format: string, { type }: { readonly type: string }): boolean {
+export function isRecognized(format: string, type: string): boolean {
   return type === '' || type === 'string' ? formatCheck(format) !== undefined : numeric[type]?.includes(format) === true;
 }
 

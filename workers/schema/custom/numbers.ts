@@ -44,8 +44,8 @@ export class NumberCheck {
   ) {
     this.format = format;
 
-    this.maximum = boundOf(schema['maximum'], { exclusive: schema['exclusiveMaximum'] });
-    this.minimum = boundOf(schema['minimum'], { exclusive: schema['exclusiveMinimum'] });
+    this.maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
+    this.minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
     this.multipleOf = numberOf(schema['multipleOf']);
     this.range = `value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`}`;
   }
@@ -107,7 +107,7 @@ const numberOf = (value: Json | undefined): number | null =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
 const printedWhole = (value: number): string => (Math.abs(value) < 1e21 ? String(value) : String(BigInt(value)));
 
-function boundOf(limit: Json | undefined, { exclusive }: { readonly exclusive: Json | undefined }): Bound | null {
+function boundOf(limit: Json | undefined, exclusive: Json | undefined): Bound | null {
   const number = numberOf(limit);
   return number === null ? null : { limit: number, exclusive: exclusive === true };
 }

@@ -38,7 +38,7 @@ export class ValueCheck implements Condition {
           ? [schema['type']]
           : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.formatName = isRecognized(format, { type: types.length === 1 ? (types[0] ?? '') : '' }) ? format : '';
+    this.formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
     this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
     this.conditions = conditionsOf(schema, past);
     this.text = TextCheck.of(schema);
@@ -61,8 +61,7 @@ export class ValueCheck implements Condition {
     if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
     findings.checks += 2;
     this.checkKind(value, findings, old);
-    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, { allowed })))
-      findings.add('enum', value, this.allowed);
+    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
     findings.checks++;
     if (isMembers(value)) this.object.check(value, findings, old);
     findings.checks++;
@@ -75,7 +74,7 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     this.check(value, findings, old);
-    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, { length });
+    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, length);
   }
 
   /** As `check`, giving way in large values. */
@@ -88,8 +87,7 @@ export class ValueCheck implements Condition {
       yield* this.list.inSteps(value, findings, old);
       findings.checks += 2;
     } else findings.checks++;
-    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, { allowed })))
-      findings.add('enum', value, this.allowed);
+    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
     findings.checks++;
     if (isMembers(value)) yield* this.object.inSteps(value, findings, old);
     findings.checks++;
@@ -102,7 +100,7 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     yield* this.inSteps(value, findings, old);
-    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, { length });
+    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, length);
   }
 
   private checkKind(value: Json, findings: Findings, old: Json | undefined): void {
@@ -126,7 +124,7 @@ export class ValueCheck implements Condition {
 }
 
 /** Where one side is whole, the other is cut down to it, as the reference converts. */
-function isAllowed(value: Json, { allowed }: { readonly allowed: Json }): boolean {
+function isAllowed(value: Json, allowed: Json): boolean {
   if (typeof value === 'number' && typeof allowed === 'number')
     return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
   return sameJson(value, allowed);

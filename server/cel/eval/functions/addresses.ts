@@ -162,12 +162,12 @@ const ofNetwork =
   ([network]) =>
     network instanceof Network ? use(network) : noOverload;
 /** The first ten bits of link-local addresses, or the like, for both families. */
-const inside = (short: readonly [bigint, number], { long }: { readonly long: readonly [bigint, number] }): Implementation =>
+const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation =>
   ofAddress((address) => address.startsWith(...(address.bits === 32 ? short : long)));
-const isLinkLocalUnicast = inside([0xa9fen, 16], { long: [0x3fan, 10] });
-const isLinkLocalMulticast = inside([0xe00000n, 24], { long: [0xff02n, 16] });
-const isLoopback = inside([127n, 8], { long: [1n, 128] });
-const isMulticast = inside([0xen, 4], { long: [0xffn, 8] });
+const isLinkLocalUnicast = inside([0xa9fen, 16], [0x3fan, 10]);
+const isLinkLocalMulticast = inside([0xe00000n, 24], [0xff02n, 16]);
+const isLoopback = inside([127n, 8], [1n, 128]);
+const isMulticast = inside([0xen, 4], [0xffn, 8]);
 const isUnspecified = ofAddress(({ value }) => value === 0n);
 /** What is none of the others; broadcast to all is not either. */
 const isGlobalUnicast: Implementation = (args, run) =>

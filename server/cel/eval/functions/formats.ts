@@ -7,8 +7,7 @@ import { urlComplaint } from './urls.js';
 
 type Check = (text: string) => string[];
 
-const hint = (example: string, { pattern }: { readonly pattern: string }): string =>
-  `(e.g. ${example}, regex used for validation is '${pattern}')`;
+const hint = (example: string, pattern: string): string => `(e.g. ${example}, regex used for validation is '${pattern}')`;
 const examples = (...all: string[]): string => all.map((one) => `'${one}'`).join(', or ');
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -17,14 +16,14 @@ const qualified = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
 
-const labelSource = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character ${hint(examples('my-name', '123-abc'), { pattern: label })}`;
-const subdomainSource = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ${hint("'example.com'", { pattern: subdomain })}`;
-const name1035Source = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character ${hint(examples('my-name', 'abc-123'), { pattern: name1035 })}`;
-const value = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyValue', 'my_value', '12345'), { pattern: labelValue })}`;
-const namePartSource = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyName', 'my.name', '123-abc'), { pattern: qualified })}`;
+const labelSource = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character ${hint(examples('my-name', '123-abc'), label)}`;
+const subdomainSource = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ${hint("'example.com'", subdomain)}`;
+const name1035Source = `a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character ${hint(examples('my-name', 'abc-123'), name1035)}`;
+const value = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyValue', 'my_value', '12345'), labelValue)}`;
+const namePartSource = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyName', 'my.name', '123-abc'), qualified)}`;
 
 const longer = (text: string, max: number): string[] => (Buffer.byteLength(text) > max ? [`must be no more than ${max} bytes`] : []);
-const matching = (max: number, pattern: string, { complaint }: { readonly complaint: string }): Check => {
+const matching = (max: number, pattern: string, complaint: string): Check => {
   const whole = new RegExp(`^(?:${pattern})$`);
   return (text) => [...longer(text, max), ...(whole.test(text) ? [] : [complaint])];
 };
@@ -33,9 +32,9 @@ const prefix =
   (check: Check): Check =>
   (text) =>
     check(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
-const dns1123Label = matching(63, label, { complaint: labelSource });
-const dns1123Subdomain = matching(253, subdomain, { complaint: subdomainSource });
-const dns1035Label = matching(63, name1035, { complaint: name1035Source });
+const dns1123Label = matching(63, label, labelSource);
+const dns1123Subdomain = matching(253, subdomain, subdomainSource);
+const dns1035Label = matching(63, name1035, name1035Source);
 
 const namePart = new RegExp(`^(?:${qualified})$`);
 
@@ -68,7 +67,7 @@ const checks: Readonly<Record<string, Check>> = {
   dns1123LabelPrefix: prefix(dns1123Label),
   dns1123SubdomainPrefix: prefix(dns1123Subdomain),
   dns1035LabelPrefix: prefix(dns1035Label),
-  labelValue: matching(63, labelValue, { complaint: value }),
+  labelValue: matching(63, labelValue, value),
   uri: (text) => {
     const complaint = urlComplaint(text);
     return complaint === null ? [] : [complaint];

@@ -117,12 +117,12 @@ const isIn = (list: ListValue, wanted: Value, run: Run): boolean => {
   return false;
 };
 
-const everyIn = (some: ListValue, { all }: { readonly all: ListValue }, run: Run): boolean => {
+const everyIn = (some: ListValue, all: ListValue, run: Run): boolean => {
   for (const element of elements(some, run)) if (!isIn(all, element, run)) return false;
   return true;
 };
 
-const anyIn = (some: ListValue, { all }: { readonly all: ListValue }, run: Run): boolean => {
+const anyIn = (some: ListValue, all: ListValue, run: Run): boolean => {
   for (const element of elements(some, run)) if (isIn(all, element, run)) return true;
   return false;
 };
@@ -156,7 +156,7 @@ export const lists: Library = {
   '.reverse/0': ofList((list, run) => new ArrayList([...elements(list, run)].reverse())),
   '.first/0': ofList((list) => (list.length === 0 ? Optional.none : new Optional(list.at(0)))),
   '.last/0': ofList((list) => (list.length === 0 ? Optional.none : new Optional(list.at(list.length - 1)))),
-  'sets.contains/2': ofLists((all, some, run) => everyIn(some, { all }, run)),
-  'sets.intersects/2': ofLists((one, other, run) => anyIn(one, { all: other }, run)),
-  'sets.equivalent/2': ofLists((one, other, run) => everyIn(one, { all: other }, run) && everyIn(other, { all: one }, run)),
+  'sets.contains/2': ofLists((all, some, run) => everyIn(some, all, run)),
+  'sets.intersects/2': ofLists((one, other, run) => anyIn(one, other, run)),
+  'sets.equivalent/2': ofLists((one, other, run) => everyIn(one, other, run) && everyIn(other, one, run)),
 };

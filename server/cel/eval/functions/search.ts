@@ -26,7 +26,7 @@ export function lastPosition(text: string, part: string, upTo = Infinity): numbe
 }
 
 /** The pieces between the places where a text that is not empty stands. */
-export function pieces(text: string, { by }: { readonly by: string }): string[] {
+export function pieces(text: string, by: string): string[] {
   if (isSmall(text, by)) return text.split(by);
   const found: string[] = [];
   let from = 0;

@@ -60,11 +60,11 @@ function read(text: string, loose: boolean): Semver | Failure {
       return new Failure(`${['Major', 'Minor', 'Patch'][numbers.indexOf(number)]} number must not contain leading zeroes "${number}"`);
     if (BigInt(number) >= largest) return new Failure(`strconv.ParseUint: parsing "${number}": value out of range`);
   }
-  const wrong = wrongParts(release, { what: 'prerelease' }, true) ?? wrongParts(build, { what: 'build meta data' }, false);
+  const wrong = wrongParts(release, 'prerelease', true) ?? wrongParts(build, 'build meta data', false);
   return wrong ?? new Semver(numbers.map(BigInt), release === undefined ? [] : release.split('.'));
 }
 
-function wrongParts(text: string | undefined, { what }: { readonly what: string }, numbers: boolean): Failure | null {
+function wrongParts(text: string | undefined, what: string, numbers: boolean): Failure | null {
   for (const part of text === undefined ? [] : text.split('.')) {
     if (part === '') return new Failure(what === 'prerelease' ? 'Prerelease is empty' : 'Build meta data is empty');
     if (!/^[0-9A-Za-z-]+$/.test(part)) return new Failure(`Invalid character(s) found in ${what} "${part}"`);

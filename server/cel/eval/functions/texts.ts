@@ -69,7 +69,7 @@ function substring([text, from, to]: readonly Value[]): Value {
 function split([text, by, limit = -1n]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof by !== 'string' || typeof limit !== 'bigint') return noOverload;
   if (limit === 0n) return new ArrayList([]);
-  const parts = by === '' ? [...text] : pieces(text, { by });
+  const parts = by === '' ? [...text] : pieces(text, by);
   if (limit < 0n || BigInt(parts.length) <= limit) return new ArrayList(parts);
   const kept = Number(limit) - 1;
   return new ArrayList([...parts.slice(0, kept), parts.slice(kept).join(by)]);
@@ -78,7 +78,7 @@ function split([text, by, limit = -1n]: readonly Value[]): Value {
 function replace([text, from, to, times = -1n]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof from !== 'string' || typeof to !== 'string' || typeof times !== 'bigint') return noOverload;
   // Nothing stands before each character, and at the end.
-  const parts = from === '' ? ['', ...text, ''] : pieces(text, { by: from });
+  const parts = from === '' ? ['', ...text, ''] : pieces(text, from);
   const places = parts.length - 1;
   const changed = times < 0n || times > BigInt(places) ? places : Number(times);
   if (text.length + changed * to.length > textMax) return new Failure(`text grows beyond ${textMax} characters`);

@@ -16,11 +16,11 @@ const zoneCharactersMax = 100;
 const zoneSteps = 500;
 const zones = new Map<string, Intl.DateTimeFormat | null>();
 
-const floor = (value: bigint, { by }: { readonly by: bigint }): bigint => value / by - (value % by < 0n ? 1n : 0n);
+const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
 /** The time as a clock in the zone shows it, in a date whose UTC parts are those of that clock; null for a zone that nobody knows. */
 function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
-  const milliseconds = Number(floor(time.nanoseconds, { by: millisecond }));
+  const milliseconds = Number(floor(time.nanoseconds, millisecond));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
   const offset = offsetPattern.exec(zone);
   if (offset !== null) {

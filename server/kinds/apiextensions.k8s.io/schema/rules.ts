@@ -31,13 +31,13 @@ const hasLines = (text: string): boolean => /[\n\r]/.test(text);
 const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
 
 export const validateRules = (schema: Schema, path: Path): Found =>
-  ofEach(objectsIn(schema, member), (rule, position) => validateRule(rule, { schema }, path.child(member).index(position)));
+  ofEach(objectsIn(schema, member), (rule, position) => validateRule(rule, schema, path.child(member).index(position)));
 
-function validateRule(rule: JsonObject, { schema }: { readonly schema: Schema }, path: Path): FieldError[] {
+function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[] {
   const [reason, fieldPath] = [rule['reason'], textAt(rule, 'fieldPath')];
   const at = path.child('fieldPath');
   return [
-    ...validateMessage(textAt(rule, 'rule'), { message: textAt(rule, 'message') }, path),
+    ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
     ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${nonEmpty}`)] : []),
     ...(reason === undefined || reason === null || reasons.includes(String(reason))
       ? []
@@ -50,7 +50,7 @@ function validateRule(rule: JsonObject, { schema }: { readonly schema: Schema },
   ];
 }
 
-function validateMessage(rule: string, { message }: { readonly message: string }, path: Path): FieldError[] {
+function validateMessage(rule: string, message: string, path: Path): FieldError[] {
   const at = path.child('message');
   if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
   if (isBlank(message)) return [invalid(at, message, nonEmpty)];

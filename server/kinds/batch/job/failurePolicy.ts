@@ -32,7 +32,7 @@ export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[
   );
   const perIndex = spec['backoffLimitPerIndex'] !== undefined && spec['backoffLimitPerIndex'] !== null;
   return [
-    ...(rules.length > rulesMax ? [tooMany(at, rules.length, { max: rulesMax })] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, { names, perIndex }, at.index(position))),
   ];
 }
@@ -81,7 +81,7 @@ function validateValues(values: readonly number[], operator: string, path: Path)
   if (values.length === 0) return [invalid(path, [], 'at least one value is required')];
   const isRepeated = repeats(values);
   return [
-    ...(values.length > exitCodesMax ? [tooMany(path, values.length, { max: exitCodesMax })] : []),
+    ...(values.length > exitCodesMax ? [tooMany(path, values.length, exitCodesMax)] : []),
     ...values.flatMap((value, position) => [
       ...(operator === 'In' && value === 0 ? [invalid(path.index(position), value, 'must not be 0 for the In operator')] : []),
       ...(isRepeated(position) ? [duplicate(path.index(position), value)] : []),
@@ -94,7 +94,7 @@ function validateValues(values: readonly number[], operator: string, path: Path)
 
 function validateConditions(patterns: readonly JsonObject[], path: Path): FieldError[] {
   return [
-    ...(patterns.length > patternsMax ? [tooMany(path, patterns.length, { max: patternsMax })] : []),
+    ...(patterns.length > patternsMax ? [tooMany(path, patterns.length, patternsMax)] : []),
     ...patterns.flatMap((pattern, position) => {
       const status = textAt(pattern, 'status');
       const at = path.index(position);

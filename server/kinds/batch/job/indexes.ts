@@ -14,7 +14,7 @@ export function parseIndexes(text: string, completions: number): Indexes {
   for (const fragment of text === '' ? [] : text.split(',')) {
     const interval = parseInterval(fragment, completions);
     if ('message' in interval) return { ok: false, message: interval.message };
-    if (previous !== null && previous >= interval.first) return { ok: false, message: notGrowing(previous, { current: interval.first }) };
+    if (previous !== null && previous >= interval.first) return { ok: false, message: notGrowing(previous, interval.first) };
     previous = interval.last;
     total += interval.last - interval.first + 1;
   }
@@ -22,7 +22,7 @@ export function parseIndexes(text: string, completions: number): Indexes {
 }
 
 /** The first index that two lists share, or null. Fragments that cannot be read are passed over; they are complained of where the list itself is checked. */
-export function overlapOf(completed: string, { failed }: { readonly failed: string }, completions: number): number | null {
+export function overlapOf(completed: string, failed: string, completions: number): number | null {
   const [done, lost] = [completed, failed].map((text) =>
     text.split(',').flatMap((fragment) => {
       const interval = parseInterval(fragment, completions);
@@ -38,8 +38,7 @@ export function overlapOf(completed: string, { failed }: { readonly failed: stri
   }
 }
 
-const notGrowing = (previous: number, { current }: { readonly current: number }): string =>
-  `non-increasing order, previous: ${previous}, current: ${current}`;
+const notGrowing = (previous: number, current: number): string => `non-increasing order, previous: ${previous}, current: ${current}`;
 
 function parseInterval(fragment: string, completions: number): Parsed {
   const limits = fragment.split('-');
@@ -53,7 +52,7 @@ function parseInterval(fragment: string, completions: number): Parsed {
     if (value >= completions) return { message: `too large index: ${JSON.stringify(limit)}` };
   }
   const [first = 0, last = first] = limits.map(Number);
-  return limits.length > 1 && first >= last ? { message: notGrowing(first, { current: last }) } : { first, last };
+  return limits.length > 1 && first >= last ? { message: notGrowing(first, last) } : { first, last };
 }
 
 /** Whole numbers of 64 bits, as the reference reads them. */

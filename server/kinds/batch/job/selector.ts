@@ -37,14 +37,14 @@ export function validateGeneratedSelector(job: ApiObject): FieldError[] {
   const selector = selectorOf(spec['selector']);
   return [
     ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
-    ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, { value })),
+    ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
     ...(selector !== null && !matchesLabels(selector, expected)
       ? [invalid(specPath.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
       : []),
   ];
 }
 
-function validateLabel(labels: JsonObject, label: string, { value }: { readonly value: string }): FieldError[] {
+function validateLabel(labels: JsonObject, label: string, value: string): FieldError[] {
   const path = specPath.child('template', 'metadata', 'labels').key(label);
   if (labels[label] === value) return [];
   return [labels[label] === undefined ? required(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];

@@ -124,7 +124,7 @@ function validateIndexes({ spec, status, changed }: Write): FieldError[] {
     const indexes = parseIndexes(textAt(status, member), completions ?? 0);
     return indexes.ok ? [] : [invalid(statusPath.child(member), status[member], `error parsing ${member}: ${indexes.message}`)];
   };
-  const overlap = completions === null || !isSet(status['failedIndexes']) ? null : overlapOf(completed, { failed }, completions);
+  const overlap = completions === null || !isSet(status['failedIndexes']) ? null : overlapOf(completed, failed, completions);
   return [
     ...(changed('completedIndexes') && completions !== null ? malformed('completedIndexes') : []),
     ...(changed('failedIndexes') && completions !== null && perIndex && isSet(status['failedIndexes']) ? malformed('failedIndexes') : []),

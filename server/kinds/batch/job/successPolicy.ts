@@ -32,7 +32,7 @@ export function validateSuccessPolicy(spec: JsonObject, path: Path): FieldError[
   const completions = Number(spec['completions'] ?? 0);
   return [
     ...(rules.length === 0 ? [required(at, 'at least one rules must be specified when the successPolicy is specified')] : []),
-    ...(rules.length > rulesMax ? [tooMany(at, rules.length, { max: rulesMax })] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, completions, at.index(position))),
   ];
 }

@@ -22,7 +22,7 @@ const namedApparmor: ReadonlySet<string> = new Set(['', 'runtime/default', 'unco
 export const annotationsOf = (holder: JsonObject): JsonObject => objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
 
 /** Findings about annotations of a pod, or of a template; `path` is that of the annotations. */
-export function validatePodAnnotations(annotations: JsonObject, { spec }: { readonly spec: JsonObject }, path: Path): FieldError[] {
+export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   return [
     ...(Object.hasOwn(annotations, mirrorAnnotation) && textAt(spec, 'nodeName') === ''
       ? [invalid(path.key(mirrorAnnotation), annotations[mirrorAnnotation], 'must set spec.nodeName if mirror pod annotation is set')]
@@ -30,7 +30,7 @@ export function validatePodAnnotations(annotations: JsonObject, { spec }: { read
     ...validateTolerationsText(annotations, path),
     ...validateDeletionCost(annotations, path),
     ...validateSeccomp(annotations, path),
-    ...validateAppArmor(annotations, { spec }, path),
+    ...validateAppArmor(annotations, spec, path),
   ];
 }
 
@@ -73,7 +73,7 @@ function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {
     });
 }
 
-function validateAppArmor(annotations: JsonObject, { spec }: { readonly spec: JsonObject }, path: Path): FieldError[] {
+function validateAppArmor(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(apparmorAnnotation));
   if (profiles.length === 0) return [];
   const names = new Set(placedContainers(spec, Path.root).map(({ container }) => textAt(container, 'name')));
@@ -97,15 +97,15 @@ const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, w
 /** Annotations that an update may neither add nor change, and findings about the others. */
 export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
-  const fixed = (key: string, { verb }: { readonly verb: string }): FieldError[] =>
+  const fixed = (key: string, verb: string): FieldError[] =>
     fixedAnnotations.filter(([matches]) => matches(key)).map(([, what]) => forbidden(path.key(key), `may not ${verb} ${what}`));
   return [
     ...Object.keys(before)
       .filter((key) => present[key] !== before[key])
-      .flatMap((key) => fixed(key, { verb: 'remove or update' })),
+      .flatMap((key) => fixed(key, 'remove or update')),
     ...Object.keys(present)
       .filter((key) => !Object.hasOwn(before, key))
-      .flatMap((key) => fixed(key, { verb: 'add' })),
-    ...validatePodAnnotations(present, { spec: specOf(pod) }, path),
+      .flatMap((key) => fixed(key, 'add')),
+    ...validatePodAnnotations(present, specOf(pod), path),
   ];
 }

@@ -29,7 +29,7 @@ export function bindingProblem(pod: ApiObject): string | null {
  * Puts the node in, and what the binding brings along. Changes the pod; `now` is RFC 3339 with seconds. `clearsNomination`: the node that was meant before is
  * of no interest any more.
  */
-export function bind(pod: ApiObject, { binding }: { readonly binding: ApiObject }, now: string, clearsNomination = true): ApiObject {
+export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomination = true): ApiObject {
   ensureObject(pod, 'spec')['nodeName'] = textAt(binding, 'target', 'name');
   const { annotations, labels } = binding.metadata;
   if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };

@@ -34,7 +34,7 @@ export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObj
   });
 
 /** Whether the pod may go without being counted: it is not healthy, and the budget does not mind. */
-export function goesUncounted(pod: ApiObject, { budget }: { readonly budget: ApiObject }): boolean {
+export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
   const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
   if (ready) return false;
   if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;

@@ -34,7 +34,7 @@ export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enab
 function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
   if (textAt(spec, 'os', 'name') === 'windows') return;
   const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, 'appArmorProfile');
-  for (const { container, field } of annotatedContainers(annotationsOf(pod), { spec })) {
+  for (const { container, field } of annotatedContainers(annotationsOf(pod), spec)) {
     if (field === null || sameValue(field, ofPod) || objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile') !== null)
       continue;
     ensureObject(container, 'securityContext')['appArmorProfile'] = field;

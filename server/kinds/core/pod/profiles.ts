@@ -43,12 +43,12 @@ const apparmor: Profiles = {
 };
 
 /** Findings about annotations and fields that contradict each other; `path` is that of the specification. */
-export const validateProfilesAgree = (annotations: JsonObject, { spec }: { readonly spec: JsonObject }, path: Path): FieldError[] =>
+export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] =>
   [seccomp, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [apparmor])].flatMap((profiles) =>
-    agree(profiles, annotations, { spec }, path),
+    agree(profiles, annotations, spec, path),
   );
 
-function agree(profiles: Profiles, annotations: JsonObject, { spec }: { readonly spec: JsonObject }, path: Path): FieldError[] {
+function agree(profiles: Profiles, annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   const isAnnotated = Object.keys(annotations).some(
     (key) => key === profiles.podAnnotation || key.startsWith(profiles.containerAnnotation),
   );
@@ -95,7 +95,7 @@ function appArmorField(annotation: string): JsonObject | null {
 /** Containers whose AppArmor profile stands in an annotation, with what it says. */
 export const annotatedContainers = (
   annotations: JsonObject,
-  { spec }: { readonly spec: JsonObject },
+  spec: JsonObject,
 ): (Placed & { readonly key: string; readonly field: JsonObject | null })[] =>
   placedContainers(spec, Path.of('spec')).flatMap((placed) => {
     const key = `${apparmorAnnotation}${textAt(placed.container, 'name')}`;

@@ -38,13 +38,13 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
       ? []
       : [invalid(statusPath.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
     ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
-      validateTransitions(status, before, { spec: specOf(old) }, list),
+      validateTransitions(status, before, specOf(old), list),
     ),
-    ...validateClaimStatuses(status, { spec: specOf(pod) }),
+    ...validateClaimStatuses(status, specOf(pod)),
     ...validateAddresses(status, before, 'podIPs'),
     ...validateHostAddresses(status, before),
-    ...statusLists.flatMap(([list]) => validateUsers(status, list, { os: textAt(specOf(pod), 'os', 'name') || 'linux' })),
-    ...statusLists.flatMap(([list, containers]) => validateAllocated(status, list, { containers }, specOf(pod))),
+    ...statusLists.flatMap(([list]) => validateUsers(status, list, textAt(specOf(pod), 'os', 'name') || 'linux')),
+    ...statusLists.flatMap(([list, containers]) => validateAllocated(status, list, containers, specOf(pod))),
   ];
 }
 
@@ -60,7 +60,7 @@ const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 const ofClaim = 'claim:';
 
 /** As whom a container runs. The reference reports it next to the member that holds it. */
-function validateUsers(status: JsonObject, list: string, { os }: { readonly os: string }): FieldError[] {
+function validateUsers(status: JsonObject, list: string, os: string): FieldError[] {
   return objectsIn(status, list).flatMap((each, position) => {
     const linux = objectAt(objectAt(each, 'user') ?? {}, 'linux');
     const at = statusPath.child(list).index(position).child('linux');
@@ -78,12 +78,7 @@ function validateUsers(status: JsonObject, list: string, { os }: { readonly os: 
 }
 
 /** How the devices do that a container has got. */
-function validateAllocated(
-  status: JsonObject,
-  list: string,
-  { containers }: { readonly containers: string | null },
-  spec: JsonObject,
-): FieldError[] {
+function validateAllocated(status: JsonObject, list: string, containers: string | null, spec: JsonObject): FieldError[] {
   const specified = groupedBy(containers === null ? [] : objectsIn(spec, containers), (one) => textAt(one, 'name'));
   return objectsIn(status, list).flatMap((each, position) => {
     const path = statusPath.child(list).index(position).child('allocatedResourcesStatus');
@@ -138,7 +133,7 @@ const validateConditions = (status: JsonObject): FieldError[] =>
   });
 
 /** A container that has ended and is not started again cannot be running. */
-function validateTransitions(status: JsonObject, before: JsonObject, { spec }: { readonly spec: JsonObject }, list: string): FieldError[] {
+function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
   const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : textAt(spec, 'restartPolicy');
   if (restartPolicy === 'Always') return [];
   const restarted = new Set(
@@ -166,7 +161,7 @@ function validateTransitions(status: JsonObject, before: JsonObject, { spec }: {
   });
 }
 
-function validateClaimStatuses(status: JsonObject, { spec }: { readonly spec: JsonObject }): FieldError[] {
+function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError[] {
   const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const seen = new Set<string>();
   return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {

@@ -16,7 +16,7 @@ export const annotations = Path.of('metadata', 'annotations');
 export function validatePod(pod: ApiObject): Found {
   const spec = specOf(pod);
   return inOrder(
-    validatePodAnnotations(annotationsOf(pod), { spec }, annotations),
+    validatePodAnnotations(annotationsOf(pod), spec, annotations),
     validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
     validateTokenVolumes(spec),
     validateImageSpaces(spec, specPath),
@@ -30,7 +30,7 @@ export function validateNewPod(pod: ApiObject): Found {
     validatePod(pod),
     itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')] : [],
     validateGatesOfNewPod(spec, specPath),
-    validateProfilesAgree(annotationsOf(pod), { spec }, specPath),
+    validateProfilesAgree(annotationsOf(pod), spec, specPath),
   );
 }
 

@@ -23,7 +23,7 @@ export function validatePodTemplate(template: JsonObject, path: Path): Found {
   return inOrder(
     validateTemplateDescription(template, path),
     validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
-    validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, { spec }, path.child('spec')),
+    validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
     itemsOf(spec['ephemeralContainers']).length > 0
       ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
       : [],
@@ -37,6 +37,6 @@ export function validateTemplateDescription(template: JsonObject, path: Path): F
   return inOrder(
     validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
     validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
-    validatePodAnnotations(annotations ?? {}, { spec: specOf(template) }, path.child('annotations')),
+    validatePodAnnotations(annotations ?? {}, specOf(template), path.child('annotations')),
   );
 }

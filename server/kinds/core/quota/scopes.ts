@@ -25,4 +25,4 @@ const covered: Readonly<Record<string, ReadonlySet<string>>> = {
 export const quotaScopes: ReadonlySet<string> = new Set(Object.keys(covered));
 
 /** Whether objects that use the resource can be in the scope; of unknown scopes nothing is said. */
-export const scopeCovers = (scope: string, { resource }: { readonly resource: string }): boolean => covered[scope]?.has(resource) ?? true;
+export const scopeCovers = (scope: string, resource: string): boolean => covered[scope]?.has(resource) ?? true;

@@ -37,7 +37,7 @@ export function validateAddressing(service: ApiObject): FieldError[] {
   if (malformed.length > 0) return findings;
   if (addresses.length > 1 && !isDualStack(addresses))
     findings.push(invalid(addressesPath, addresses, 'may specify no more than one IP for each IP family'));
-  return isHeadless(service) ? findings : [...findings, ...matchFamilies(addresses, { families: familiesOf(service) })];
+  return isHeadless(service) ? findings : [...findings, ...matchFamilies(addresses, familiesOf(service))];
 }
 
 function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
@@ -54,7 +54,7 @@ const validateAddresses = (addresses: readonly string[]): FieldError[] =>
     return ipAddress(address, addressesPath.index(position));
   });
 
-const matchFamilies = (addresses: readonly string[], { families }: { readonly families: readonly string[] }): FieldError[] =>
+const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
   addresses.flatMap((address, position) => {
     const family = families[position];
     // A family that there is not has been refused already.

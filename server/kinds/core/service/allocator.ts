@@ -52,16 +52,16 @@ class ServiceAllocator implements Allocator {
     if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
     await round.choosePorts(old);
     const wanted = claimsOf(service);
-    return this.change(claimsBeyond(wanted, held), { given: claimsBeyond(held, wanted) }, (claims) => take(claims, service, context));
+    return this.change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
 
   release(service: ApiObject): readonly SideWrite[] {
-    return this.change([], { given: claimsOf(service) }, () => []);
+    return this.change([], claimsOf(service), () => []);
   }
 
   private change(
     taken: readonly Claim[],
-    { given }: { readonly given: readonly Claim[] },
+    given: readonly Claim[],
     taking: (claims: readonly Claim[]) => readonly SideWrite[],
   ): SideWrite[] {
     return [

@@ -53,20 +53,13 @@ export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): Por
     change({ taken, given }) {
       if (taken.length + given.length === 0) return [];
       const [takes, gives] = [taken, given].map((claims) => claims.map(({ name }) => Number(name)));
-      return [
-        { action: 'amend', key: portAllocationKey, amend: (current) => amended(current, range, takes ?? [], { gives: gives ?? [] }) },
-      ];
+      return [{ action: 'amend', key: portAllocationKey, amend: (current) => amended(current, range, takes ?? [], gives ?? []) }];
     },
   };
 }
 
 /** The next state of the object; null where a port is taken by somebody else. */
-function amended(
-  current: ApiObject | null,
-  range: PortRange,
-  takes: readonly number[],
-  { gives }: { readonly gives: readonly number[] },
-): ApiObject | null {
+function amended(current: ApiObject | null, range: PortRange, takes: readonly number[], gives: readonly number[]): ApiObject | null {
   const bits = bitsOf(current, range);
   if (takes.some((port) => isSet(bits, range, port))) return null;
   return allocationOf(withBits(withoutBits(bits, range, gives), range, takes), range, current);

@@ -148,7 +148,7 @@ class KmsV2 implements KeyService {
     const object = parse(sealed, this.name);
     this.counts.keyUsed('from_storage', { service: this.name, keyId: object.keyId });
     const seed = this.#seeds.get(object.encryptedDekSource, () => this.#decryptSeed(object));
-    const open = (known: Buffer): Buffer => openWith(known, object, context, { name: this.name });
+    const open = (known: Buffer): Buffer => openWith(known, object, context, this.name);
     return seed instanceof Promise ? seed.then(open) : open(seed);
   }
 
@@ -162,7 +162,7 @@ export const kmsV2 = (facts: KmsFacts, counts: EncryptionCounts = noEncryptionCo
 
 function seal({ seed, encrypted, keyId, annotations }: WriteSeed, plain: Buffer, context: string): Buffer {
   const info = randomBytes(infoBytes);
-  const encryptedData = Buffer.concat([info, aesGcm.encrypt(plain, { key: derivedKey(seed, { info }) }, context)]);
+  const encryptedData = Buffer.concat([info, aesGcm.encrypt(plain, { key: derivedKey(seed, info) }, context)]);
   return v2.encryptedObject.encode({ encryptedData, keyId, encryptedDekSource: encrypted, annotations, encryptedDekSourceType: seedType });
 }
 
@@ -174,16 +174,11 @@ function parse(sealed: Buffer, name: string): EncryptedObject {
   }
 }
 
-function openWith(
-  seed: Buffer,
-  { encryptedData, encryptedDekSourceType }: EncryptedObject,
-  context: string,
-  { name }: { readonly name: string },
-): Buffer {
+function openWith(seed: Buffer, { encryptedData, encryptedDekSourceType }: EncryptedObject, context: string, name: string): Buffer {
   const data = Buffer.from(encryptedData.buffer, encryptedData.byteOffset, encryptedData.byteLength);
   try {
     return encryptedDekSourceType === seedType
-      ? aesGcm.decrypt(data.subarray(infoBytes), { key: derivedKey(seed, { info: data.subarray(0, infoBytes) }) }, context)
+      ? aesGcm.decrypt(data.subarray(infoBytes), { key: derivedKey(seed, data.subarray(0, infoBytes)) }, context)
       : aesGcm.decrypt(data, { key: seed }, context);
   } catch (cause) {
     throw new UndecryptableError(`its key from key service ${JSON.stringify(name)} does not decrypt it`, { cause });
@@ -191,5 +186,4 @@ function openWith(
 }
 
 /** The first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3): as long as a key of AES-256. */
-const derivedKey = (seed: Buffer, { info }: { readonly info: Buffer }): Buffer =>
-  createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
+const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();

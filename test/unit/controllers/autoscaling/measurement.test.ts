@@ -48,7 +48,7 @@ describe('what pods use', () => {
       periods,
       tolerances,
       now,
-      target: { percent, requests: requestsOf(pods, 'cpu', { container: null }) },
+      target: { percent, requests: requestsOf(pods, 'cpu', null) },
       ...more,
     }).replicas;
 
@@ -98,10 +98,10 @@ describe('what pods use', () => {
     expect(grouped({ pods, metrics, resource: 'memory', periods, now }).unready).to.deep.equal(['pending']);
   });
   it('is not known without requests, metrics or pods', () => {
-    expect(() => requestsOf([{ ...pod('a'), spec: { containers: [{ name: 'c' }] } }], 'cpu', { container: null })).to.throw(
+    expect(() => requestsOf([{ ...pod('a'), spec: { containers: [{ name: 'c' }] } }], 'cpu', null)).to.throw(
       'missing request for cpu in container c of Pod a',
     );
-    expect(() => requestsOf([pod('a')], 'cpu', { container: 'other' })).to.throw('container other not present in pod a');
+    expect(() => requestsOf([pod('a')], 'cpu', 'other')).to.throw('container other not present in pod a');
     expect(() => ask([], 50)).to.throw('no pods returned by selector');
     expect(() => ask([null], 50)).to.throw('did not receive metrics');
   });

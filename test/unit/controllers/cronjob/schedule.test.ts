@@ -9,7 +9,7 @@ const ms = (text: string): number => Date.parse(text);
 const text = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString().replace('.000Z', 'Z'));
 
 function schedule(spec: string, zone = ''): Schedule {
-  const read = scheduleOf(spec, { zoneName: zone });
+  const read = scheduleOf(spec, zone);
   if (!read.ok) throw new Error(read.message);
   return read.schedule;
 }
@@ -122,7 +122,7 @@ describe('controllers/cronjob/schedule', () => {
 
   it('refuses zones that do not exist, and offsets', () => {
     for (const name of ['Mars/Olympus', '+05:00', 'Local time'])
-      expect(scheduleOf('* * * * *', { zoneName: name })).to.deep.equal({
+      expect(scheduleOf('* * * * *', name)).to.deep.equal({
         ok: false,
         message: `provided bad location ${name}: unknown time zone ${name}`,
       });

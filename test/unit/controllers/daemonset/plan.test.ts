@@ -35,7 +35,7 @@ function pods(of: DaemonSet, words: string): Pod[] {
     .map((word, index) => {
       const [where = '', letters = ''] = word.split(':');
       const has = (letter: string): boolean => letters.includes(letter);
-      const made = daemonPod(of, where, { hash: has('o') ? 'old' : 'new' });
+      const made = daemonPod(of, where, has('o') ? 'old' : 'new');
       const labels = { ...made.metadata.labels, ...(has('o') ? { 'pod-template-generation': '1' } : {}) };
       const phase = has('f') ? 'Failed' : has('s') ? 'Succeeded' : 'Running';
       return {
@@ -160,7 +160,7 @@ describe('the pod of a DaemonSet', () => {
         },
       }),
       'n1',
-      { hash: 'h' },
+      'h',
     );
     expect(made.metadata).to.deep.equal({
       generateName: 'd-',

@@ -77,14 +77,14 @@ describe('hints of topology', () => {
   ];
   for (const [what, changing, settled, shares, wanted] of cases) {
     it(what, () => {
-      const result = withTopologyHints(changing.map(slice), { settled: settled.map(slice) }, shares);
+      const result = withTopologyHints(changing.map(slice), settled.map(slice), shares);
       expect([result.refusal, result.slices.map(hints)]).to.deep.equal([null, wanted]);
     });
   }
 
   it('leave settled slices untouched', () => {
     const settled = slice('a>a b>b');
-    expect(withTopologyHints([], { settled: [settled] }, half).slices[0]).to.equal(settled);
+    expect(withTopologyHints([], [settled], half).slices[0]).to.equal(settled);
   });
 
   const refusals: readonly (readonly [string, string, ReadonlyMap<string, number> | null])[] = [
@@ -99,7 +99,7 @@ describe('hints of topology', () => {
   ];
   for (const [message, words, shares] of refusals) {
     it(`are removed: ${message}`, () => {
-      const { slices, refusal } = withTopologyHints([], { settled: [slice(words)] }, shares);
+      const { slices, refusal } = withTopologyHints([], [slice(words)], shares);
       expect([refusal, slices.map(hints)]).to.deep.equal([
         message,
         [

@@ -140,14 +140,14 @@ describe('controllers/job/gang', () => {
       ['w', t],
       [w, t],
     ] as const) {
-      const result = groupName(first, { template });
+      const result = groupName(first, template);
       expect(result).to.have.length(253);
-      expect(result).to.equal(groupName(first, { template }));
+      expect(result).to.equal(groupName(first, template));
     }
-    expect(groupName(w, { template: 't' })).to.match(/^w{239,}-t-\w+$/);
-    expect(groupName('w', { template: t })).to.match(/^w-t{239,}-\w+$/);
-    expect(groupName(w, { template: t })).to.match(/^w{120,121}-t{120,121}-\w+$/);
-    expect(groupName('w', { template: 'a' })).to.not.equal(groupName('w', { template: 'b' }));
+    expect(groupName(w, 't')).to.match(/^w{239,}-t-\w+$/);
+    expect(groupName('w', t)).to.match(/^w-t{239,}-\w+$/);
+    expect(groupName(w, t)).to.match(/^w{120,121}-t{120,121}-\w+$/);
+    expect(groupName('w', 'a')).to.not.equal(groupName('w', 'b'));
   });
 
   it('puts pods into their group, and leaves them to the Job alone', () => {

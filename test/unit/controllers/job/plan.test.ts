@@ -94,13 +94,12 @@ describe('controllers/job/backoff', () => {
   for (const [failures, ms] of waits)
     it(`${failures} failures wait ${ms} ms`, () => expect(remainingMs({ failures, lastFailureAt: now }, now)).to.equal(ms));
   it('counts from the last failure, and a success begins anew', () => {
-    const twice = withOutcomes(noBackoff, [], { failed: [failed('a', { ended: '2026-01-01T00:59:50Z' }), failed('b')] });
+    const twice = withOutcomes(noBackoff, [], [failed('a', { ended: '2026-01-01T00:59:50Z' }), failed('b')]);
     expect([twice, remainingMs(twice, now)]).to.deep.equal([{ failures: 2, lastFailureAt: now - 5_000 }, 15_000]);
-    expect(withOutcomes(twice, [done('c', { ended: '2026-01-01T00:59:56Z' })], { failed: [] })).to.deep.equal(noBackoff);
+    expect(withOutcomes(twice, [done('c', { ended: '2026-01-01T00:59:56Z' })], [])).to.deep.equal(noBackoff);
     expect(
-      withOutcomes(noBackoff, [done('c', { ended: '2026-01-01T00:59:52Z' })], {
-        failed: [failed('a', { ended: '2026-01-01T00:59:50Z' }), failed('b')],
-      }).failures,
+      withOutcomes(noBackoff, [done('c', { ended: '2026-01-01T00:59:52Z' })], [failed('a', { ended: '2026-01-01T00:59:50Z' }), failed('b')])
+        .failures,
     ).to.equal(1);
   });
 });
@@ -190,7 +189,7 @@ describe('controllers/job/verdict', () => {
   for (const [completions, succeeded, active, wanted] of ends) {
     it(`${succeeded} of ${completions ?? 'any'} with ${active} active ${wanted ? 'is' : 'is not'} complete`, () =>
       expect(
-        completion({ metadata: {}, spec: (completions === undefined ? {} : { completions }) as JobSpec }, succeeded, { active }) !== null,
+        completion({ metadata: {}, spec: (completions === undefined ? {} : { completions }) as JobSpec }, succeeded, active) !== null,
       ).to.equal(wanted));
   }
 });

@@ -32,11 +32,11 @@ export function validateVolumeMounts(container: JsonObject, volumes: Volumes, co
       for (const member of ['subPath', 'subPathExpr'])
         if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
     }
-    return [...findings, ...subPaths(mount, path, { at }), ...propagation(mount, { container }, path), ...recursiveReadOnly(mount, path)];
+    return [...findings, ...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path)];
   });
 }
 
-function subPaths(mount: JsonObject, list: Path, { at }: { readonly at: Path }): FieldError[] {
+function subPaths(mount: JsonObject, list: Path, at: Path): FieldError[] {
   const [subPath, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
   return [
     ...(subPath === '' ? [] : localPath(subPath, list.child('subPath'))),
@@ -49,7 +49,7 @@ function subPaths(mount: JsonObject, list: Path, { at }: { readonly at: Path }):
   ];
 }
 
-function propagation(mount: JsonObject, { container }: { readonly container: JsonObject }, list: Path): FieldError[] {
+function propagation(mount: JsonObject, container: JsonObject, list: Path): FieldError[] {
   const mode = mount['mountPropagation'];
   const at = list.child('mountPropagation');
   if (mode === 'Bidirectional' && objectAt(container, 'securityContext')?.['privileged'] !== true) {

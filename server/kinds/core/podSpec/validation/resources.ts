@@ -31,11 +31,9 @@ function validateRequirements(resources: JsonObject, nameRule: NameRule, path: P
   const limits = Object.entries(objectAt(resources, 'limits') ?? {});
   const requests = Object.entries(objectAt(resources, 'requests') ?? {});
   const limitOf = new Map(limits);
-  const findings = limits.flatMap(([name, amount]) =>
-    validateAmount(name, { amount: amount as string }, nameRule, path.child('limits').key(name)),
-  );
+  const findings = limits.flatMap(([name, amount]) => validateAmount(name, amount as string, nameRule, path.child('limits').key(name)));
   for (const [name, amount] of requests) {
-    findings.push(...validateAmount(name, { amount: amount as string }, nameRule, path.child('requests').key(name)));
+    findings.push(...validateAmount(name, amount as string, nameRule, path.child('requests').key(name)));
     findings.push(...withinLimit(name, { amount: amount as string, limit: limitOf.get(name) as string | undefined }, path));
   }
   const names = new Set([...limits, ...requests].map(([name]) => name));
@@ -44,18 +42,18 @@ function validateRequirements(resources: JsonObject, nameRule: NameRule, path: P
   return findings;
 }
 
-function validateAmount(name: string, { amount }: { readonly amount: string }, nameRule: NameRule, path: Path): FieldError[] {
+function validateAmount(name: string, amount: string, nameRule: NameRule, path: Path): FieldError[] {
   return [
     ...nameRule(name, path),
     ...nonNegativeQuantity(amount, path),
     ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
-    ...(isHugePages(name) && !isMultiple(amount, { size: hugePageSize(name) })
+    ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name))
       ? keepable('part of a huge page', [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)])
       : []),
   ];
 }
 
-function isMultiple(amount: string, { size }: { readonly size: string }): boolean {
+function isMultiple(amount: string, size: string): boolean {
   const page = wholeValue(size);
   return page > 0n && quantityOf(amount).digits > 0n && wholeValue(amount) % page === 0n;
 }
@@ -134,16 +132,16 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
       ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]
       : []),
     ...validateRequirements(resources, validatePodResourceName, path),
-    ...validateConsistency(spec, { resources }, path),
+    ...validateConsistency(spec, resources, path),
   ];
 }
 
 /** What the containers ask for must fit into what the pod asks for. Where the pod says nothing of a resource, it has what its containers have. */
-function validateConsistency(spec: JsonObject, { resources }: { readonly resources: JsonObject }, path: Path): FieldError[] {
+function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const limits = objectAt(resources, 'limits') ?? {};
   return [
-    ...validateTotals(spec, { resources }, 'requests', path),
-    ...validateTotals(spec, { resources }, 'limits', path),
+    ...validateTotals(spec, resources, 'requests', path),
+    ...validateTotals(spec, resources, 'limits', path),
     ...objectsIn(spec, 'containers').flatMap((container, position) =>
       Object.entries(objectAt(objectAt(container, 'resources') ?? {}, 'limits') ?? {})
         .filter(([name, limit]) => limits[name] !== undefined && compareAmounts(limit, limits[name]) > 0)
@@ -161,12 +159,7 @@ function validateConsistency(spec: JsonObject, { resources }: { readonly resourc
 /** Amounts of what a pod must have enough of for all its containers together. */
 const addedUp = { requests: isPodResource, limits: isHugePages } as const;
 
-function validateTotals(
-  spec: JsonObject,
-  { resources }: { readonly resources: JsonObject },
-  of: keyof typeof addedUp,
-  path: Path,
-): FieldError[] {
+function validateTotals(spec: JsonObject, resources: JsonObject, of: keyof typeof addedUp, path: Path): FieldError[] {
   const amounts = objectAt(resources, of) ?? {};
   return [...aggregateAmounts(spec, of)]
     .filter(([name, total]) => addedUp[of](name) && amounts[name] !== undefined && compareQuantities(total, quantityOf(amounts[name])) > 0)

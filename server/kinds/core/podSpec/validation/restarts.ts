@@ -23,7 +23,7 @@ export function validateRestart(container: JsonObject, path: Path, isInit = fals
   return [
     ...(policy === null && rules.length > 0 ? [missing] : []),
     ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
-    ...(rules.length > rulesMax ? [tooMany(at, rules.length, { max: rulesMax })] : []),
+    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
     ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),
   ];
 }
@@ -42,6 +42,6 @@ function validateRule(rule: JsonObject, path: Path): FieldError[] {
     ...(codes === null || operators.includes(String(codes['operator']))
       ? []
       : [notSupported(at.child('operator'), codes['operator'] ?? '', operators)]),
-    ...(count > codesMax ? [tooMany(at.child('values'), count, { max: codesMax })] : []),
+    ...(count > codesMax ? [tooMany(at.child('values'), count, codesMax)] : []),
   ];
 }

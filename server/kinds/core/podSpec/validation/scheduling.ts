@@ -10,17 +10,12 @@ import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofE
 
 /** Where a pod may run: affinity, tolerations, spread, gates. */
 
-function nodeRequirement(
-  requirement: JsonObject,
-  isField: boolean,
-  { checkValues }: { readonly checkValues: boolean },
-  path: Path,
-): FieldError[] {
+function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues: boolean, path: Path): FieldError[] {
   const operator = textAt(requirement, 'operator');
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
   const key = textAt(requirement, 'key');
-  if (isField) return fieldRequirement(key, { operator }, values.map(String), path);
+  if (isField) return fieldRequirement(key, operator, values.map(String), path);
   const findings: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) findings.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
@@ -41,7 +36,7 @@ function nodeRequirement(
     : findings;
 }
 
-function fieldRequirement(key: string, { operator }: { readonly operator: string }, values: readonly string[], path: Path): FieldError[] {
+function fieldRequirement(key: string, operator: string, values: readonly string[], path: Path): FieldError[] {
   const findings: FieldError[] = [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length !== 1)
@@ -60,7 +55,7 @@ function fieldRequirement(key: string, { operator }: { readonly operator: string
 function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): Found {
   const ofList = (list: string, isField: boolean): Found =>
     ofEach(objectsIn(term, list), (requirement, position) =>
-      nodeRequirement(requirement, isField, { checkValues }, path.child(list).index(position)),
+      nodeRequirement(requirement, isField, checkValues, path.child(list).index(position)),
     );
   return inOrder(ofList('matchExpressions', false), ofList('matchFields', true));
 }
@@ -143,7 +138,7 @@ const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
 
 /** Taints can be compared as whole numbers of 64 bits. */
-function validateComparison(operator: string, { value }: { readonly value: string }, path: Path): FieldError[] {
+function validateComparison(operator: string, value: string, path: Path): FieldError[] {
   if (operator !== 'Gt' && operator !== 'Lt') return oneOf(operator, ['Equal', 'Exists', 'Gt', 'Lt'], path.child('operator'));
   return /^(0|-?[1-9]\d*)$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value)
     ? []
@@ -177,7 +172,7 @@ export function validateTolerationList(holder: JsonObject, path: Path): Found {
     } else
       findings.push(
         ...whileOff('TaintTolerationComparisonOperators', oneOf(operator, ['Equal', 'Exists'], at.child('operator'))),
-        ...whileOn('TaintTolerationComparisonOperators', validateComparison(operator, { value }, at)),
+        ...whileOn('TaintTolerationComparisonOperators', validateComparison(operator, value, at)),
       );
     return effect === '' ? findings : [...findings, ...optionallyOneOf(effect, taintEffects, at.child('effect'))];
   });

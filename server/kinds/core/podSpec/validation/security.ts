@@ -72,7 +72,7 @@ const hostSysctls: readonly (readonly [isOfHost: (name: string) => boolean, flag
   [(name) => name === 'kernel.sem' || shared.some((prefix) => name.startsWith(prefix)), 'hostIPC'],
 ];
 
-function validateSysctls(context: JsonObject, { spec }: { readonly spec: JsonObject }, path: Path): FieldError[] {
+function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   const seen = new Set<string>();
   return objectsIn(context, 'sysctls').flatMap((sysctl, position) => {
     const at = path.child('sysctls').index(position).child('name');
@@ -150,7 +150,7 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
     ...(spec['hostPID'] === true && spec['shareProcessNamespace'] === true
       ? [invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')]
       : []),
-    ...validateSysctls(context, { spec }, path),
+    ...validateSysctls(context, spec, path),
     ...optionallyOneOf(context['fsGroupChangePolicy'], ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
     ...validateSeccomp(context, path),
     ...validateWindowsOptions(context, path),

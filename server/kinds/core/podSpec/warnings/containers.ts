@@ -40,12 +40,11 @@ export function containerWarnings(
 ): string[] {
   const name = textAt(container, 'name');
   const security = objectAt(container, 'securityContext') ?? {};
-  const said = (key: string, { text }: { readonly text: string }): string[] =>
-    Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : [];
+  const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
   return [
-    ...(objectAt(security, 'seccompProfile') === null ? said(`${seccompContainerAnnotation}${name}`, { text: seccompText }) : []),
+    ...(objectAt(security, 'seccompProfile') === null ? said(`${seccompContainerAnnotation}${name}`, seccompText) : []),
     ...(ofTemplate && !podHasAppArmor && objectAt(security, 'appArmorProfile') === null
-      ? said(`${apparmorAnnotation}${name}`, { text: apparmorText })
+      ? said(`${apparmorAnnotation}${name}`, apparmorText)
       : []),
     ...amountWarnings(objectAt(container, 'resources') ?? {}, path.child('resources')),
     ...environmentWarnings(container, path.child('env')),

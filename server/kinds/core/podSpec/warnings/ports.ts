@@ -28,7 +28,7 @@ export function portWarnings(containers: readonly Placed[]): string[] {
       };
       const key = `${textAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
       const others = known.get(key) ?? [];
-      warnings.push(...withoutHostPort(port, current), ...others.flatMap((other) => conflict(current, { other })));
+      warnings.push(...withoutHostPort(port, current), ...others.flatMap((other) => conflict(current, other)));
       if (warnings.length >= warningsMax) return warnings.slice(0, warningsMax);
       if (others.length === 0) known.set(key, others);
       if (others.length < comparedMax) others.push(current);
@@ -66,7 +66,7 @@ const withoutHostPort = (port: JsonObject, { path, hostIP, hostPort }: Port): st
         `${path}: hostIP set without hostPort: {Name:${textAt(port, 'name')} HostPort:0 ContainerPort:${textAt(port, 'containerPort')} Protocol:${textAt(port, 'protocol')} HostIP:${hostIP}}`,
       ];
 
-function conflict(port: Port, { other }: { readonly other: Port }): string[] {
+function conflict(port: Port, other: Port): string[] {
   if (port.hostIP === other.hostIP && port.hostPort === other.hostPort)
     return [`${port.path}: duplicate port definition with ${other.path}`];
   if (port.hostPort === 0 || other.hostPort === 0) return [`${port.path}: overlapping port definition with ${other.path}`];

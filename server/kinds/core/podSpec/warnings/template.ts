@@ -31,22 +31,21 @@ function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string
   const at = path.child('spec');
   const security = objectAt(spec, 'securityContext') ?? {};
   const containers = placedContainers(spec, at);
-  const said = (key: string, { text }: { readonly text: string }): string[] =>
-    Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : [];
+  const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
   const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: objectAt(security, 'appArmorProfile') !== null };
   return [
     ...nodeWarnings(spec, at),
-    ...deprecatedAnnotations.flatMap(([key, text]) => said(key, { text })),
+    ...deprecatedAnnotations.flatMap(([key, text]) => said(key, text)),
     ...volumeWarnings(spec, at),
     ...overlappingPaths(spec),
-    ...repeated(spec, 'hostAliases', { member: 'ip' }, at),
+    ...repeated(spec, 'hostAliases', 'ip', at),
     ...spellingWarnings(spec, at),
-    ...repeated(spec, 'imagePullSecrets', { member: 'name' }, at),
+    ...repeated(spec, 'imagePullSecrets', 'name', at),
     ...unnamedSecrets(spec, at),
     ...['memory', 'ephemeral-storage'].flatMap((resource) =>
       fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead')),
     ),
-    ...(objectAt(security, 'seccompProfile') === null ? said(seccompPodAnnotation, { text: seccompText }) : []),
+    ...(objectAt(security, 'seccompProfile') === null ? said(seccompPodAnnotation, seccompText) : []),
     ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
     ...portWarnings(containers),
     ...portNameWarnings(containers),
@@ -66,7 +65,7 @@ const spellingWarnings = (spec: JsonObject, path: Path): string[] => [
   ),
 ];
 
-function repeated(spec: JsonObject, list: string, { member }: { readonly member: string }, path: Path): string[] {
+function repeated(spec: JsonObject, list: string, member: string, path: Path): string[] {
   const seen = new Set<string>();
   return objectsIn(spec, list).flatMap((item, position) => {
     const value = textAt(item, member);
