@@ -81,7 +81,11 @@ export default tseslint.config(
   {
     files: pureFolders,
     // The generator's edges; addresses are claimed in storage.
-    ignores: ['api/generate/{main,read}.ts', 'api/catalogue/data.ts', 'server/kinds/core/service/{allocator,metrics,portRecord,ranges,repair,usage}.ts'],
+    ignores: [
+      'api/generate/{main,read}.ts',
+      'api/catalogue/data.ts',
+      'server/kinds/core/service/{allocator,metrics,portRecord,ranges,repair,usage}.ts',
+    ],
     rules: {
       'no-restricted-globals': ['error', ...forbiddenGlobals],
       'no-restricted-syntax': [

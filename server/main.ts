@@ -52,7 +52,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const log = createLogger(output === null ? logging : { ...logging, output });
   // What is held back must not be lost with the process.
   if (output !== null) process.on('exit', () => output.flush());
-  for (const name of read.withoutEffect) log.warn('option has no effect yet', { option: `--${name}` });
+  for (const name of read.withoutEffect) log.warn('option has no effect', { option: `--${name}` });
   for (const closed of closedGates(options)) log.warn(closed);
   // As a thread it shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();

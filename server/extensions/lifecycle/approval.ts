@@ -2,7 +2,7 @@ import { approvalOf, isProtectedGroup, type Approval } from '../../kinds/apiexte
 import type { LifeCycle } from '../definition.js';
 import type { Condition } from './conditions.js';
 
-export const approvalType = 'KubernetesAPIApprovalPolicyConformant';
+const approvalType = 'KubernetesAPIApprovalPolicyConformant';
 const demand = 'protected groups must have approval annotation "api-approved.kubernetes.io"';
 const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 

@@ -3,7 +3,7 @@ import type { Steps } from '../../../api/steps.js';
 import { StatusError } from '../../../api/status.js';
 
 /** What a client is told whose object has grown beyond what anybody keeps. */
-export const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
+const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
 
 /** Work that sets defaults, refused in the words of the API if they are too many. */

@@ -35,7 +35,7 @@ const ancientManager = 'ancient-changes';
 const managerNameLengthMax = 128;
 
 /** `managedFields` was there and cannot be read. */
-export class ManagedFieldsError extends Error {
+class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 

@@ -70,10 +70,14 @@ async function startServer(
 ): Promise<{ readonly process: ChildProcess; readonly port: number }> {
   const flags = ['--bind-address=127.0.0.1', '--secure-port=0', `--client-ca-file=${clientAuthority}`, `--raft-data-dir=${directory}`];
   writeFileSync(turnsFileIn(directory), '');
-  const started = spawn(process.execPath, ['--import', turnProbe, program, ...flags, `--cert-dir=${path.join(directory, 'certificates')}`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TURN_PROBE_FILE: turnsFileIn(directory) },
-  });
+  const started = spawn(
+    process.execPath,
+    ['--import', turnProbe, program, ...flags, `--cert-dir=${path.join(directory, 'certificates')}`],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, TURN_PROBE_FILE: turnsFileIn(directory) },
+    },
+  );
   const port = await new Promise<number>((resolve, reject) => {
     started.once('exit', () => {
       reject(new Error('the server did not start'));
@@ -126,7 +130,10 @@ async function measure(
 }
 
 /** Processor time of the longest turn of the server's event loop that ended in this time. */
-function longestTurnMs({ turnsFile }: Server, { beganAtMs, endedAtMs }: { readonly beganAtMs: number; readonly endedAtMs: number }): number {
+function longestTurnMs(
+  { turnsFile }: Server,
+  { beganAtMs, endedAtMs }: { readonly beganAtMs: number; readonly endedAtMs: number },
+): number {
   const turns = readFileSync(turnsFile, 'latin1')
     .split('\n')
     .map((line) => line.split(' ').map(Number))

@@ -79,7 +79,8 @@ describe('endpoints/lists', () => {
       server.storage.compact(server.storage.version);
       const expired = await fetch(`${configMaps}?limit=1&continue=${first.metadata.continue ?? ''}`, { accept });
       expect(expired.status).to.equal(410);
-      const status = accept.startsWith(protobufType) ? protobuf(expired.data) : (YAML.parse(expired.data.toString()) as List);
+      // A refusal has no metadata to be shown alone: it is in JSON where nothing else is asked for.
+      const status = accept === protobufType ? protobuf(expired.data) : (YAML.parse(expired.data.toString()) as List);
       const rest = read((await fetch(`${configMaps}?continue=${status.metadata.continue ?? ''}`, { accept })).data);
       expect(namesIn(rest)).to.deep.equal(['aa', 'b', 'c']);
       expect(Number(rest.metadata.resourceVersion)).to.be.greaterThan(Number(first.metadata.resourceVersion));

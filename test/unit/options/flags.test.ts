@@ -106,7 +106,7 @@ describe('flags', () => {
   it('prints help with headings, defaults, neutral spellings and what has no effect', () => {
     const text = helpText(table, { program: 'p', about: 'About.', examples: [{ about: 'Example.', command: 'p --switch' }], width: 100 });
     expect(text).to.match(/--etcd-servers strings\n\s+Servers\. \(also --kvstore-servers\)/);
-    expect(text).to.match(/Gates\. \(accepted; no effect yet\)/);
+    expect(text).to.match(/Gates\. \(accepted, without effect\)/);
     expect(text).to.match(/Timeout\. \(default 1m0s\)/);
     expect(text).to.match(/also the value kvstore3/);
     expect(text).to.include('p --switch');

@@ -64,7 +64,8 @@ describe('a start with admission that lets nothing pass', function () {
     const service = await server.ask('GET', '/api/v1/namespaces/default/services/kubernetes');
     expect(service.body['spec']).to.deep.include({ clusterIP: '10.9.0.1' });
     expect((await server.ask('POST', maps, { metadata: { name: 'mine' } })).status).to.equal(500);
-    for (const [at] of guards) expect((await server.ask('DELETE', `${at}/closed`)).status, at).to.equal(200);
+    // Policies guard webhook configurations as well, and nothing guards policies.
+    for (const [at] of [...guards].reverse()) await server.until(200, 'DELETE', `${at}/closed`);
     await server.until(201, 'POST', maps, { metadata: { name: 'mine' } });
   });
 });
