@@ -93,7 +93,7 @@ describe('attacks on rights', function () {
           });
           expect([answer.status, (answer.body as { message: string }).message]).to.deep.equal([
             403,
-            `${resource}${group === '' ? '' : `.${group}`} "made" is forbidden: `,
+            `${resource}${group === '' ? '' : `.${group}`} "made" is forbidden: User "${bob.name}" cannot create resource "${resource}" in API group "${group}" in the namespace "creation"`,
           ]);
           await target.admin.expect(404, 'GET', inside(group, resource));
         });

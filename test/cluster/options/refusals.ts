@@ -32,7 +32,7 @@ const texts: Readonly<Record<string, string>> = {
   'service-node-port-range': '5-4',
   'peer-advertise-ip': 'x',
   'peer-advertise-port': 'x',
-  'etcd-prefix': 'x',
+  'etcd-prefix': 'a b',
   'etcd-servers': 'x',
   'watch-cache-sizes': 'x',
   'oidc-issuer-url': 'http://x',

@@ -147,6 +147,21 @@ const keyOf = ({ manager, operation, subresource }: Pick<ManagerId, 'manager' | 
   [manager, operation, subresource].join(' ');
 const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** Members of structs on the way to a field, each as the text of its path. Metadata is never an applier's to remove. */
+const structsAbove = ({ path }: Field): string[] =>
+  path.flatMap((element, depth) =>
+    depth < path.length - 1 && element.startsWith('f:') && element !== 'f:metadata' ? [path.slice(0, depth + 1).join(' ')] : [],
+  );
+const containers: ReadonlyMap<string, readonly string[]> = new Map([...fields].map(([name, each]) => [name, structsAbove(each)]));
+
+/** An applier that no longer has anything in a member of a struct takes the member away as a whole, unless somebody has something in it. */
+function abandoned(mine: ReadonlySet<string>, owned: ReadonlySet<string>): string[] {
+  const above = (names: Iterable<string>): Set<string> => new Set([...names].flatMap((name) => containers.get(name) ?? []));
+  const held = above(owned);
+  const left = new Set([...above(mine)].filter((container) => !held.has(container)));
+  return [...containers].filter(([, all]) => all.some((container) => left.has(container))).map(([name]) => name);
+}
+
 /** The rules. Null: a conflict. */
 function modelled({ content, owners }: State, write: Write): State | null {
   const self = keyOf(idOf(write));
@@ -161,6 +176,10 @@ function modelled({ content, owners }: State, write: Write): State | null {
       after.delete(name);
       for (const inside of [...after.keys()]) if (fields.get(inside)?.item === name) after.delete(inside);
     }
+  if (isApply(write.kind)) {
+    const owned = new Set([...kept.map(([name]) => name), ...others.flatMap(([, fields]) => [...fields])]);
+    for (const name of abandoned(mine, owned)) after.delete(name);
+  }
   const changed = new Set([...after.keys()].filter((name) => !same(content.get(name), after.get(name))));
   if (isApply(write.kind) && !write.force && [...changed].some(isOthers)) return null;
   const own = isApply(write.kind)

@@ -130,6 +130,8 @@ describe('raft/replica, three replicas', function () {
     expect(read.outcome).to.equal('unavailable');
     expect((await second.replica.range({ start: '', end: null, revision: null, limit: null })).outcome).to.equal('found');
     await cluster.start(first.id);
+    // Until there is a leader again, reads may be refused at once.
+    await eventually(async () => ((await second.replica.barrier({ timeoutMs })).outcome === 'reached' ? true : null));
     const all = await contents(second);
     if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
   });
