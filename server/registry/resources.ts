@@ -91,7 +91,8 @@ interface GroupRow {
 /** The table of served resource types that are compiled in. Pure but for reading the data file. */
 export function builtInCatalogue(types: BuiltInTypes): Catalogue {
   const rows = readCatalogueData<GroupRow[]>('resources');
-  return indexedCatalogue(rows.flatMap((row) => servedGroup(row, { ...types, rows })));
+  const building = { ...types, stored: storedVersions(rows) };
+  return indexedCatalogue(rows.flatMap((row) => servedGroup(row, building)));
 }
 
 /** The names alone, which are plain data and may travel to another thread. */
@@ -133,7 +134,7 @@ export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
 });
 
 interface Building extends BuiltInTypes {
-  readonly rows: readonly GroupRow[];
+  readonly stored: StoredVersions;
 }
 
 function servedGroup({ name, versions }: GroupRow, types: Building): ServedGroup[] {
@@ -149,11 +150,14 @@ function servedGroup({ name, versions }: GroupRow, types: Building): ServedGroup
 function servedResource(
   row: ResourceRow,
   groupVersion: GroupVersion,
-  { viewOf, behaviour, writtenVersion, rows }: Building,
+  { viewOf, behaviour, writtenVersion, stored }: Building,
 ): ServedResource {
   const [resource, kind, singular, namespaced, verbs, shortNames, categories, subresources] = row;
-  const stored = storedVersions(viewOf(qualifiedName({ group: groupVersion.group, resource })), rows);
-  const written = writtenVersion(stored[0], stored);
+  const storedName = viewOf(qualifiedName({ group: groupVersion.group, resource }));
+  const all = stored.get(storedName);
+  if (all === undefined) throw new Error(`broken invariant: resource ${storedName} has no version`);
+  const [storage] = all;
+  const written = writtenVersion(storage, all);
   const names: ResourceNames = {
     ...groupVersion,
     resource,
@@ -165,8 +169,8 @@ function servedResource(
     shortNames,
     categories,
     subresources: new Map(subresources.map((entry) => [entry[0], subresource(entry, groupVersion)])),
-    storage: stored[0],
-    ...(written === stored[0].version ? {} : { writtenVersion: written }),
+    storage,
+    ...(written === storage.version ? {} : { writtenVersion: written }),
   };
   return { ...names, behaviour: behaviour(names) };
 }
@@ -179,17 +183,21 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
   version: version ?? parent.version,
 });
 
-/** Versions are listed by preference, so the first one that has the resource is the one of storage, whether or not it is served. */
-function storedVersions(name: string, rows: readonly GroupRow[]): readonly [StorageResource, ...StorageResource[]] {
-  const [first, ...rest] = rows.flatMap(({ name: group, versions }) =>
-    versions.flatMap(({ version, resources }) =>
-      resources
-        .filter(([resource]) => qualifiedName({ group, resource }) === name)
-        .map(([resource, kind]): StorageResource => ({ group, version, resource, kind })),
-    ),
-  );
-  if (first === undefined) throw new Error(`broken invariant: resource ${name} has no version`);
-  return [first, ...rest];
+/** All versions of each resource, by its qualified name. */
+type StoredVersions = ReadonlyMap<string, readonly [StorageResource, ...StorageResource[]]>;
+
+/** Versions are listed by preference, so the first one that has a resource is the one of storage, whether or not it is served. */
+function storedVersions(rows: readonly GroupRow[]): StoredVersions {
+  const found = new Map<string, [StorageResource, ...StorageResource[]]>();
+  for (const { name: group, versions } of rows)
+    for (const { version, resources } of versions)
+      for (const [resource, kind] of resources) {
+        const stored: StorageResource = { group, version, resource, kind };
+        const others = found.get(qualifiedName(stored));
+        if (others === undefined) found.set(qualifiedName(stored), [stored]);
+        else others.push(stored);
+      }
+  return found;
 }
 
 /** Where objects of what is served are kept, each place once. */
