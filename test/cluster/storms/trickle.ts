@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentiles, type Percentiles } from '../../bench/load.js';
+import { mainThreadCpuMs } from '../../bench/processorTime.js';
 import { Http2Client } from '../../bench/http2/client.js';
 
 /** Child process: asks for one object now and then, and measures how long each answer takes. */
@@ -29,20 +30,16 @@ export interface TrickleReport {
 const task = JSON.parse(process.argv[2] ?? '{}') as TrickleTask;
 const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
 const client = await Http2Client.open({ host: '127.0.0.1', port: task.port, ca, cert, key });
-/** Nanoseconds on a processor are the first number. Linux alone tells it of one thread. */
-const schedulerStatistics = `/proc/${task.pid}/task/${task.pid}/schedstat`;
-const processorMs = (): number =>
-  process.platform === 'linux' ? Number(readFileSync(schedulerStatistics, 'latin1').split(' ')[0]) / 1e6 : NaN;
 const tookMs: number[] = [];
 const tookCpuMs: number[] = [];
 let refused = 0;
 const end = performance.now() + task.seconds * 1000;
 while (performance.now() < end) {
-  const cpuBefore = processorMs();
+  const cpuBefore = mainThreadCpuMs(task.pid);
   const began = performance.now();
   const { status } = await client.get(task.path);
   tookMs.push(performance.now() - began);
-  tookCpuMs.push(processorMs() - cpuBefore);
+  tookCpuMs.push(mainThreadCpuMs(task.pid) - cpuBefore);
   if (status !== 200) refused += 1;
   await delay(task.everyMs);
 }
