@@ -1,3 +1,5 @@
+import type { Steps } from '../steps.js';
+
 /** An object with members, as opposed to a list, a scalar or null. */
 export const isObject = <T extends object = Readonly<Record<string, unknown>>>(value: unknown): value is T =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -16,4 +18,30 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
+}
+
+/** Values that are compared in one step. */
+const comparedInStep = 1_000;
+
+/** The same in steps. */
+export function* sameJsonInSteps(a: unknown, b: unknown): Steps<boolean> {
+  const pairs: (readonly [unknown, unknown])[] = [[a, b]];
+  for (let compared = 1, pair = pairs.pop(); pair !== undefined; compared++, pair = pairs.pop()) {
+    if (compared % comparedInStep === 0) yield;
+    const [left, right] = pair;
+    if (left === right) continue;
+    if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return false;
+      for (const [index, item] of left.entries()) pairs.push([item, right[index]]);
+      continue;
+    }
+    if (!isObject(left) || !isObject(right)) return false;
+    const names = Object.keys(left);
+    if (names.length !== Object.keys(right).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(right, name)) return false;
+      pairs.push([left[name], right[name]]);
+    }
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { hashLabel } from './hashLabel.js';
 
 /** Counts how often a configuration file was read again, and how that went. */
 export interface ReloadMetrics {
@@ -29,7 +29,7 @@ export function createReloadMetrics(registry: Registry, subsystem: string, serve
     labelNames: ['apiserver_id_hash', 'hash'],
     registers: [registry],
   });
-  const apiserver_id_hash = `sha256:${hash('sha256', server, 'hex')}`;
+  const apiserver_id_hash = hashLabel(server);
   return {
     loaded: ({ hash: content }) => {
       info.reset();

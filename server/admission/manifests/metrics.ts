@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
 /** What is told of manifests of admission plug-ins, by the plug-in's name. */
 export interface ManifestMetrics {
@@ -31,7 +31,7 @@ export function createManifestMetrics(registry: Registry, server: string): Manif
     labelNames: ['plugin', 'apiserver_id_hash', 'hash'],
     registers,
   });
-  const apiserver_id_hash = `sha256:${hash('sha256', server, 'hex')}`;
+  const apiserver_id_hash = hashLabel(server);
   const known = new Map<string, string>();
   return {
     loaded: (plugin, { hash: content }) => {

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { Gauge, type Registry } from 'prom-client';
 import type { FetchCounts } from './keys.js';
+import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
-const hashOf = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;
+type IssuerLabels = Readonly<Record<'jwt_issuer_hash' | 'apiserver_id_hash', string>>;
 
 /** How fetching the keys of issuers goes, under the names of the reference. `server` tells replicas apart. */
 export function createFetchMetrics(registry: Registry, server: string): FetchCounts {
@@ -20,10 +20,8 @@ export function createFetchMetrics(registry: Registry, server: string): FetchCou
     registers: [registry],
   });
   const known = new Map<string, string>();
-  const of = (issuer: string): { readonly jwt_issuer_hash: string; readonly apiserver_id_hash: string } => ({
-    jwt_issuer_hash: hashOf(issuer),
-    apiserver_id_hash: hashOf(server),
-  });
+  const apiserver_id_hash = hashLabel(server);
+  const of = (issuer: string): IssuerLabels => ({ jwt_issuer_hash: hashLabel(issuer), apiserver_id_hash });
   const forgetSet = (issuer: string): void => {
     const before = known.get(issuer);
     if (before !== undefined) info.remove({ ...of(issuer), hash: before });
@@ -32,8 +30,9 @@ export function createFetchMetrics(registry: Registry, server: string): FetchCou
   return {
     fetched: (issuer, keySet) => {
       forgetSet(issuer);
-      known.set(issuer, hashOf(keySet));
-      info.set({ ...of(issuer), hash: hashOf(keySet) }, 1);
+      const content = hashLabel(keySet);
+      known.set(issuer, content);
+      info.set({ ...of(issuer), hash: content }, 1);
       last.set({ result: 'success', ...of(issuer) }, Date.now() / 1000);
     },
     failed: (issuer) => {

@@ -1,3 +1,4 @@
+import { goTypeOf } from '../../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
@@ -40,7 +41,7 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
       message:
         converted['metadata'] === undefined
           ? 'missing metadata in converted object'
-          : `invalid metadata of type ${goType(converted['metadata'])} in converted object`,
+          : `invalid metadata of type ${goTypeOf(converted['metadata'])} in converted object`,
     };
   const metadata: JsonObject = { ...original.metadata };
   for (const [member, validate] of textMaps) {
@@ -63,19 +64,11 @@ const textMaps: readonly (readonly [member: 'labels' | 'annotations', validate: 
 
 function textsProblem(value: JsonValue, member: string, before: JsonValue | undefined, validate: Validate): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return `invalid metadata.${member} of type ${goType(value)} in converted object`;
+    return `invalid metadata.${member} of type ${goTypeOf(value)} in converted object`;
   for (const [key, text] of Object.entries(value))
-    if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`;
+    if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`;
   // What was there before is not looked at again.
   if (sameValue(value, before ?? {})) return null;
   const findings = inOneGo(outcomeOf(validate(value as Record<string, string>))).map(({ path, message }) => `${path}: ${message}`);
   return findings.length === 0 ? null : findings.length === 1 ? (findings[0] ?? '') : `[${findings.join(', ')}]`;
-}
-
-function goType(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
-  return { string: 'string', boolean: 'bool', bigint: 'int64', number: Number.isInteger(value) ? 'int64' : 'float64' }[
-    typeof value as 'string' | 'boolean' | 'bigint' | 'number'
-  ];
 }

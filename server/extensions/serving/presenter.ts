@@ -2,7 +2,7 @@ import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { inOneGo, type Steps } from '../../../api/steps.js';
 import type { CompiledSchema } from '../../../workers/schema/custom/contract.js';
-import { sameInSteps } from '../../../workers/schema/custom/printed.js';
+import { sameJsonInSteps } from '../../../api/json/json.js';
 import type { ApiObject } from '../../../api/object.js';
 import { plainError } from '../../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
@@ -167,7 +167,7 @@ export class Presenter {
     const fields = this.converts ? { ...stored.fields, ...fieldsOf?.(content as ApiObject) } : stored.fields;
     const before = stored.decode();
     yield;
-    const shown = (yield* sameInSteps(content as JsonMembers, before as JsonMembers))
+    const shown = (yield* sameJsonInSteps(content, before))
       ? stored
       : presented(content as ApiObject, { version: stored.version, fields }, apiVersion);
     this.known.set(stored, shown);

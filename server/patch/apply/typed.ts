@@ -1,7 +1,9 @@
-import { isObject } from '../../../api/json/json.js';
+import { goTypeOf } from '../../../api/goTypes.js';
+import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { Steps } from '../../../api/steps.js';
+import { printed } from '../printed.js';
 import { spellPath } from './describe.js';
 import { fieldElement, indexElement } from './fieldset.js';
 import { comparedInStep, itemElement, ListItemError } from './items.js';
@@ -14,7 +16,8 @@ export const typeFaultsMax = 1_000;
 export type Typed = 'configuration' | 'live';
 
 /**
- * What keeps a value from being of a type, all of it with the paths, as server-side apply tells it; null for nothing. A null is of every type. Of several members
+ * What keeps a value from being of a type, all of it with the paths, as server-side apply tells it; null for nothing. A null is of every type. Of several
+ * members
  * of one object that are not declared the first is told, and nothing of those after it. Rules: `typed/validate.go` of structured-merge-diff.
  */
 export function* typeComplaint(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
@@ -102,36 +105,15 @@ function scalarFault(type: ScalarType, value: JsonValue): string | null {
   }
 }
 
-const list = '[]interface {}';
-const map = 'map[string]interface {}';
-
-/** The type that Go has for a value (`%T`). */
-function goTypeOf(value: JsonValue): string {
-  if (Array.isArray(value)) return list;
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'object' ? map : String(typeof value);
-}
-
 /** As Go prints the wrapper of such a value (`%v`). */
-const wrapped = (value: JsonValue): string => `&{${plainly(value)}}`;
-
-function plainly(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(plainly).join(' ')}]`;
-  if (typeof value !== 'object') return String(value);
-  return `map[${sortedNames(value)
-    .map((name) => `${name}:${plainly(value[name])}`)
-    .join(' ')}]`;
-}
+const wrapped = (value: JsonValue): string => `&{${printed(value)}}`;
 
 /** As Go prints a value so that it could stand in a program (`%#v`). */
 function inSource(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
-  if (Array.isArray(value)) return `${list}{${value.map(inSource).join(', ')}}`;
+  if (Array.isArray(value)) return `${goTypeOf(value)}{${value.map(inSource).join(', ')}}`;
   if (typeof value !== 'object') return writeJson(value);
-  return `${map}{${sortedNames(value)
+  return `${goTypeOf(value)}{${sortNames(Object.keys(value))
     .map((name) => `${writeJson(name)}:${inSource(value[name])}`)
     .join(', ')}}`;
 }
-
-const sortedNames = (object: JsonObject): string[] => Object.keys(object).sort();

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { EncryptionCounts, Way } from './counts.js';
 import { DurationHistogram, type DurationSeries } from '../../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../../program/metrics/totals.js';
+import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
 const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
 /** Names of keys that are told of: the ones used last. A service that invents a name for each value must not fill memory. */
@@ -69,7 +69,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
   });
   const used = new RecentKeys();
   const told = new RecentKeys();
-  const apiserver_id_hash = hashOf(server);
+  const apiserver_id_hash = hashLabel(server);
   new Counter({
     name: `${envelope}_key_id_hash_total`,
     help: "Values that went by with a service's key, by the hash of its name.",
@@ -140,7 +140,7 @@ class RecentKeys {
 
   note(labels: Readonly<Record<string, string>>, keyId: string): void {
     const place = [...Object.values(labels), keyId].join('\0');
-    const use = this.#uses.get(place) ?? { labels: { ...labels, key_id_hash: keyId === '' ? '' : hashOf(keyId) }, count: 0, lastMs: 0 };
+    const use = this.#uses.get(place) ?? { labels: { ...labels, key_id_hash: keyId === '' ? '' : hashLabel(keyId) }, count: 0, lastMs: 0 };
     this.#uses.delete(place);
     this.#uses.set(place, use);
     use.count++;
@@ -155,5 +155,3 @@ class RecentKeys {
     return this.#uses.values();
   }
 }
-
-const hashOf = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;

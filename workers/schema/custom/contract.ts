@@ -49,7 +49,10 @@ export interface CompiledSchema {
   receive(object: JsonMembers): Steps<ReceiveResult>;
   /** What an object that server-side apply made goes through: as `receive`, but nulls stay where no default replaces them, to be refused. */
   receiveApplied(object: JsonMembers): Steps<ReceiveResult>;
-  /** What a stored object goes through: as `receive`, but metadata that does not fit is dropped instead of refused, and a generation is there. Changes the object in place. */
+  /**
+   * What a stored object goes through: as `receive`, but metadata that does not fit is dropped instead of refused, and a generation is there. Changes the
+   * object in place.
+   */
   restore(object: JsonMembers): Steps<void>;
   /** What the answer of a converter goes through: as `receive`, without defaults. Changes the object in place. */
   receiveConverted(object: JsonMembers): Steps<ReceiveResult>;

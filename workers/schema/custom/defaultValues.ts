@@ -1,9 +1,10 @@
+import { setMember } from '../../../api/json/setMember.js';
 import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Cause, EmbeddedRules } from './contract.js';
 import { checkEmbedded, coerceEmbedded } from './embedded.js';
 import { Findings } from './findings.js';
-import { deepCopy, printed, setMember } from './printed.js';
+import { deepCopy, printed } from './printed.js';
 import { pruneValue } from './prune.js';
 import { asWhole, structureOf, type Structure } from './structure.js';
 import { ValueCheck } from './values.js';

@@ -1,8 +1,9 @@
+import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../../api/steps.js';
 import { GrownTooLarge } from './contract.js';
 import { coerceEmbedded } from './embedded.js';
-import { canonicalJson, deepCopy, memberOf, setMember } from './printed.js';
+import { canonicalJson, deepCopy, memberOf } from './printed.js';
 import { pruneValue } from './prune.js';
 import { asWhole, memberStructure, type Structure } from './structure.js';
 
@@ -85,7 +86,8 @@ function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth:
 }
 
 /**
- * The structure of a whole object with its defaults as they are used: without what their own schema does not know, and with metadata in its form (`PruneDefaults` of
+ * The structure of a whole object with its defaults as they are used: without what their own schema does not know, and with metadata in its form
+ * (`PruneDefaults` of
  * apiextensions-apiserver). A default that stands within metadata is looked at in the least object around it.
  */
 export const withPrunedDefaults = (root: Structure): Structure => prunedBelow(root, [], asWhole(root));

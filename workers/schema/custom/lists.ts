@@ -1,7 +1,8 @@
+import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../../api/steps.js';
 import { causesMax, type Cause } from './contract.js';
-import { canonicalJson, memberOf, printed, setMember } from './printed.js';
+import { canonicalJson, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 /** Items of sets, and keys of keyed lists, occur once. The second of equal ones is reported, further ones are not. */

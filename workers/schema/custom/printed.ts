@@ -1,5 +1,5 @@
+import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
-import type { Steps } from '../../../api/steps.js';
 
 /** Values as messages show them: the way the Go library prints what it holds. */
 
@@ -64,40 +64,8 @@ export function canonicalJson(value: Json | undefined): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value ?? null);
 }
 
-/** Values that are compared in one step. */
-const comparedInStep = 1_000;
-
-/** Whether two values say the same, whatever the order of members; in steps. */
-export function* sameInSteps(a: Json, b: Json): Steps<boolean> {
-  const pairs: (readonly [Json | undefined, Json | undefined])[] = [[a, b]];
-  for (let compared = 1, pair = pairs.pop(); pair !== undefined; compared++, pair = pairs.pop()) {
-    if (compared % comparedInStep === 0) yield;
-    const [left, right] = pair;
-    if (left === right) continue;
-    if (Array.isArray(left)) {
-      if (!Array.isArray(right) || left.length !== right.length) return false;
-      for (let index = 0; index < left.length; index++) pairs.push([left[index], right[index]]);
-      continue;
-    }
-    if (!isMembers(left) || !isMembers(right)) return false;
-    const names = Object.keys(left);
-    if (names.length !== Object.keys(right).length) return false;
-    for (const name of names) {
-      if (!Object.hasOwn(right, name)) return false;
-      pairs.push([left[name], right[name]]);
-    }
-  }
-  return true;
-}
-
 /** A member of its own; what every object inherits is none. */
 export const memberOf = (object: JsonMembers, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
-
-/** Plain assignment to `__proto__` would set the prototype instead of a member. */
-export function setMember(object: JsonMembers, name: string, value: Json): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
-  else object[name] = value;
-}
 
 export function deepCopy(value: Json): Json {
   if (Array.isArray(value)) return value.map(deepCopy);
