@@ -7,7 +7,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Which old value stands where a new one does, and whether the new one says the same, as the structure of a schema has it (`CorrelatedObject` of
- * k8s.io/apiserver/pkg/cel/common). Items of keyed lists are found by their keys, in whatever order they stand. Those of all other lists have no past: such a list is new
+ * k8s.io/apiserver/pkg/cel/common). Items of keyed lists are found by their keys, in whatever order they stand. Those of all other lists have no past: such a
+ * list is new
  * as a whole or not at all. What the schema does not describe has no past either, so that an object with undescribed members never counts as unchanged.
  */
 export class Correlation {

@@ -1,7 +1,8 @@
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 
 /**
- * In which minor version of release 1 versions, or resources in them, came: of those that the version before the oldest one that can be emulated does not have. Of a
+ * In which minor version of release 1 versions, or resources in them, came: of those that the version before the oldest one that can be emulated does not have.
+ * Of a
  * resource that is named the entry of the resource counts.
  */
 const introduced: Readonly<Record<string, number>> = {

@@ -30,7 +30,8 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
 }
 
 /**
- * A Status that comes when the time of a request is over. In the reference it is written outside of what knows of representations: JSON that is called a text, so that
+ * A Status that comes when the time of a request is over. In the reference it is written outside of what knows of representations: JSON that is called a text,
+ * so that
  * clients in Go go by the code and say "the server was unable to return a response in the time allotted, but may still be processing the request".
  */
 const lateForm = {

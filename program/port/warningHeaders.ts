@@ -24,7 +24,8 @@ export function warningHeaders(texts: readonly string[]): string[] {
 const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : [...text].length);
 
 /**
- * RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Control characters become spaces. The text is in UTF-8, as clients of the reference expect,
+ * RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Control characters become spaces. The text is in UTF-8, as clients of the reference
+ * expect,
  * and Node writes each character of a header as the byte of its number.
  */
 const headerOf = (text: string): string => bytesOf(`299 - "${text.replace(controls, ' ').replace(/["\\]/g, '\\$&')}"`);

@@ -84,7 +84,9 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and by the registry, which looks at namespaces first. */
+/**
+ * Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and by the registry, which looks at namespaces first.
+ */
 const otherSteps: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',

@@ -63,7 +63,10 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   return { availability: passed, resources: await discover(service, connections).catch(() => null) };
 }
 
-/** What the program serves of a version, as it says of all that it serves, or of this version alone if it does not know that form. Rejects when it cannot be had. */
+/**
+ * What the program serves of a version, as it says of all that it serves, or of this version alone if it does not know that form. Rejects when it cannot be
+ * had.
+ */
 async function discover(service: ApiService, connections: ServiceConnections): Promise<readonly JsonObject[]> {
   const whole = await ask(service, connections, { path: '/apis', accept: aggregatedTypes.join(',') });
   if (whole.code === 503) throw new Error('the program does not say what it serves');

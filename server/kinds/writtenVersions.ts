@@ -14,7 +14,8 @@ const pinned: Readonly<Record<string, string>> = {
 };
 
 /**
- * The version in which the reference keeps objects of a built-in type: of those that the release before the emulated one has, the first in the order of preference,
+ * The version in which the reference keeps objects of a built-in type: of those that the release before the emulated one has, the first in the order of
+ * preference,
  * or else the preferred one (`emulatedStorageVersion`). So that release can go on with the data. Pure.
  */
 export function writtenVersion(

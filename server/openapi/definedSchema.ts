@@ -32,7 +32,8 @@ export interface Words {
 }
 
 /**
- * The schema of a whole object: what every object has, and what the definition says. Nothing is told of schemas that are not structural. Old clients refuse what is not
+ * The schema of a whole object: what every object has, and what the definition says. Nothing is told of schemas that are not structural. Old clients refuse
+ * what is not
  * described as soon as anything is, so version 2 tells them nothing where anything goes.
  */
 export function schemaOfObject(schema: JsonObject, preservesUnknown: boolean, words: Words): JsonObject {

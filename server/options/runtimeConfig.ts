@@ -135,7 +135,8 @@ export function emulatedRuntimeConfigComplaint(options: Emulation): string | nul
 }
 
 /**
- * Keys that name no version that the release knows the types of, served or not: manifests of older clusters still name `policy/v1beta1`. Whether there is such a
+ * Keys that name no version that the release knows the types of, served or not: manifests of older clusters still name `policy/v1beta1`. Whether there is such
+ * a
  * resource is not asked; its name is in small letters.
  */
 function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {

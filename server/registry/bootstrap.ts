@@ -147,7 +147,10 @@ export function keepRanges(storage: Pick<Storage, 'watch'>, options: BootstrapOp
   });
 }
 
-/** The object that shows the configured ranges, and takes in a second one that was configured since. Its controller keeps it from then on; it is ready from the start. */
+/**
+ * The object that shows the configured ranges, and takes in a second one that was configured since. Its controller keeps it from then on; it is ready from the
+ * start.
+ */
 async function ensureRanges({ registry, resource, cidrs }: Ranges, options: StartTaskOptions): Promise<void> {
   const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } };

@@ -117,7 +117,8 @@ interface ChangePreparation<T extends object> {
   /** Carries over what this update may not change, beyond the status of an object, or all else of a status. */
   prepare?(object: T, old: T, context: WriteContext): void;
   /**
-   * What this write takes back whatever the client says of it, so that nobody comes to own it: what the reference's strategies name (`GetResetFields`), which is
+   * What this write takes back whatever the client says of it, so that nobody comes to own it: what the reference's strategies name (`GetResetFields`), which
+   * is
    * not always all that `prepare` takes back. Default: the status, where it is written by itself; through `status` the spec, with `keepsMetadata` also the
    * metadata; through other subresources nothing.
    */

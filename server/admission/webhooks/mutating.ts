@@ -154,7 +154,10 @@ export interface Whereabouts {
   readonly strict?: boolean;
 }
 
-/** What came out of a patch, checked and in the form in which such objects are kept. Fields that a built-in type does not know are dropped, unless `strict`. Throws 500. */
+/**
+ * What came out of a patch, checked and in the form in which such objects are kept. Fields that a built-in type does not know are dropped, unless `strict`.
+ * Throws 500.
+ */
 export async function received(
   after: JsonObject,
   before: ApiObject,

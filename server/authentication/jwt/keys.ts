@@ -43,7 +43,8 @@ const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 
 /**
- * Looks for the issuer at once, and goes on until it has answered or all is stopped. Its keys are asked for when a first token comes, and with each next one until
+ * Looks for the issuer at once, and goes on until it has answered or all is stopped. Its keys are asked for when a first token comes, and with each next one
+ * until
  * they are known: nobody waits for an issuer that has no keys yet.
  */
 export function createIssuerKeys({

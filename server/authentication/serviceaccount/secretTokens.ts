@@ -116,7 +116,8 @@ async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'g
 }
 
 /**
- * Writes on a secret that its token was used today, unless it says so, or that it will be tomorrow, as the clock of another server may have it; without letting the
+ * Writes on a secret that its token was used today, unless it says so, or that it will be tomorrow, as the clock of another server may have it; without letting
+ * the
  * request wait. A note that is lost is made with the next use.
  */
 function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims: Claims, secret: StoredObject) => void {

@@ -51,7 +51,9 @@ export interface Vouched extends CredentialNews {
 
 type Answer<T> = T | string | null | Promise<T | string | null>;
 
-/** For ways that know nothing of audiences: their tokens are meant for this API. They answer null for no token of theirs, and a text for one that is no good. */
+/**
+ * For ways that know nothing of audiences: their tokens are meant for this API. They answer null for no token of theirs, and a text for one that is no good.
+ */
 export const forThisApi = (own: readonly string[], authenticate: (token: string) => Answer<User>): TokenAuthenticator =>
   withNewsForThisApi(own, async (token) => {
     const found = await authenticate(token);

@@ -62,7 +62,10 @@ export async function bootstrapRbac({
   );
 }
 
-/** Bindings whose right was once part of another one's: who had that one keeps it, whatever an operator has made of its subjects (the reference's `primeSplitClusterRoleBindings`). */
+/**
+ * Bindings whose right was once part of another one's: who had that one keeps it, whatever an operator has made of its subjects (the reference's
+ * `primeSplitClusterRoleBindings`).
+ */
 const splitBindings = [{ from: 'system:discovery', name: 'system:public-info-viewer' }] as const;
 
 const named = (objects: Readonly<Record<string, readonly ApiObject[]>>, name: string): ApiObject | null =>

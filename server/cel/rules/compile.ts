@@ -84,7 +84,9 @@ interface Place {
   readonly unchanged: () => boolean;
 }
 
-/** What a value was, and how those within it are found again. Rules compare with `old`, which may be another one: keys that are left out have defaults there. */
+/**
+ * What a value was, and how those within it are found again. Rules compare with `old`, which may be another one: keys that are left out have defaults there.
+ */
 interface Past {
   readonly correlation: Correlation;
   readonly old: JsonValue;

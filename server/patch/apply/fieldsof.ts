@@ -7,7 +7,8 @@ import { shapeOf, type Schema } from './schema.js';
 
 /**
  * Every field that a value sets, down to its leaves: what an applier owns of the configuration it applied.
- * An item that is there several times is one field. Members of structs are named by their leaves alone; map members and list items also by themselves, because they can be removed as a whole.
+ * An item that is there several times is one field. Members of structs are named by their leaves alone; map members and list items also by themselves, because
+ * they can be removed as a whole.
  */
 export function* fieldsOf(value: JsonValue, schema: Schema): Steps<FieldSet> {
   return FieldSet.of(false, (yield* childrenOf(value, schema)) ?? new Map());

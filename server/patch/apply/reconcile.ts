@@ -5,7 +5,8 @@ import type { ManagerEntry, Managers } from './managers.js';
 import { unknown, type Schema } from './schema.js';
 
 /**
- * Owners as they are under the schemas of today: whoever owned something below a place that has become one whole owns the whole. A whole that has been divided needs
+ * Owners as they are under the schemas of today: whoever owned something below a place that has become one whole owns the whole. A whole that has been divided
+ * needs
  * nothing; its owner owns the place itself, and nothing below it. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
  */
 export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) => Schema | null): Steps<Managers> {

@@ -1,7 +1,9 @@
 import { formatAddress, isMapped, parseAddress, parseOldAddress, parseRange } from './addresses.js';
 import type { Path } from './field.js';
 
-/** Warnings about addresses and ranges that are right, but not in the one spelling that clients can compare. IPv6 has several, and old readers accepted more. */
+/**
+ * Warnings about addresses and ranges that are right, but not in the one spelling that clients can compare. IPv6 has several, and old readers accepted more.
+ */
 
 export function addressWarnings(text: string, path: Path | string): string[] {
   const address = parseAddress(text);

@@ -4,7 +4,9 @@ import { patchReply, startHookService, type HookService } from '../../fixtures/h
 import { createIdentities } from '../http/identities.js';
 import { startHookServer, type HookServer } from './hookServer.js';
 
-/** What webhooks may change beside the content, and what is told of patches that do not fit. Sources: BeforeCreate, managedFieldsValidatingAdmissionController. */
+/**
+ * What webhooks may change beside the content, and what is told of patches that do not fit. Sources: BeforeCreate, managedFieldsValidatingAdmissionController.
+ */
 describe('webhooks of admission, changes of metadata', () => {
   let server: HookServer;
   let service: HookService;

@@ -38,7 +38,8 @@ export const parseRanges = (text: string): Range[] =>
 const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 /**
- * Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. The configured ones are shown by an
+ * Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. The configured ones are shown by
+ * an
  * object as well, and while that is on its way out they are not used either: that is how an administrator moves services to others.
  */
 export async function addressRanges(
