@@ -1,13 +1,12 @@
 import { addQuantities, compareQuantities, largerQuantity, parseQuantity, type Quantity } from './quantity.js';
 
-/** Amounts by resource: `cpu`, `requests.memory`, `pods` ... */
+/** Amounts by resource name, such as `cpu`, `requests.memory` or `pods`. */
 export type Amounts = ReadonlyMap<string, Quantity>;
-/** Amounts as objects carry them. */
 export type AmountTexts = Readonly<Record<string, string | number>>;
 
 export const noAmounts: Amounts = new Map();
 
-/** What is no amount is left out; what the server has accepted is one. */
+/** Omits unparsable amounts; the server accepts none. */
 export const amountsOf = (texts: AmountTexts | null | undefined): Amounts =>
   new Map(
     Object.entries(texts ?? {}).flatMap(([name, text]) => {
@@ -16,7 +15,7 @@ export const amountsOf = (texts: AmountTexts | null | undefined): Amounts =>
     }),
   );
 
-/** Both together by name; what only one names stays as it is. */
+/** Combines amounts by name; names in only one set keep theirs. */
 export function combined(a: Amounts, b: Amounts, how: (a: Quantity, b: Quantity) => Quantity): Amounts {
   const result = new Map(a);
   for (const [name, amount] of b) {
@@ -29,7 +28,7 @@ export function combined(a: Amounts, b: Amounts, how: (a: Quantity, b: Quantity)
 export const sumOf = (a: Amounts, b: Amounts): Amounts => combined(a, b, addQuantities);
 export const maxOf = (a: Amounts, b: Amounts): Amounts => combined(a, b, largerQuantity);
 
-/** Whether two sets of amounts name the same things with the same values, however spelt. */
+/** Compares values, not spellings. */
 export function sameAmounts(a: AmountTexts | undefined, b: AmountTexts | undefined): boolean {
   const [x, y] = [amountsOf(a), amountsOf(b)];
   return (

@@ -1,28 +1,28 @@
 import { parseDuration } from './duration.js';
 
 /**
- * The text of a schedule, as Kubernetes understands it: five fields, or one of the words for common ones. Pure.
+ * Parses cron schedules as Kubernetes does: five fields, or a descriptor such as `@daily`. Pure.
  *
- * A field that begins with `*` or `?`, without a step, leaves the day to the other day field. Two day fields that both say something are joined by
- * "or". So `*` and a list of all days are different things, and lists are spelt out here for that reason.
+ * A day field that begins with `*` or `?`, without a step, defers to the other day field; two restricted ones are joined by "or". So `*` differs from a list of
+ * all days, and lists are spelt out.
  */
 export type Timing =
-  /** Minute, hour, day of month, month, day of week; each `*` or a list of numbers. */
+  /** Minute, hour, day of month, month, day of week; each `*` or a list. */
   | { readonly kind: 'calendar'; readonly fields: string }
   | { readonly kind: 'every'; readonly ms: number }
-  /** A field without a value, such as `,`, is accepted and matches no time. */
+  /** A field without a value, such as `,`, is accepted and never matches. */
   | { readonly kind: 'never' };
 
 export type TimingResult = { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly message: string };
 
-/** A zone may be named in the text itself, in an old way that is not supported any more but works. */
+/** The reference no longer supports a zone in the schedule, but it works. */
 export function splitZone(text: string): { readonly zone: string | null; readonly timing: string } {
   if (!/^(CRON_)?TZ=/.test(text)) return { zone: null, timing: text };
   const space = text.indexOf(' ');
   return { zone: text.slice(text.indexOf('=') + 1, Math.max(space, 0)), timing: text.slice(space).trim() };
 }
 
-/** Whether a name is in the time zone database. Names are matched as they are written there, and offsets are none. */
+/** The spelling must match the time zone database; offsets are refused. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC') return true;
   if (!/^[A-Za-z_]/.test(name)) return false;
@@ -60,10 +60,10 @@ const descriptors: Readonly<Record<string, string>> = {
 };
 const everyWord = '@every ';
 
-/** Complaints are thrown within this file, because each is the end of the parse. */
+/** Ends the parse; caught within this file. */
 class Complaint extends Error {}
 
-/** Reads what follows the zone. Complaints are in the reference's words, because clients see them. */
+/** Parses a schedule without its zone. Clients see the errors, so they use the reference's wording. */
 export function parseTiming(text: string): TimingResult {
   try {
     return { ok: true, timing: timingOf(text) };
@@ -83,7 +83,7 @@ function timingOf(text: string): Timing {
   return read.includes('') ? { kind: 'never' } : { kind: 'calendar', fields: read.join(' ') };
 }
 
-/** Whole seconds, and at least one. */
+/** Durations are whole seconds, and at least one. */
 function everyOf(text: string): Timing {
   const duration = parseDuration(text.slice(everyWord.length));
   if (!duration.ok) throw new Complaint(`failed to parse duration ${text}: ${duration.message}`);
@@ -99,7 +99,7 @@ function fieldOf(field: string, of: Bounds): string {
   return [...new Set(ranges.flatMap((range) => (range === '*' ? [] : range)))].sort((a, b) => a - b).join(',');
 }
 
-/** `*`, `5`, `5-10`, each with `/step`; `5/10` means from five on. */
+/** Parses `*`, `5` or `5-10`, with an optional `/step`; `5/10` starts at five. */
 function rangeOf(expression: string, of: Bounds): '*' | readonly number[] {
   const [range = '', stepText, ...moreSlashes] = expression.split('/');
   const [low = '', high, ...moreHyphens] = range.split('-');

@@ -1,13 +1,13 @@
-/** Enough of DER (X.690) to find one's way in certificates and requests for them. */
+/** DER (X.690), as far as reading certificates and certificate requests requires. */
 
-/** An element: all of it from `from` to `end`, its content from `start`. */
+/** Spans `from` to `end`, with its content from `start`. */
 export interface Element {
   readonly from: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes that are no DER, or not of the structure that was expected. The message is for clients. */
+/** The bytes are not DER or not of the expected structure; clients see the message. */
 export class DerError extends Error {}
 
 export const sequence = 0x30;
@@ -15,7 +15,7 @@ export const bitString = 0x03;
 const longForm = 0x80;
 const lengthBytesMax = 4;
 
-/** The element that begins at a position; `tag` null for one of any type. */
+/** A null `tag` accepts any type. */
 export function element(bytes: Buffer, from: number, { tag }: { readonly tag: number | null }): Element {
   const [actual, first] = [bytes[from], bytes[from + 1]];
   if (actual === undefined || first === undefined) throw new DerError('asn1: syntax error: data truncated');
@@ -28,7 +28,6 @@ export function element(bytes: Buffer, from: number, { tag }: { readonly tag: nu
   return { from, start, end: start + length };
 }
 
-/** The elements inside of another one. */
 export function elementsIn(bytes: Buffer, { start, end }: Element): Element[] {
   const found: Element[] = [];
   for (let position = start; position < end;) {

@@ -1,4 +1,4 @@
-/** Durations as Go writes them: `300ms`, `1m30s`, `-1.5h`. Values are milliseconds and may have a fraction. */
+/** Go durations, such as `300ms` or `-1.5h`, in possibly fractional milliseconds. */
 export type DurationResult = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly message: string };
 
 const unitMilliseconds: ReadonlyMap<string, number> = new Map([
@@ -11,13 +11,13 @@ const unitMilliseconds: ReadonlyMap<string, number> = new Map([
   ['m', 60_000],
   ['h', 3_600_000],
 ]);
-/** About 292 years, the longest that 64 bits of nanoseconds can say. */
+/** About 292 years, the limit of 64-bit nanoseconds. */
 const millisecondsMax = 9_223_372_036_854;
 
-/** The longest delay of a timer, about 24.8 days: Node fires one of a longer delay at once. */
+/** About 24.8 days: Node fires a timer with a longer delay at once. */
 export const delayMsMax = 2 ** 31 - 1;
 
-/** Messages are those of the Go standard library, because clients see them. */
+/** Clients see the errors, so they are worded as in the Go standard library. */
 export function parseDuration(text: string): DurationResult {
   const invalid = { ok: false, message: `time: invalid duration ${JSON.stringify(text)}` } as const;
   const sign = text.startsWith('-') ? -1 : 1;
@@ -38,7 +38,7 @@ export function parseDuration(text: string): DurationResult {
   return total > millisecondsMax ? invalid : { ok: true, milliseconds: sign * total };
 }
 
-/** `1m30s`, `5s`, `150ms`, `0s`: the canonical spelling. */
+/** Returns the canonical spelling, such as `1m30s` or `150ms`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
   if (milliseconds === 0) return '0s';

@@ -1,6 +1,6 @@
 import type { JsonValue } from './object.js';
 
-/** What the reference calls a JSON value of the wrong type. */
+/** The reference's type name in messages about wrong types. */
 export const goType = (value: JsonValue): string =>
   value === null
     ? 'null'
@@ -12,7 +12,7 @@ export const goType = (value: JsonValue): string =>
           ? 'number'
           : typeof value;
 
-/** The type that Go has for a decoded JSON value (`%T`). */
+/** The Go type of a decoded JSON value (`%T`). */
 export function goTypeOf(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';

@@ -1,5 +1,5 @@
 /**
- * The one door to `api`. Types of kinds, and their resources, are imported by group version: `api/types/apps/v1.js`.
+ * The entry point of `api`. Kinds are imported by group version: `api/types/apps/v1.js`.
  * @module raftplane/api
  */
 export * from './amounts.js';

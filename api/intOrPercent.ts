@@ -1,18 +1,18 @@
 import type { IntOrString } from './types/machinery.js';
 
-/** Amounts that are either a number or a percentage, such as `maxSurge`. Pure. */
+/** Values that are a number or a percentage, such as `maxSurge`. Pure. */
 
 const percentPattern = /^(\d+)%$/;
 
 export const isPercent = (value: unknown): boolean => typeof value === 'string' && percentPattern.test(value);
 
-/** The number before the percent sign, or the number; what is neither counts as zero. */
+/** Reads a number, or the number before the percent sign; other values are 0. */
 export function amountOf(value: unknown): number {
   if (typeof value !== 'string') return Number(value ?? 0);
   return isPercent(value) || /^[+-]?[0-9]+$/.test(value) ? Number.parseInt(value, 10) : 0;
 }
 
-/** `3` or `25%` of `total`, rounded as asked; what is neither counts as 0. */
+/** Takes percentages of `total`; other values are 0. */
 export function scaled(value: IntOrString | undefined, total: number, round: 'up' | 'down'): number {
   if (typeof value === 'number') return value;
   const percent = percentPattern.exec(value ?? '')?.[1];

@@ -2,20 +2,19 @@ import { isObject } from './json/json.js';
 import type { JsonValue } from './object.js';
 
 /**
- * Paths into objects as columns of tables have them: `.spec.items[0].name`, `.metadata.labels.a\.b/c`, `.status.conditions[?(@.type=="Ready")].status`.
- * The language is that of client tools (`kubectl -o jsonpath`) for one path without text around it. Pure.
+ * Paths of table columns: `.spec.items[0].name`, `.metadata.labels.a\.b/c`, `.status.conditions[?(@.type=="Ready")].status`. The language is `kubectl -o
+ * jsonpath`, one path without surrounding text. Pure.
  */
 export type JsonPath = (object: JsonValue) => readonly JsonValue[];
 
-/** From the values found so far to those found next. Anything that does not fit finds nothing. */
+/** Maps the values found so far to the next; values that do not match yield nothing. */
 type Step = (values: readonly JsonValue[], root: JsonValue) => readonly JsonValue[];
 
-/** What a path may consist of at most: longer ones are no column's. */
 const stepsMax = 256;
-/** Values that `..` looks at: an object is a few megabytes at most, but a path may descend several times. */
+/** Bounds `..`: an object has a few megabytes, but a path may descend several times. */
 const visitedMax = 100_000;
 
-/** Null for a path that cannot be read. */
+/** Returns null for an invalid path. */
 export function parseJsonPath(text: string): JsonPath | null {
   const steps = parseSteps(new Reader(text.startsWith('$') ? text.slice(1) : text));
   return steps === null ? null : (root) => run(steps, [root], root);
@@ -38,7 +37,6 @@ class Reader {
     if (is) this.at += word.length;
     return is;
   }
-  /** What `pattern` (sticky) matches here, or null. */
   match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
@@ -93,7 +91,6 @@ const childrenOf = (value: JsonValue): readonly JsonValue[] =>
       : [];
 const every: Step = (values) => values.flatMap(childrenOf);
 
-/** The values themselves and all that is in them. */
 const descend: Step = (values) => {
   const found: JsonValue[] = [...values];
   for (let at = 0; at < found.length && found.length < visitedMax; at++) {
@@ -108,7 +105,7 @@ const quoted = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y;
 
 function parseBracket(reader: Reader): Step | null {
   if (reader.take('?(')) return parseFilter(reader);
-  // Without anything inside, a slice from the first to the last.
+  // An empty bracket is a slice from the first to the last item.
   if (reader.take(']')) return sliced(null, null, { step: null });
   const alternatives: Step[] = [];
   do {
@@ -140,7 +137,7 @@ function quotedText(reader: Reader): string | null {
   return found === null ? null : (found[1] ?? found[2] ?? '').replace(/\\(.)/g, '$1');
 }
 
-/** Steps other than forward are no part of the language. */
+/** The language has no backward steps. */
 const sliced =
   (from: number | null, to: number | null, { step }: { readonly step: number | null }): Step =>
   (values) =>
@@ -180,7 +177,7 @@ function parseFilter(reader: Reader): Step | null {
   return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, { root })) : []));
 }
 
-/** Values of different types are not compared at all, not even as different. */
+/** Values of different types never compare, not even as unequal. */
 const sameKind = (a: JsonValue, b: JsonValue): boolean => typeof a === typeof b && typeof a !== 'object';
 
 const literals: Readonly<Record<string, JsonValue>> = { true: true, false: false };

@@ -1,10 +1,10 @@
-/** JSON as it arrives: what every object is before anything is known of its kind. */
+/** JSON before the object's kind is known. */
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 export interface JsonObject {
   [member: string]: JsonValue | undefined;
 }
 
-/** Metadata common to every object, `meta.k8s.io/v1 ObjectMeta`. Times are RFC 3339 strings with seconds. */
+/** Metadata of every object (`meta.k8s.io/v1 ObjectMeta`); times are RFC 3339 in seconds. */
 export interface ObjectMeta extends JsonObject {
   name?: string;
   generateName?: string;

@@ -2,12 +2,11 @@ import { amountsOf, noAmounts, sumOf, type Amounts } from './amounts.js';
 import { compareQuantities } from './quantity.js';
 import type { Pod, ResourceRequirements } from './types/core/v1.js';
 
-/** What is promised to a pod when its node runs out of resources. */
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const countedResources: readonly string[] = ['cpu', 'memory'];
 
-/** The quality-of-service class follows from requests and limits of cpu and memory; it never changes after creation. */
+/** Depends on requests and limits of cpu and memory, and never changes after creation. */
 export function qosClass({ spec }: Pick<Pod, 'spec'>): QosClass {
   const holders = spec?.resources ? [spec] : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
   const counted = holders.map(({ resources }) => ({ requests: positive(resources, 'requests'), limits: positive(resources, 'limits') }));

@@ -3,16 +3,16 @@ import type { Container, PodSpec } from './types/core/v1.js';
 
 export type ResourceList = 'requests' | 'limits';
 
-/** What a container that keeps running counts with; whoever knows its status may know more than the specification says. */
+/** The amounts of a container that keeps running; a caller that has its status may know more than the specification. */
 type AmountsOfContainer = (container: Container, list: ResourceList) => Amounts;
 
 const specified: AmountsOfContainer = ({ resources }, list) => amountsOf(resources?.[list]);
-/** Resources that a pod may set for all its containers together; they then count instead of the sum. */
+/** Pod-level amounts of these resources replace the containers' sum. */
 const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 
 /**
- * What a pod requests, or may use at most: its containers together, or the largest of its init containers, which run one after another
- * beside those that keep running; and what running the pod itself costs.
+ * A pod's total requests or limits: the sum of its containers, or the largest of its init containers (which run one after another, next to the sidecars), plus
+ * overhead.
  */
 export function podTotals(
   { containers, initContainers, resources, overhead }: PodSpec,
@@ -29,6 +29,6 @@ export function podTotals(
   }
   const total = new Map(maxOf(sumOf(running, staying), starting));
   for (const [name, amount] of amountsOf(resources?.[list])) if (isPodLevel(name)) total.set(name, amount);
-  // Without a limit there is nothing that the overhead could raise.
+  // The overhead raises only limits that exist.
   return sumOf(total, new Map([...amountsOf(overhead)].filter(([name]) => list === 'requests' || total.has(name))));
 }

@@ -1,6 +1,6 @@
 /**
- * Amounts with a unit: `500m`, `1.5Gi`, `1e3`. A quantity is brought into a canonical form, which has the same value, no fraction and the
- * largest unit that allows that; but one whose digits and unit already are the canonical ones keeps its spelling (`+5`, `00012`, `1E3`).
+ * Amounts with a unit: `500m`, `1.5Gi`, `1e3`. The canonical form has the same value, no fraction and the largest possible unit; a quantity whose digits and
+ * unit are canonical keeps its spelling (`+5`, `00012`, `1E3`).
  */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
@@ -8,12 +8,12 @@ export interface Quantity {
   /** The value is `digits * 10 ** exponent`. */
   readonly digits: bigint;
   readonly exponent: number;
-  /** The kind of unit it was written with, and will be written with where that loses nothing. */
+  /** The unit in which it was written, kept in output if that loses nothing. */
   readonly format: QuantityFormat;
 }
 
 export type QuantityResult =
-  | { readonly ok: true; readonly quantity: Quantity; /** How the reference prints it. */ readonly text: string }
+  | { readonly ok: true; readonly quantity: Quantity; /** The reference's output. */ readonly text: string }
   | { readonly ok: false; readonly message: string };
 
 const wrongFormat: QuantityResult = {
@@ -23,7 +23,7 @@ const wrongFormat: QuantityResult = {
 const wrongSuffix: QuantityResult = { ok: false, message: "unable to parse quantity's suffix" };
 const wrongNumber: QuantityResult = { ok: false, message: 'unable to parse numeric part of quantity' };
 
-/** Each run of digits is taken whole or not at all: to try every way of sharing it out takes the square of its length. */
+/** Each run of digits matches whole or not at all, because backtracking would take quadratic time. */
 const parts = /^([+-]?)(0*)(?!0)(\d*)(?!\d)(?:\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const binary: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
@@ -31,9 +31,9 @@ const decimalSuffix = new Map(Object.entries(decimal).map(([suffix, exponent]) =
 const binarySuffix = new Map([[0, ''], ...Object.entries(binary).map(([suffix, power]) => [power, suffix] as const)]);
 const exponentPattern = /^[eE]([-+]?\d+)$/;
 const nano = -9;
-/** Beyond this many digits the reference's arithmetic is exact only in the slow way, in which the spelling is lost. */
+/** Beyond this the reference uses slow exact arithmetic, and loses the spelling. */
 const exactDigitsMax = 18;
-/** Bounds the work on one quantity; no real one comes near. */
+/** Bounds the work, far above real quantities. */
 const digitsMax = 1000;
 const exponentMax = 2 ** 31 - 1;
 const binaryMax = 2n ** 63n - 1n;
@@ -45,12 +45,12 @@ interface Parsed {
   readonly suffix: string;
 }
 
-/** Quantities repeat from object to object and from check to check; when there are so many, a new table is begun. */
+/** Quantities repeat across objects; a full table is replaced by a new one. */
 const known = new Map<string, QuantityResult>();
 const knownMax = 4_096;
 const knownCharactersMax = 24;
 
-/** Reads a quantity and tells how the reference prints it. Spaces around it do not matter. */
+/** Ignores surrounding spaces. */
 export const parseQuantity = (text: string): QuantityResult => {
   const found = known.get(text);
   if (found !== undefined) return found;
@@ -75,13 +75,13 @@ const parse = (text: string): QuantityResult => {
   return decimalQuantity(text, parsed, { exponent, format: exponentText === undefined ? 'decimal' : 'exponent' });
 };
 
-/** The spelling under which the reference keeps a quantity, or why it refuses it. */
+/** Returns the reference's stored spelling, or its error. */
 export const canonicalQuantity = (
   text: string,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } =>
   isCanonical(text) ? { ok: true, text } : parseQuantity(text);
 
-/** At sight: up to three digits without leading zero before a unit. Character by character, because a Pod has eight of them. */
+/** Accepts up to three digits without a leading zero before a unit. It avoids patterns for speed: a Pod has eight quantities. */
 const isCanonical = (text: string): boolean => {
   const first = text.charCodeAt(0);
   if (!(first >= 0x31 && first <= 0x39)) return text === '0';
@@ -126,7 +126,6 @@ const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityRe
 
 const zero = (format: QuantityFormat): QuantityResult => ({ ok: true, quantity: { digits: 0n, exponent: 0, format }, text: '0' });
 
-/** Whoever asks for something gets something: what is less than a billionth counts as one. */
 const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; exponent: number } => {
   const places = nano - exponent;
   if (places > digitsMax) return { digits: 1n, exponent: nano };
@@ -137,7 +136,6 @@ const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; expo
 const capped = (amount: { digits: bigint; exponent: number }): { digits: bigint; exponent: number } =>
   amount.digits > binaryMax * 10n ** BigInt(-amount.exponent) ? { digits: binaryMax, exponent: 0 } : amount;
 
-/** The canonical spelling of a value, as it results from arithmetic. */
 export const formatQuantity = (quantity: Quantity): string => {
   const whole = wholeOf(quantity);
   if (quantity.format !== 'binary' || whole === undefined || (whole > -1024n && whole < 1024n))
@@ -147,7 +145,7 @@ export const formatQuantity = (quantity: Quantity): string => {
   return `${digits}${binarySuffix.get(power)}`;
 };
 
-/** All factors of ten in the exponent, and the exponent a multiple of three. */
+/** Moves factors of ten into the exponent, a multiple of three. */
 const thousands = ({ digits, exponent }: Pick<Quantity, 'digits' | 'exponent'>): { digits: bigint; exponent: number } => {
   if (digits === 0n) return { digits, exponent: 0 };
   let [rest, power] = [digits, exponent];
@@ -156,7 +154,7 @@ const thousands = ({ digits, exponent }: Pick<Quantity, 'digits' | 'exponent'>):
   return { digits: rest * 10n ** BigInt(surplus), exponent: power - surplus };
 };
 
-/** There is no unit above E: the reference then prints none. */
+/** No unit exists above E: the reference then prints none. */
 const formatDecimal = ({ digits, exponent }: { digits: bigint; exponent: number }, format: QuantityFormat): string => {
   if (format === 'exponent') return exponent === 0 ? String(digits) : `${digits}e${exponent}`;
   return `${digits}${decimalSuffix.get(exponent) ?? ''}`;
@@ -168,18 +166,17 @@ const wholeOf = ({ digits, exponent }: Quantity): bigint | undefined => {
   return digits % divisor === 0n ? digits / divisor : undefined;
 };
 
-/** Negative, zero or positive as the first is less than, equal to or greater than the second. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => {
   const [x, y] = [magnitude(a), magnitude(b)];
   const signs = sign(a.digits) - sign(b.digits);
   if (signs !== 0 || a.digits === 0n) return signs;
-  // Exponents may be huge; the number of digits decides before any power is computed.
+  // Exponents may be huge, so digits are counted before any power is computed.
   if (x !== y) return sign(a.digits) * (x < y ? -1 : 1);
   const low = Math.min(a.exponent, b.exponent);
   return sign(a.digits * 10n ** BigInt(a.exponent - low) - b.digits * 10n ** BigInt(b.exponent - low));
 };
 
-/** The sum, in the format of the first unless that is zero. */
+/** Keeps the format of the first unless that is zero. */
 export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
   if (a.digits === 0n) return b;
   if (b.digits === 0n) return a;
@@ -193,10 +190,10 @@ export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
 
 export const zeroQuantity: Quantity = { digits: 0n, exponent: 0, format: 'decimal' };
 export const wholeQuantity = (value: number): Quantity => ({ digits: BigInt(value), exponent: 0, format: 'decimal' });
-/** The larger of two, or the first of equals. */
+/** Returns the first if both are equal. */
 export const largerQuantity = (a: Quantity, b: Quantity): Quantity => (compareQuantities(b, a) > 0 ? b : a);
 
-/** The value times a power of ten, rounded up to a whole number: in thousandths (`3`) is how the reference counts what must be whole. */
+/** Multiplies by a power of ten and rounds up; the reference counts in thousandths (`3`). */
 export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): bigint => {
   const scale = exponent + places;
   if (scale >= 0) return digits * 10n ** BigInt(scale);
@@ -204,7 +201,6 @@ export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): 
   return digits / divisor + (digits % divisor > 0n ? 1n : 0n);
 };
 
-/** Rounded up to a whole number, as bytes are counted. */
 export const roundedUpQuantity = (quantity: Quantity): Quantity =>
   quantity.exponent >= 0 || quantity.digits < 0n ? quantity : { digits: scaledQuantity(quantity, 0), exponent: 0, format: quantity.format };
 

@@ -16,7 +16,7 @@ export type Verb =
   /** A method that no path serves, such as PROPFIND. */
   | 'other';
 
-/** What a request is about, read from its method, path and query alone. Authorization, audit and routing all use this one reading. */
+/** A request as read from method, path and query alone; authorization, audit and routing share this reading. */
 export type RequestInfo =
   | { readonly isResource: false; readonly path: string; /** Lower-case method. */ readonly verb: Verb }
   | {
@@ -25,14 +25,13 @@ export type RequestInfo =
       readonly verb: Verb;
       readonly group: string;
       readonly version: string;
-      /** Empty for cluster-scoped resources and for requests over all namespaces. */
+      /** Empty for cluster-scoped resources and all namespaces. */
       readonly namespace: string;
       readonly resource: string;
-      /** Empty when the request is about the resource itself. */
       readonly subresource: string;
       /** Empty for collections. */
       readonly name: string;
-      /** Of a collection, when the request has one: rules may depend on what is selected. */
+      /** Set for collections only; authorization rules may depend on it. */
       readonly fieldSelector?: string;
       readonly labelSelector?: string;
       /** Segments after the subresource (for proxy paths). */

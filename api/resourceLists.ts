@@ -2,7 +2,7 @@ import { formatQuantity, parseQuantity, scaledQuantity, zeroQuantity, type Quant
 import type { JsonObject, JsonValue } from './object.js';
 import { objectAt } from './json/defaulting.js';
 
-/** The amount that a member holds. The structural check has accepted its spelling; anything else counts as zero. */
+/** Invalid spellings, which the structural check refuses, count as zero. */
 export function quantityOf(value: JsonValue | undefined): Quantity {
   const parsed = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : null;
   return parsed?.ok === true ? parsed.quantity : zeroQuantity;
@@ -10,13 +10,13 @@ export function quantityOf(value: JsonValue | undefined): Quantity {
 
 const milliPlaces = 3;
 
-/** In thousandths, rounded up: how the reference counts what must be whole. */
+/** Rounds up to thousandths, as the reference does. */
 export const milliValue = (value: JsonValue | undefined): bigint => scaledQuantity(quantityOf(value), milliPlaces);
 
-/** Amounts that may be finer than a thousandth: most are seen at once not to be. */
+/** Skips most amounts cheaply. */
 const maybeFiner = /[nu]$|\.\d{3,}|[eE]-/;
 
-/** Amounts of resources are kept to the thousandth, rounded up (defaults of v1 `ResourceList`). */
+/** Rounds up to thousandths (defaults of v1 `ResourceList`). */
 export function roundAmounts(list: JsonObject | null): void {
   if (list === null) return;
   for (const [name, amount] of Object.entries(list)) {
@@ -25,7 +25,6 @@ export function roundAmounts(list: JsonObject | null): void {
   }
 }
 
-/** The same for what a container, a claim or a pod asks for. */
 export function roundResources(resources: JsonObject | null): void {
   if (resources === null) return;
   roundAmounts(objectAt(resources, 'requests'));

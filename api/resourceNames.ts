@@ -1,4 +1,4 @@
-/** Names of resources that containers ask for: standard ones, huge pages, and extended ones with a domain. */
+/** Names of native resources, huge pages, and extended resources with a domain. */
 
 const nativeDomain = 'kubernetes.io/';
 const hugePagesPrefix = 'hugepages-';
@@ -7,5 +7,5 @@ export const isHugePages = (name: string): boolean => name.startsWith(hugePagesP
 export const hugePageSize = (name: string): string => name.slice(hugePagesPrefix.length);
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes(nativeDomain);
 
-/** Resources of which a container may be promised more than the node has. */
+/** Limits of these may exceed their requests. */
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name);

@@ -1,10 +1,7 @@
 import type { LabelSelector } from './types/meta/v1.js';
 
-/** Label selectors as objects carry them: whether they select, and how they are spelt. */
-
 export type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Whether what a label, or its absence, is compared with holds. */
 export const labelOperators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
   In: (value, values) => value !== undefined && values.includes(value),
   NotIn: (value, values) => value === undefined || !values.includes(value),
@@ -12,7 +9,7 @@ export const labelOperators: Readonly<Record<string, (value: string | undefined,
   DoesNotExist: (value) => value === undefined,
 };
 
-/** No selector selects nothing; an empty one selects everything. An unknown operator selects nothing. */
+/** An absent selector or unknown operator selects nothing; an empty selector selects everything. */
 export function selects(selector: LabelSelector | null | undefined, labels: Labels): boolean {
   if (!selector) return false;
   return (
@@ -21,7 +18,6 @@ export function selects(selector: LabelSelector | null | undefined, labels: Labe
   );
 }
 
-/** A plain set of labels as a selector: all must be there. */
 export const selectsAll = (wanted: Labels, labels: Labels): boolean =>
   Object.entries(wanted ?? {}).every(([key, value]) => labels?.[key] === value);
 
@@ -35,7 +31,7 @@ const words: Readonly<Record<string, (key: string, values: string) => string>> =
   DoesNotExist: (key) => `!${key}`,
 };
 
-/** The spelling of queries and of `status.selector` in Scale, ordered by key; empty for an absent or empty selector. Unknown operators are left out. */
+/** The spelling of queries and of `status.selector` in Scale, ordered by key; empty for an absent or empty selector. Omits unknown operators. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => [key, `${key}=${value}`] as const);
   const others = (selector?.matchExpressions ?? []).flatMap(({ key, operator, values }) =>
@@ -47,7 +43,7 @@ export function selectorText(selector: LabelSelector | null | undefined): string
     .join(',');
 }
 
-/** A selector as the reference shows it in messages: by Go's `%+v`, which prints the generated type. */
+/** Formats as Go's `%+v` of the generated type, for messages. */
 export function shownSelector(selector: LabelSelector | undefined): string {
   if (!selector) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {})

@@ -1,6 +1,5 @@
 import { qualifiedName, type GroupResource } from './resource.js';
 
-/** One reason among several why an object was refused. */
 export interface StatusCause {
   reason?: string;
   message?: string;
@@ -16,24 +15,21 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** Body of every error answer and of some deletions: `v1 Status`. */
+/** The body of error responses and some deletions. */
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
-  /** A continue token where an expired list may be gone on with inconsistently. */
+  /** Holds a continue token if an expired list can be continued inconsistently. */
   metadata: { continue?: string };
   status: 'Success' | 'Failure';
   message?: string;
   reason?: string;
   details?: StatusDetails;
-  /** HTTP status; absent where the reference leaves it out of a success. */
+  /** Absent where the reference omits it from a success. */
   code?: number;
 }
 
-/**
- * A failure that a client is to see. The endpoints throw it; the HTTP layer turns it into a Status body.
- * The cause is for logs and never leaves the process.
- */
+/** An error that the HTTP layer turns into a Status body. The cause is for logs and never leaves the process. */
 export class StatusError extends Error {
   private readonly continueToken: string;
 
@@ -80,7 +76,6 @@ export const alreadyExists = (resource: GroupResource, name: string): StatusErro
   new StatusError(409, 'AlreadyExists', `${qualifiedName(resource)} "${name}" already exists`, about(resource, name));
 export const conflict = (resource: GroupResource, name: string, { why }: { readonly why: string }): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedName(resource)} "${name}": ${why}`, about(resource, name));
-/** What an update with an outdated resource version is told. */
 export const modified = (resource: GroupResource, name: string): StatusError =>
   conflict(resource, name, { why: 'the object has been modified; please apply your changes to the latest version and try again' });
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
@@ -94,7 +89,7 @@ export const internalError = (cause: unknown): StatusError => {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, { cause });
 };
-/** Definite: nothing was done; the client may simply try again. */
+/** Definite: nothing was done, so the client may retry. */
 export const unavailable = (message: string, retryAfterSeconds = 1): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, { retryAfterSeconds });
 /** Indefinite: the request may still take effect. */
@@ -102,23 +97,23 @@ export const timeout = (message: string, retryAfterSeconds = 1): StatusError =>
   new StatusError(504, 'Timeout', message, { retryAfterSeconds });
 export const gone = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
-/** 403 for a reason other than missing rights; `name` is empty for a request that is not about one object. */
+/** 403 for a reason other than missing permissions; `name` may be empty. */
 export const forbidden = (resource: GroupResource, name: string, { why }: { readonly why: string }, causes?: StatusCause[]): StatusError =>
   new StatusError(403, 'Forbidden', `${qualifiedName(resource)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`, {
     ...about(resource, name),
     ...(causes === undefined ? {} : { causes }),
   });
 
-/** Names a kind for messages about invalid objects; the kind is empty where the reference does not know it either. */
+/** A kind in messages about invalid objects; empty where the reference does not know it either. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
 }
 
-/** Findings of one refusal that are told: an object may have as many as its lists are long. */
+/** Bounds the reported causes: an object may have as many as its lists are long. */
 export const causesMax = 1_000;
 
-/** 422: every finding is a cause; the message lists each different one once. */
+/** 422: every field error is a cause; the message lists each once. */
 export const invalidObject = ({ group, kind }: GroupKind, name: string, found: readonly StatusCause[]): StatusError => {
   const causes = found.slice(0, causesMax);
   const texts = [...new Set(causes.map(({ field, message }) => `${field ?? '<nil>'}: ${message ?? ''}`))];
@@ -130,15 +125,14 @@ export const invalidObject = ({ group, kind }: GroupKind, name: string, found: r
   );
 };
 
-/** 404 for a path of a known group under which nothing is served. */
+/** 404 for an unserved path of a known group. */
 export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
-/** 405 for a path that is served, but not with this method. */
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-/** 406 where no entry of Accept names a media type that this path can answer in. */
+/** 406 if no entry of Accept names a supported media type. */
 export const notAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`, {});
-/** 406 where the media type would do but not the form of the object that its parameters ask for. */
+/** 406 if the media type is supported, but not the form in its parameters. */
 export const formNotAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
 export const unsupportedBody = (mediaTypes: readonly string[]): StatusError =>
@@ -148,5 +142,5 @@ export const unsupportedBody = (mediaTypes: readonly string[]): StatusError =>
     `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(', ')}`,
   );
 export const unsupportedPatch = (): StatusError => new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
-/** A failure that the reference reports without a reason, as its internals left it. */
+/** The reference reports some internal errors without a reason. */
 export const plainError = (code: number, message: string): StatusError => new StatusError(code, '', message);

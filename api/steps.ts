@@ -1,12 +1,10 @@
 /**
- * Work in steps: it yields wherever it may stop for a while, and returns what came of it. It decides and computes, and knows nothing of clocks and promises:
- * when it
- * stops, and for how long, is `Turns`' to say (`workers/turns`). A step takes well below a millisecond; loops over what is small do not yield at all, which
- * costs nothing.
+ * Pure work that yields wherever it may pause, and returns its result. `Turns` (`workers/turns`) decides when it pauses and for how long. A step takes well
+ * below a millisecond; loops over few items do not yield, which costs nothing.
  */
 export type Steps<T> = Generator<void, T, void>;
 
-/** All of the work, in one go: for what is known to be small, and where nothing can be waited for. */
+/** Runs all steps, for small work and where waiting is impossible. */
 export function inOneGo<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

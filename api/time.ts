@@ -1,18 +1,18 @@
-/** Times as objects carry them: RFC 3339 texts, written in UTC. */
+/** Times in objects: RFC 3339 strings in UTC. */
 
-/** Milliseconds since 1970 of a time in an object; NaN for none. */
+/** NaN for an absent time. */
 export const timeOf = (text: string | null | undefined): number => (text ? Date.parse(text) : Number.NaN);
 
-/** Whole seconds, as most members have it: `2026-01-01T00:00:00Z`. */
+/** `2026-01-01T00:00:00Z` */
 export const timeText = (ms: number): string => `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 
-/** With microseconds, as Leases and audit events have it: `2026-01-01T00:00:00.000000Z`. */
+/** `2026-01-01T00:00:00.000000Z`, as in Leases and audit events. */
 export const microTimeText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 
-/** The day alone: `2026-01-01`. */
+/** `2026-01-01` */
 export const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** A point in time: whole seconds since 1970 and nanoseconds after them. */
+/** Seconds since 1970, plus nanoseconds. */
 export interface Time {
   readonly seconds: number;
   readonly nanos: number;
@@ -20,19 +20,19 @@ export interface Time {
 
 const anyForm = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 const secondsPerMinute = 60;
-/** A zero time prints as null, and as an empty message; this is what it would read as. */
+/** The zero time, printed as null and encoded as an empty message. */
 const yearOneSeconds = -62_135_596_800;
 
-/** Times as `formatTime` writes them; read without more than a look. Of the days of a month those that every month has. */
+/** Matches only days that every month has. */
 const canonical: Readonly<Record<0 | 6, RegExp>> = {
   0: /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
   6: /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,
 };
 
-/** Whether a text is a time that `parseTime` and `formatTime` would give back as it is. That may be so of others, too: this is for those that are seen at a glance. */
+/** A cheap check that may miss canonical texts, but never accepts others. */
 export const isCanonicalTime = (text: string, fractionDigits: 0 | 6): boolean => canonical[fractionDigits].test(text);
 
-/** Reads an RFC 3339 time; undefined if it is none, or names a day that does not exist. */
+/** Reads RFC 3339; undefined if invalid, also for a day that does not exist. */
 export const parseTime = (text: string): Time | undefined => {
   if (isCanonicalTime(text, 0)) return { seconds: canonicalSeconds(text), nanos: 0 };
   if (isCanonicalTime(text, 6)) return { seconds: canonicalSeconds(text), nanos: Number(text.slice(20, 26)) * 1000 };
@@ -63,7 +63,7 @@ const parseAny = (text: string): Time | undefined => {
   return { seconds, nanos: Number((match[7] ?? '').padEnd(9, '0').slice(0, 9)) };
 };
 
-/** Writes a time in UTC with no fraction or with exactly six digits; the zero time is null. */
+/** Writes UTC with no fraction or six digits; the zero time gives null. */
 export const formatTime = ({ seconds, nanos }: Time, fractionDigits: 0 | 6): string | null => {
   if (seconds === yearOneSeconds && nanos === 0) return null;
   const milliseconds = seconds * 1000;

@@ -1,4 +1,4 @@
-/** A text without the run of one character at its end. By hand, because the pattern for it takes time by the square of every run before the end. */
+/** A regular expression would take quadratic time in every earlier run. */
 export function withoutTrailing(text: string, { character }: { readonly character: string }): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;

@@ -1,11 +1,11 @@
-/** Who asks, as authentication found out. */
+/** The authenticated user of a request. */
 export interface User {
   readonly name: string;
-  /** Tells two users of one name apart, where the way of authentication knows; else empty. */
+  /** Distinguishes users of one name, if the authenticator does; else empty. */
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** As whom the server itself writes. */
+/** The identity of the server's own writes. */
 export const systemUser: User = { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} };

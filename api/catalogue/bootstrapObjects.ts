@@ -1,5 +1,5 @@
 import type { ApiObject } from '../object.js';
 import { readCatalogueData } from './data.js';
 
-/** Objects that the API server creates in an empty cluster, by resource, in the order of the reference. A fresh copy for each caller. */
+/** Returns fresh copies of the objects of an empty cluster, by resource, in the reference's order. */
 export const bootstrapObjects = (): Readonly<Record<string, ApiObject[]>> => readCatalogueData('bootstrap');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The directory with package.json above this file: compiled code runs from another directory than the one where data lies. */
+/** Compiled code runs from a different directory than the data. */
 const packageRoot = (from: string): string => {
   if (existsSync(join(from, 'package.json'))) return from;
   const parent = dirname(from);
@@ -10,11 +10,10 @@ const packageRoot = (from: string): string => {
   return packageRoot(parent);
 };
 
-/** A file of the package, by its path below the package's root. */
 const packageFile = (...path: readonly string[]): string => join(packageRoot(dirname(fileURLToPath(import.meta.url))), ...path);
 
-/** Parses `api/data/NAME.json`. The caller knows its shape: the file is generated from `api/facts` and part of the repository. */
+/** Parses `api/data/NAME.json`, which is generated from `api/facts` and committed; the caller knows its shape. */
 export const readCatalogueData = <T>(name: string): T => JSON.parse(readFileSync(packageFile('api', 'data', `${name}.json`), 'utf8')) as T;
 
-/** The text of what every cluster has (`server/seed`). */
+/** Returns the objects that every cluster has (`server/seed`). */
 export const readSeed = (): string => readFileSync(packageFile('api', 'seed', 'objects.json'), 'utf8');

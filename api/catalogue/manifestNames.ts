@@ -1,2 +1,4 @@
-/** Names of webhook configurations, policies and bindings in files end like this (KEP 5793), and with the feature ManifestBasedAdmissionControlConfig no others do. */
+/**
+ * KEP 5793: manifest files may define only webhook configurations, policies and bindings with this suffix, and ManifestBasedAdmissionControlConfig reserves it.
+ */
 export const manifestSuffix = '.static.k8s.io';

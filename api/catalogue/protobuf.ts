@@ -2,39 +2,37 @@ import { readCatalogueData } from './data.js';
 import { parsePresence, parseShape, type KindName, type Presence, type Shape } from './types.js';
 
 /**
- * The Protobuf messages of the built-in types. Data: `api/data/protobuf.json`, written by `npm run generate`, parsed on first use.
- * There are more messages than types: versions that are no longer served can still be read.
+ * The Protobuf messages of the built-in types, from `api/data/protobuf.json` (generated, parsed on first use). Messages of versions that are no longer served
+ * remain, so that they can be read.
  */
 export interface MessageField {
   readonly number: number;
-  /** The JSON member. For an inlined message, the name of the Protobuf field, which JSON does not show. */
+  /** The JSON member; for an inlined message the Protobuf field. */
   readonly name: string;
   readonly shape: Shape;
   readonly presence: Presence;
-  /** The members of this message stand directly in the parent's JSON object. */
+  /** If true, its members stand in the parent's JSON object. */
   readonly inline: boolean;
 }
 
 export interface Message {
   readonly name: string;
-  /** By rising number, the order in which they are written. */
+  /** Ordered by number, as they are written. */
   readonly fields: readonly MessageField[];
 }
 
 const field = /^(\d+) (\S+) (\.\.\.)?([^=!~]+)([=!~]?)$/;
-/** The package of a group is its first label, but for this one. */
 const packages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
 
 let data: Readonly<Record<string, string>> | undefined;
 const expanded = new Map<string, Message | undefined>();
 
-/** The message with that short name, or undefined. */
 export const messageNamed = (name: string): Message | undefined => {
   if (!expanded.has(name)) expanded.set(name, expand(name));
   return expanded.get(name);
 };
 
-/** The message of a kind. Kinds of the meta group (`DeleteOptions`, `Status`) exist in every group version. */
+/** Kinds of the meta group (`DeleteOptions`, `Status`) exist in every group version. */
 export const messageOfKind = ({ group, version, kind }: KindName): Message | undefined =>
   messageNamed(`${packages[group] ?? group.split('.')[0]}.${version}.${kind}`) ?? messageNamed(`meta.v1.${kind}`);
 

@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersion } from '../resource.js';
 import { readCatalogueData } from './data.js';
 
-/** One column of the Table form. Priority 0 is always printed, 1 only in wide output. */
+/** Priority 0 is always printed, 1 only in wide output. */
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface Column {
 
 type Row = [name: string, type: string, format: string, priority: number];
 
-/** What a resource type without columns of its own is shown with. */
+/** Columns of resource types that define none. */
 const defaultColumns: readonly Column[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 0 },
   { name: 'Created At', type: 'date', format: '', priority: 0 },

@@ -1,9 +1,8 @@
 import { readCatalogueData } from './data.js';
 
 /**
- * The built-in types as JSON objects: members, their shapes, and what tooling needs to know of them. Data: `api/data/types.json`, written by
- * `npm run generate`. The file is parsed on first use and each type is expanded on first use, because most processes and pool
- * threads meet only a few dozen of the 771 types.
+ * The built-in types as JSON objects, from `api/data/types.json` (generated). The file is parsed and each type expanded on first use, because most processes
+ * and pool threads need only a few dozen of the 771 types.
  */
 export type Scalar = 'string' | 'bytes' | 'int32' | 'int64' | 'double' | 'boolean';
 
@@ -14,9 +13,9 @@ export type Shape =
   | { readonly is: 'map'; readonly values: Shape };
 
 /**
- * How a member looks while nobody sets it, which follows from how the reference holds it:
- * - `optional`: absent. A pointer, list or map; a pointer to zero is not absent, an empty list or map is.
- * - `value`: absent, and so is its zero value: the two cannot be told apart.
+ * How an unset member is shown, which follows from the reference's Go type:
+ * - `optional`: absent. It is a pointer, list or map; a pointer to zero is present, an empty list or map is absent.
+ * - `value`: absent; a zero value cannot be distinguished and is absent too.
  * - `always`: its zero value.
  * - `nullable`: null.
  */
@@ -34,7 +33,7 @@ export interface Field {
   readonly mapType?: 'atomic' | 'granular';
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
-  /** The structures of the reference in which it stands, although JSON shows it as a member of the type itself: messages name them. */
+  /** The reference's structures around a member that JSON inlines; messages name them. */
   readonly within?: string;
 }
 
@@ -50,13 +49,13 @@ export interface KindName {
 }
 
 export interface ApiType {
-  /** Short name: `core.v1.Pod`, `meta.v1.Time`, `resource.Quantity`. */
+  /** The short name, such as `core.v1.Pod` or `resource.Quantity`. */
   readonly name: string;
-  /** The kinds that are of this type; none for a type that only occurs inside of others. Several for a few meta types. */
+  /** None if the type occurs only inside others, several for a few meta types. */
   readonly kinds: readonly KindName[];
-  /** Undefined for a type with a JSON form of its own, such as a time; see `leaf`. */
+  /** Undefined for a type with its own JSON form, such as a time; see `leaf`. */
   readonly fields: ReadonlyMap<string, Field> | undefined;
-  /** JSON type and format of a type without fields: `string date-time`, `any`, `object`. */
+  /** JSON type and format, such as `string date-time`, of a type without fields. */
   readonly leaf: string | undefined;
   readonly mapType: 'atomic' | 'granular' | undefined;
   readonly unions: readonly Union[];
@@ -79,29 +78,26 @@ let data: Readonly<Record<string, TypeData>> | undefined;
 let namesByKind: ReadonlyMap<string, readonly KindOfType[]> | undefined;
 const expanded = new Map<string, ApiType | undefined>();
 
-/** The type with that short name, or undefined. */
 export const typeNamed = (name: string): ApiType | undefined => {
   if (!expanded.has(name)) expanded.set(name, Object.hasOwn(allTypes(), name) ? expand(name, allTypes()[name] ?? {}) : undefined);
   return expanded.get(name);
 };
 
-/** The type of the objects of a kind, or undefined if there is no such kind. */
 export const typeOfKind = ({ group, version, kind }: KindName): ApiType | undefined => {
   for (const known of (namesByKind ??= kindIndex()).get(kind) ?? [])
     if (known.version === version && known.group === group) return (known.type ??= typeNamed(known.typeName));
   return undefined;
 };
 
-/** What is found by the name of the kind alone first: every request asks, and joining three names costs more than comparing two. */
+/** Looked up by kind alone first: joining three names costs more than comparing two, and every request does it. */
 interface KindOfType extends KindName {
   readonly typeName: string;
   type?: ApiType | undefined;
 }
 
-/** Short names of all types. */
 export const typeNames = (): readonly string[] => Object.keys(allTypes());
 
-/** Reads the notation of shapes: `[]core.v1.Container`, `{}string`. Shared with the messages. */
+/** Parses shapes such as `[]core.v1.Container` or `{}string`, also for messages. */
 export const parseShape = (text: string): Shape => {
   if (text.startsWith('[]')) return { is: 'list', items: parseShape(text.slice(2)) };
   if (text.startsWith('{}')) return { is: 'map', values: parseShape(text.slice(2)) };
@@ -119,11 +115,10 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^apiregistration\./, 'io.k8s.kube-aggregator.pkg.apis.'],
 ];
 
-/** The name of a type in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
+/** Returns `io.k8s.api.core.v1.Pod`, for example. */
 export const openApiNameOf = (name: string): string => `${packages.find(([pattern]) => pattern.test(name))?.[1] ?? 'io.k8s.api.'}${name}`;
 
 let openApiNames: ReadonlySet<string> | undefined;
-/** Whether OpenAPI documents call a type by this name. */
 export const isOpenApiName = (name: string): boolean => (openApiNames ??= new Set(Object.keys(allTypes()).map(openApiNameOf))).has(name);
 
 const allTypes = (): Readonly<Record<string, TypeData>> => (data ??= readCatalogueData<Record<string, TypeData>>('types'));

@@ -1,10 +1,9 @@
 /**
- * Words that stand in two spellings. The specification writes a neutral word where real clients and command lines have a product word;
- * wherever a person types it or a client sends it, both are understood. This is the only place that knows the pairs. Everything else,
- * and everything that is printed, uses the real spelling.
+ * Names with two spellings: the specification's neutral word and a product's name, which real clients use. Input accepts both; all output and all other code
+ * use the real spelling. Only this file knows the pairs.
  */
 
-/** Segments of option names between dashes, real spelling first. Order matters: `kube-` is shorter than the words that begin like it. */
+/** Segments of option names between dashes. Order matters: `kube-` is a prefix of longer words. */
 const optionWords: readonly (readonly [real: string, neutral: string])[] = [
   ['etcd', 'kvstore'],
   ['kubelet', 'orchlet'],
@@ -13,7 +12,7 @@ const optionWords: readonly (readonly [real: string, neutral: string])[] = [
   ['kube', 'orch'],
 ];
 
-/** `etcd-servers` -> `kvstore-servers`; null where both spellings are the same. */
+/** `etcd-servers` -> `kvstore-servers`; null where both spellings are equal. */
 export function neutralOptionName(real: string): string | null {
   const neutral = real
     .split('-')
@@ -31,10 +30,9 @@ const words: ReadonlyMap<string, string> = new Map([
   ['orchconfig', 'kubeconfig'],
 ]);
 
-/** The real spelling of a whole word; words without a neutral spelling come back unchanged. */
+/** Words without a neutral spelling are returned unchanged. */
 export const realWord = (word: string): string => words.get(word) ?? word;
 
-/** The neutral spelling of a real word, or null. */
 export function neutralWord(real: string): string | null {
   for (const [neutral, word] of words) if (word === real) return neutral;
   return null;

@@ -2,7 +2,7 @@ import type { EnumFacts, KnownField, TypeFacts, VersionFacts } from './facts.js'
 
 type Types = Readonly<Record<string, TypeFacts>>;
 
-/** The versions with the values of their members. Throws for a member that is nowhere, is told of twice or is no text, and for values that are out of order. */
+/** Adds enum values to members. Throws for a member that is unknown, described twice or not a string, and for unordered values. */
 export function withEnums(
   versions: ReadonlyMap<string, VersionFacts>,
   enums: Readonly<Record<string, EnumFacts>>,
@@ -30,7 +30,7 @@ export function withEnums(
         {
           ...facts,
           ...(facts.types === undefined ? {} : { types: told(facts.types) }),
-          // Members that stand in other objects are described with messages.
+          // Members inlined into other objects are described with messages.
           ...(facts.messages === undefined ? {} : { messages: told(facts.messages) }),
         },
       ];

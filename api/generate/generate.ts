@@ -4,10 +4,10 @@ import { byText, modelOf } from './model.js';
 import { columnTable, groupRows, type GroupRow } from './resourceTables.js';
 import { kindTable, messageTable, typeTable } from './typeTables.js';
 
-/** Folders below `api` that hold nothing but what is generated. */
+/** Folders with only generated files. */
 export const generatedFolders = ['data', 'types'] as const;
 
-/** Everything that follows from the facts: text by path below `api`. Pure, and the same for the same facts. */
+/** Returns all generated text, by path below `api`. Pure and deterministic. */
 export function generate(facts: Facts): Map<string, string> {
   const model = modelOf(facts);
   const files = new Map([
@@ -23,7 +23,7 @@ export function generate(facts: Facts): Map<string, string> {
   return files;
 }
 
-/** One entry a line, so that a change of the facts shows up as a readable difference. */
+/** One entry per line gives readable diffs. */
 const table = (entries: readonly (readonly [string, unknown])[]): string =>
   `{\n${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',\n')}\n}\n`;
 
@@ -41,7 +41,7 @@ const groupText = (rows: readonly GroupRow[]): string =>
     )
     .join(',\n')}\n]\n`;
 
-/** What holds for members of all kinds is written `kind.NAME`, what holds for those of all types `*.NAME`. */
+/** Facts about members of all kinds are written `kind.NAME`, those of all types `*.NAME`. */
 const families: Readonly<Record<string, string>> = { 'any kind': 'kind', 'any type': '*' };
 
 function descriptionText(descriptions: ReadonlyMap<string, TypeDescription>): string {

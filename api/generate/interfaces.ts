@@ -2,8 +2,8 @@ import type { Facts, FieldFacts, ResourceFacts } from './facts.js';
 import { byText, type Member, type Model, type ModelType } from './model.js';
 
 /**
- * TypeScript interfaces of the types, a file for each group version, with the descriptions of its resources. A member is always there when the
- * schema requires it; `null` is possible where the server shows an unset member as null.
+ * Generates a file of interfaces and resource descriptions for each group version. Members that the schema requires are not optional; `null` is allowed where
+ * the server shows an unset member as null.
  */
 export function interfaceFiles(facts: Facts, model: Model): Map<string, string> {
   const places = new Map<string, ModelType[]>();
@@ -29,7 +29,6 @@ const leaves: Readonly<Record<string, string>> = {
 };
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** One file: gathers what it has to import while its types are written. */
 class Writer {
   readonly #imports = new Map<string, string>();
 
@@ -66,7 +65,7 @@ class Writer {
     return `${comment}  readonly ${name}${always ? '' : '?'}: ${this.#shape(member)}${this.#mayBeNull(member) ? ' | null' : ''};\n`;
   }
 
-  /** Times are structures without a member of their own: unset, and yet shown, they are null. */
+  /** Times are structures without members, so an unset one that is shown is null. */
   #mayBeNull({ presence, shape }: Member): boolean {
     return presence === 'nullable' || (presence === 'always' && this.model.types.get(shape)?.json === 'string date-time');
   }
@@ -92,7 +91,7 @@ class Writer {
     return this.facts.descriptions.get(versionless(type.name));
   }
 
-  /** A member that comes from an inlined type is described there, unless its own type does. */
+  /** A member of an inlined type is described there, unless the outer type describes it. */
   #describedMember(type: ModelType, { name, within }: Pick<Member, 'name' | 'within'>): string | undefined {
     const { descriptions } = this.facts;
     const own = versionless(type.name);

@@ -1,6 +1,6 @@
 import type { Facts, KnownField, TypeFacts, VersionFacts } from './facts.js';
 
-/** A member with its types by their short names, which are valid everywhere. */
+/** Types are given by short names, which are globally unique. */
 export interface Member extends KnownField {
   readonly name: string;
   readonly shape: string;
@@ -9,33 +9,30 @@ export interface Member extends KnownField {
   readonly within?: string;
 }
 
-/** A type or message under its short name: `apps.v1.Deployment`, `resource.Quantity`. */
+/** Named by its short name, such as `apps.v1.Deployment`. */
 export interface ModelType extends Omit<TypeFacts, 'fields' | 'package'> {
   readonly name: string;
-  /** The last word of the name. */
   readonly word: string;
   /** `apps/v1`, or `machinery`. */
   readonly place: string;
   readonly group: string | undefined;
   readonly version: string;
   readonly package: string;
-  /** Exists in Protobuf alone. */
   readonly messageOnly: boolean;
-  /** In the order of the facts, those of inlined messages in place of these. */
+  /** Inlined messages are expanded in place. */
   readonly members: readonly Member[];
-  /** As in the facts: with inlined messages, without their members. */
+  /** Inlined messages are not expanded. */
   readonly own: readonly Member[];
 }
 
 export interface Model {
-  /** By short name. */
   readonly types: ReadonlyMap<string, ModelType>;
   readonly versions: ReadonlyMap<string, VersionFacts>;
 }
 
 const scalars: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'double', 'boolean']);
 
-/** Resolves names, and puts inlined members in their places. Throws for a type that nothing describes. */
+/** Resolves names and expands inlined members. Throws for an undescribed type. */
 export function modelOf({ versions }: Facts): Model {
   const bare = [...versions].flatMap(([place, facts]) => [
     ...Object.entries(facts.types ?? {}).map(([word, type]) => named(place, facts, { word, type, messageOnly: false })),
@@ -100,9 +97,9 @@ function assertKnown(
     throw new Error(`${type.place}.yaml: ${type.word}.${member.name} is of an unknown type ${name}`);
 }
 
-/** Type names in OpenAPI documents, `io.k8s.api.apps.v1.Deployment`: the generated tables are in their order. */
+/** Generated tables are sorted by this name, such as `io.k8s.api.apps.v1.Deployment`. */
 export const openApiName = ({ package: pack, word }: ModelType): string =>
   `${pack.replace('k8s.io.', 'io.k8s.').replace(/^(io\.k8s\.\w+)/, (start) => start.replaceAll('_', '-'))}.${word}`;
 
-/** Generated tables are in the order of code units, whatever language the machine speaks. */
+/** Code units do not depend on the locale. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { withEnums } from './enums.js';
 import type { EnumFacts, Facts, FieldFacts, ResourceFacts, SubresourceFacts, TypeDescription, TypeFacts, VersionFacts } from './facts.js';
 
-/** Reads `api/facts`. Throws an error that names the file and the entry where one says something unknown. */
+/** Throws an error with file and entry for an unknown key or value. */
 export function readFacts(folder: string): Facts {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
@@ -102,7 +102,7 @@ function refuseOthers(where: string, entry: object, known: Readonly<Record<strin
   if (wrong !== undefined) throw new Error(`${where}: ${wrong} is not one of ${Object.keys(known).join(', ')}`);
 }
 
-/** A Protobuf number means one field for ever. */
+/** A Protobuf number is never reused. */
 function refuseTwice(where: string, { fields = {} }: TypeFacts): void {
   const seen = new Map<number, string>();
   for (const [member, { proto }] of Object.entries(fields)) {

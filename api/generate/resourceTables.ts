@@ -20,7 +20,7 @@ type ServingVersion = VersionFacts & Required<Pick<VersionFacts, 'group' | 'vers
 
 const isServing = (facts: VersionFacts): facts is ServingVersion => facts.resources !== undefined;
 
-/** Groups are listed by falling priority of their API services, then by name; groups without a service come last. That of the services themselves always leads. */
+/** Sorted by falling priority of their API services, then by name; groups without a service come last. The group of the API services leads. */
 export function groupRows(facts: Facts): GroupRow[] {
   const priorities = prioritiesOf(facts);
   const groups = new Map<string, ServingVersion[]>();

@@ -1,14 +1,14 @@
 import { byText, openApiName, type Member, type Model, type ModelType } from './model.js';
 
 /**
- * The tables of types that the codecs read, in a short notation (they are parsed whenever a program starts):
+ * The type tables that the codecs read, in a compact notation because every program start parses them:
  *
  *   types.json     short type name -> { kinds?: ["GROUP/VERSION/KIND"...], message?: false, leaf?: "TYPE FORMAT", mapType?, unions?,
  *                  fields?: "NAME SHAPE[PRESENCE][*];...", more?: { NAME: { default, enum, listType, ... } } }
  *   protobuf.json  short message name -> "NUMBER NAME SHAPE[PRESENCE];..." by rising number
  *
- *   SHAPE     string bytes int32 int64 double boolean, or a short type name; `[]` before it means list of, `{}` map to, `...` members stand in the parent
- *   PRESENCE  what holds while nobody sets the member: nothing: absent; `=` zero, not shown in JSON; `!` zero, shown in JSON; `~` shown as null
+ *   SHAPE     string bytes int32 int64 double boolean, or a short type name; `[]` before it means list of, `{}` map to, `...` inlined
+ *   PRESENCE  how an unset member is shown: nothing: absent; `=` zero, not shown in JSON; `!` zero, shown in JSON; `~` shown as null
  *   *         required
  */
 const presenceMark = { value: '=', always: '!', nullable: '~', absent: '' } as const;
@@ -71,7 +71,7 @@ function messageEntry({ own }: ModelType): string {
     .join(';');
 }
 
-/** Group version -> kinds that exist there, served or not: decides which of several decoding errors a client sees. */
+/** Kinds by group version, served or not; they decide which decoding error a client sees. */
 export function kindTable({ types }: Model): [string, string[]][] {
   const kinds = new Map<string, string[]>();
   for (const { kind, group, version, word } of types.values()) {

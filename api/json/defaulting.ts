@@ -6,12 +6,12 @@ export function setDefault<O extends object, M extends keyof O & string>(object:
   if (object[member] === undefined || object[member] === null) object[member] = value;
 }
 
-/** Sets a text that is absent, null or empty: for members whose type cannot tell these apart. */
+/** Treats an empty string as unset, for members whose type cannot distinguish these. */
 export function setTextDefault<O extends object, M extends keyof O & string>(object: O, member: M, value: O[M] & string): void {
   if (object[member] === undefined || object[member] === null || object[member] === '') object[member] = value;
 }
 
-/** The object that a member holds, or null: what defaults of nested types apply to. Nothing has no members. */
+/** Null if the member is not an object. Defaults of nested types apply to the result. */
 export function objectAt<O extends object | null | undefined, M extends MemberOf<O>>(
   object: O,
   member: M,
@@ -20,7 +20,7 @@ export function objectAt<O extends object | null | undefined, M extends MemberOf
   return isObject<ObjectIn<MemberIn<O, M>>>(value) ? value : null;
 }
 
-/** The object that a member holds; an absent or null one is created, for members that always exist. */
+/** Creates the object if it is absent or null. */
 export function ensureObject<O extends object, M extends MemberOf<O>>(object: O, member: M): ObjectIn<MemberIn<O, M>> {
   const present = objectAt(object, member);
   if (present !== null) return present;
@@ -29,7 +29,7 @@ export function ensureObject<O extends object, M extends MemberOf<O>>(object: O,
   return created;
 }
 
-/** The objects in the list that a member holds; others are passed over (the structural check has refused them already). */
+/** Skips other items, which the structural check has already refused. */
 export function objectsIn<O extends object | null | undefined, M extends MemberOf<O>>(
   object: O,
   member: M,

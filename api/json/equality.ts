@@ -1,7 +1,4 @@
-/**
- * Whether two JSON values are equal; the order of members does not matter, nor does an absent member differ from an undefined one, or an empty
- * list from none.
- */
+/** Ignores the order of members and equates absent with undefined, and an empty list with an absent one. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNone(a) && isNone(b) && (Array.isArray(a) || Array.isArray(b)))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
@@ -13,9 +10,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return true;
 }
 
-/**
- * The same for a program that tells an empty list or map from none. What has been stored has none that are empty, so that only those count that a client has just sent.
- */
+/** Like `sameValue`, but distinguishes an empty list or map from an absent one. Only bodies that clients just sent have empty ones; stored objects never do. */
 export function sameInMemory(a: unknown, b: unknown): boolean {
   if (a === b || ((a ?? null) === null && (b ?? null) === null)) return true;
   if (Array.isArray(a)) {
@@ -28,8 +23,8 @@ export function sameInMemory(a: unknown, b: unknown): boolean {
 }
 
 /**
- * A text that values have in common which are the same (`sameValue`): with it, equal ones among many are found without comparing each with each. Values that differ
- * only in a null and an absent member share it too.
+ * Returns the same string for equal values (`sameValue`), so that equal ones are found without comparing all pairs. Values that differ only in a null and an
+ * absent member share it too.
  */
 export const likeness = (value: unknown): string => JSON.stringify(value, inOrder);
 

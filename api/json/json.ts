@@ -1,17 +1,16 @@
 import type { Steps } from '../steps.js';
 
-/** An object with members, as opposed to a list, a scalar or null. */
 export const isObject = <T extends object = Readonly<Record<string, unknown>>>(value: unknown): value is T =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sorts names of members in place, by their UTF-16. Most come in order: then looking is all that it takes, and sorting takes memory even then. */
+/** Sorts in place by UTF-16. Most lists are already sorted, and checking first avoids the memory that sorting allocates. */
 export function sortNames(names: string[]): string[] {
   for (let position = 1; position < names.length; position++)
     if ((names[position - 1] as string) > (names[position] as string)) return names.sort();
   return names;
 }
 
-/** Whether two values say the same, whatever the order of members. */
+/** Ignores the order of members. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
@@ -20,10 +19,9 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]));
 }
 
-/** Values that are compared in one step. */
 const comparedInStep = 1_000;
 
-/** The same in steps. */
+/** Like `sameJson`, in steps. */
 export function* sameJsonInSteps(a: unknown, b: unknown): Steps<boolean> {
   const pairs: (readonly [unknown, unknown])[] = [[a, b]];
   for (let compared = 1, pair = pairs.pop(); pair !== undefined; compared++, pair = pairs.pop()) {

@@ -1,12 +1,12 @@
 import { isObject } from './json.js';
 import type { JsonObject, JsonValue } from '../object.js';
 
-/** Whether a member is there and is not null, which says nothing: what the reference's pointers tell. */
+/** True for the reference's non-nil pointers: null counts as unset. */
 export const isSet = <V>(value: V): value is NonNullable<V> => value !== undefined && value !== null;
 
-/** Names of the members that an object of a type may have: those that are declared, or any in plain JSON. */
+/** The declared member names, or any name in plain JSON. */
 export type MemberOf<V> = V extends readonly unknown[] ? never : V extends object ? keyof V & string : never;
-/** What a member of a value is, whatever the value is; undefined of what has no members. */
+/** Undefined if the value has no members. */
 export type MemberIn<V, M> = V extends readonly unknown[]
   ? undefined
   : V extends object
@@ -14,20 +14,17 @@ export type MemberIn<V, M> = V extends readonly unknown[]
       ? V[M]
       : undefined
     : undefined;
-/** Of what a value may be, what has members. */
 export type ObjectIn<V> = V extends readonly unknown[] ? never : V extends object ? V : never;
-/** Items of what a value may be, if it may be a list. */
 export type ItemIn<V> = V extends readonly (infer Item)[] ? Item : never;
-/** Names that are worked out are for plain JSON only. */
+/** Only plain JSON allows computed names. */
 type AnyNames<V> = string extends MemberOf<V> ? readonly string[] : [];
 
-/** A value's members, or none when it is absent or not an object. Reading through it never throws. */
+/** Returns no members for an absent value or one that is not an object. */
 export const membersOf = (value: JsonValue | undefined): JsonObject => (isObject<JsonObject>(value) ? value : {});
 
-/** A value's items, or none. */
 export const itemsOf = <V>(value: V): readonly ItemIn<V>[] => (Array.isArray(value) ? (value as readonly ItemIn<V>[]) : []);
 
-/** The member at a path of names, or undefined. Names are checked where the type declares its members. */
+/** Undefined if absent. Names are checked if the type declares its members. */
 export function memberAt<V, A extends MemberOf<V>>(value: V, a: A): MemberIn<V, A>;
 export function memberAt<V, A extends MemberOf<V>, B extends MemberOf<MemberIn<V, A>>>(value: V, a: A, b: B): MemberIn<MemberIn<V, A>, B>;
 export function memberAt<V, A extends MemberOf<V>, B extends MemberOf<MemberIn<V, A>>, C extends MemberOf<MemberIn<MemberIn<V, A>, B>>>(
@@ -50,7 +47,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** A scalar at a path of names, as field selectors and tables spell it; empty when absent. Names are checked where the type declares its members. */
+/** The scalar as field selectors and tables spell it; empty if absent. Names are checked if the type declares its members. */
 export function textAt<V, A extends MemberOf<V>>(value: V, a: A): string;
 export function textAt<V, A extends MemberOf<V>, B extends MemberOf<MemberIn<V, A>>>(value: V, a: A, b: B): string;
 export function textAt<V, A extends MemberOf<V>, B extends MemberOf<MemberIn<V, A>>, C extends MemberOf<MemberIn<MemberIn<V, A>, B>>>(

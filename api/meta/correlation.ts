@@ -1,23 +1,21 @@
 import { isObject, sameJson } from '../json/json.js';
 
-/** Undefined where nothing old belongs to an item; null never does. */
+/** Undefined if an item has no old value; null is never one. */
 export type OldItem<V> = (item: V) => V | undefined;
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Which old value stands where a new one does, and whether the new one says the same, as the structure of a schema has it (`CorrelatedObject` of
- * k8s.io/apiserver/pkg/cel/common). Items of keyed lists are found by their keys, in whatever order they stand. Those of all other lists have no past: such a
- * list is new
- * as a whole or not at all. What the schema does not describe has no past either, so that an object with undescribed members never counts as unchanged.
+ * Correlates new values with old ones by a schema's structure (`CorrelatedObject` of k8s.io/apiserver/pkg/cel/common). Keyed lists match items by key, in any
+ * order; all other lists are unchanged only as a whole. Undescribed values have no old value, so an object that has any never counts as unchanged.
  */
 export class Correlation {
   private readonly members = new Map<string, Correlation | null>();
   private itemsMade: Correlation | null | undefined;
-  /** Null for lists that are no keyed ones. */
+  /** Null for lists without keys. */
   private readonly keys: readonly string[] | null;
 
-  /** `typed`: names of members that have no past: an object is shown in the version of the request, before and after. */
+  /** Members named in `typed` have no old value: both objects are shown in the request's version. */
   constructor(
     private readonly schema: Members,
     private readonly typed: readonly string[] = [],
@@ -26,12 +24,11 @@ export class Correlation {
     this.keys = schema['x-kubernetes-list-type'] === 'map' ? (Array.isArray(keys) ? keys.map(String) : []) : null;
   }
 
-  /** How members of whole objects are found again. */
   static ofObject(schema: Members): Correlation {
     return new Correlation(schema, ['apiVersion', 'kind']);
   }
 
-  /** Null for a member that the schema does not describe. */
+  /** Returns null for a member that the schema does not describe. */
   member(name: string): Correlation | null {
     if (this.typed.includes(name)) return null;
     let known = this.members.get(name);
@@ -43,12 +40,12 @@ export class Correlation {
     return known;
   }
 
-  /** Null where items are not described. */
+  /** Null if the schema does not describe items. */
   get items(): Correlation | null {
     return (this.itemsMade ??= below(this.schema['items']));
   }
 
-  /** Null where no item has a past. */
+  /** Null if no item has an old value. */
   oldItems<V>(old: V): OldItem<V> | null {
     const { keys } = this;
     if (!Array.isArray(old) || keys === null) return null;
@@ -89,7 +86,7 @@ export class Correlation {
 const memberOf = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 const below = (schema: unknown): Correlation | null => (isObject(schema) ? new Correlation(schema) : null);
 
-/** Null for what lacks one of the keys, or has something else there than a scalar. */
+/** Null if a key is absent or not a scalar. */
 function keyOf(item: unknown, keys: readonly string[]): string | null {
   if (!isObject(item) || keys.length === 0) return null;
   let key = '';

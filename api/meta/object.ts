@@ -1,10 +1,7 @@
 import type { ObjectMeta, OwnerReference } from '../types/meta/v1.js';
 import { timeOf } from '../time.js';
 
-/**
- * What all API objects have in common. They are plain JSON: members that no type names stay in the object and are sent back untouched, so an
- * update by an older program loses nothing.
- */
+/** The parts that all API objects share. Undeclared members stay and are sent back, so an update by an older program loses nothing. */
 
 export type { ObjectMeta, OwnerReference };
 
@@ -19,7 +16,7 @@ export interface ObjectList<T> {
   readonly items: readonly T[];
 }
 
-/** Where an object is; cluster-scoped objects have the namespace ''. */
+/** Cluster-scoped objects have the namespace ''. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
@@ -38,17 +35,17 @@ export const namespaceOf = (object: KubeObject): string => object.metadata.names
 export const uidOf = (object: KubeObject): string => object.metadata.uid ?? '';
 export const keyOf = (object: KubeObject): ObjectKey => ({ namespace: namespaceOf(object), name: nameOf(object) });
 
-/** `namespace/name`, or `name` for cluster-scoped objects: what caches and queues are keyed by. */
+/** `namespace/name`, or `name` if cluster-scoped: the key of caches and queues. */
 export const keyText = ({ namespace, name }: ObjectKey): string => (namespace === '' ? name : `${namespace}/${name}`);
 export const keyTextOf = (object: KubeObject): string => keyText(keyOf(object));
 
-/** The inverse of `keyText`. Names hold no slash. */
+/** Reverses `keyText`; names contain no slash. */
 export function parseKey(text: string): ObjectKey {
   const slash = text.indexOf('/');
   return slash < 0 ? { namespace: '', name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** The owner that manages an object: at most one reference has `controller: true`. */
+/** At most one owner reference has `controller: true`. */
 export const controllerOf = (object: KubeObject): OwnerReference | null =>
   object.metadata.ownerReferences?.find((reference) => reference.controller === true) ?? null;
 export const isControlledBy = (object: KubeObject, { owner }: { readonly owner: KubeObject }): boolean =>

@@ -1,39 +1,38 @@
 import type { KubeObject } from './object.js';
 
-/** A resource type in one served version. `T` is the shape of its objects; nothing at run time depends on it. */
+/** A resource type in one served version. `T`, the type of its objects, has no effect at run time. */
 export interface Resource<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Never set: ties the shape to the description. */
+  /** Never set; binds the type parameter. */
   readonly shape?: T;
 }
 
-/** `v1` for the core group, `group/version` otherwise. */
+/** Returns `v1` for the core group, otherwise `group/version`. */
 export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`;
 
-/** What an `apiVersion` names; the core group has no slash. */
+/** The core group has no slash. */
 export function groupVersionOf(apiVersion: string): Pick<Resource, 'group' | 'version'> {
   const slash = apiVersion.indexOf('/');
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 export const groupOf = (apiVersion: string): string => groupVersionOf(apiVersion).group;
 
-/** `pods`, or `deployments.apps`: a type whatever its version, as messages name it. */
+/** Returns `pods` or `deployments.apps`, as in messages. */
 export const groupResourceOf = ({ group, resource }: Pick<Resource, 'group' | 'resource'>): string =>
   group === '' ? resource : `${resource}.${group}`;
 
-/** A type as people write it. */
 export interface ResourceWords {
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
-  /** As paths name it: `pods`. */
+  /** The plural name. */
   readonly resource: string;
   readonly kind: string;
-  /** Whether its objects are in namespaces. Default: yes. */
+  /** Default: true. */
   readonly namespaced?: boolean;
 }
 
@@ -45,7 +44,7 @@ export const resource = <T extends KubeObject>({ apiVersion, resource: plural, k
   namespaced,
 });
 
-/** Where one type, or one object of it, is served. An empty namespace of a namespaced type means all namespaces. */
+/** An empty namespace of a namespaced type means all namespaces. */
 export function pathOf(
   type: Resource,
   at: { readonly namespace?: string; readonly name?: string; readonly subresource?: string } = {},

@@ -7,12 +7,12 @@ import { setPodResourceDefaults } from './podResources.js';
 import { setVolumeDefaults } from './volumeDefaults.js';
 import { inOneGo, type Steps } from '../steps.js';
 
-/** Defaults of a pod's specification wherever one occurs: in pods and in the templates of workloads (v1 `PodSpec`). */
+/** Sets defaults in pods and in templates of workloads (v1 `PodSpec`). */
 export const setPodSpecDefaults = (spec: JsonObject): void => {
   inOneGo(podSpecDefaults(spec));
 };
 
-/** The same in steps. */
+/** Like `setPodSpecDefaults`, in steps. */
 function* podSpecDefaults(spec: JsonObject): Steps<void> {
   setTextDefault(spec, 'dnsPolicy', 'ClusterFirst');
   setTextDefault(spec, 'restartPolicy', 'Always');
@@ -29,7 +29,6 @@ function* podSpecDefaults(spec: JsonObject): Steps<void> {
   else yield* forEach(volumes, setVolumeDefaults);
 }
 
-/** Items that get their defaults in one step. */
 const stepItems = 100;
 
 function* forEach(items: readonly JsonObject[], complete: (item: JsonObject) => void): Steps<void> {
@@ -39,10 +38,10 @@ function* forEach(items: readonly JsonObject[], complete: (item: JsonObject) => 
   }
 }
 
-/** What less than no time stands for. */
+/** Replaces a negative grace period. */
 const shortestGraceSeconds = 1;
 
-/** Defaults that only a pod itself has, on top of those of its specification. Templates keep a negative grace period; a pod is never seen with one. */
+/** Also sets the defaults of the specification. Templates keep a negative grace period; a pod never shows one. */
 export function* podDefaults(pod: JsonObject): Steps<void> {
   const spec = ensureObject(pod, 'spec');
   yield* podSpecDefaults(spec);
@@ -58,7 +57,7 @@ export function* podDefaults(pod: JsonObject): Steps<void> {
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const allContainers = (spec: JsonObject): JsonObject[] => containerLists.flatMap((list) => objectsIn(spec, list));
 
-/** `serviceAccount` is the old name of `serviceAccountName`; both are kept equal, the new name leads. */
+/** The old name `serviceAccount` is kept equal to `serviceAccountName`, which has priority. */
 function mirrorServiceAccount(spec: JsonObject): void {
   const name = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
   if (name === '') return;
@@ -107,7 +106,7 @@ function setHandlerDefaults(handler: JsonObject | null): void {
   setTextDefault(get, 'scheme', 'HTTP');
 }
 
-/** On the host's network a container's port is the host's port. */
+/** On the host's network a container port is a host port. */
 function useContainerPortsOnHost(spec: JsonObject): void {
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) {
     for (const port of objectsIn(container, 'ports')) {
@@ -116,7 +115,7 @@ function useContainerPortsOnHost(spec: JsonObject): void {
   }
 }
 
-/** A limit without a request is a request for as much. */
+/** An absent request defaults to the limit. */
 function requestWhatIsLimited(container: JsonObject): void {
   const resources = objectAt(container, 'resources') ?? {};
   const limits = objectAt(resources, 'limits');

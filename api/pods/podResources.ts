@@ -4,7 +4,7 @@ import { ensureObject, objectAt, objectsIn } from '../json/defaulting.js';
 import { quantityOf } from '../resourceLists.js';
 import { isHugePages, isOvercommitAllowed } from '../resourceNames.js';
 
-/** Resources that a pod may ask for as a whole, besides or instead of its containers. */
+/** Whether a pod may set its own amount of a resource. */
 export const isPodResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name);
 
 type AmountsOf = 'requests' | 'limits';
@@ -13,10 +13,7 @@ const amountsOf = (container: JsonObject, of: AmountsOf): JsonObject => objectAt
 
 const larger = (a: Quantity | undefined, b: Quantity): Quantity => (a === undefined || compareQuantities(a, b) < 0 ? b : a);
 
-/**
- * What the containers of a pod need together at any time, or may take: the sum of those that run on, or the amount of one init container beside the sidecars
- * that have started before it, whichever is more.
- */
+/** The peak of a pod's containers: the sum of those that keep running, or one init container plus the sidecars started before it. */
 export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Quantity> {
   const sum = new Map<string, Quantity>();
   const peak = new Map<string, Quantity>();
@@ -42,7 +39,7 @@ export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Q
   return sum;
 }
 
-/** A pod with amounts of its own may take as many huge pages as its containers, and with limits requests what its containers do, or as much as its limits. */
+/** Limits huge pages to the containers' amount. A pod with limits requests what its containers do, or else its limits. */
 export function setPodResourceDefaults(spec: JsonObject): void {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return;

@@ -4,12 +4,11 @@ import { textAt } from '../json/members.js';
 import { roundResources } from '../resourceLists.js';
 import { pullPolicyOf } from './images.js';
 
-/** Read and write for the owner, read for all others: 0644. */
 const fileMode = 0o644;
 const tokenSeconds = 3600;
 const certificateSeconds = 86_400;
 
-/** Members of a volume source and what they are when nobody sets them. Texts that are empty count as unset, but for some. */
+/** Empty strings count as unset, except in the sources below. */
 const sourceDefaults: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   azureDisk: { cachingMode: 'ReadWrite', fsType: 'ext4', kind: 'Shared', readOnly: false },
   configMap: { defaultMode: fileMode },
@@ -22,10 +21,10 @@ const sourceDefaults: Readonly<Record<string, Readonly<Record<string, JsonValue>
   secret: { defaultMode: fileMode },
 };
 
-/** Sources whose empty texts stay: the reference holds them as pointers. */
+/** The reference holds these sources' strings as pointers, so empty ones stay. */
 const keepsEmptyTexts: ReadonlySet<string> = new Set(['azureDisk']);
 
-/** Defaults of one volume of a pod (v1 `Volume`). A volume that names no source is an empty directory. */
+/** A volume without a source is an empty directory (v1 `Volume`). */
 export function setVolumeDefaults(volume: JsonObject): void {
   if (Object.entries(volume).every(([member, value]) => member === 'name' || value === null || value === undefined))
     volume['emptyDir'] = {};
@@ -45,7 +44,7 @@ export function setVolumeDefaults(volume: JsonObject): void {
 
 const sourcesWithDefaults = Object.entries(sourceDefaults).map(([name, members]) => [name, Object.entries(members)] as const);
 
-/** Defaults of the source that a pod's volume or a persistent volume names. */
+/** Covers volumes of pods and persistent volumes. */
 export function setSourceDefaults(holder: JsonObject): void {
   for (const [name, members] of sourcesWithDefaults) {
     const source = objectAt(holder, name);

@@ -4,13 +4,13 @@ import { wholeQuantity } from '../quantity.js';
 import { timeOf } from '../time.js';
 import type { Container, Pod } from '../types/core/v1.js';
 
-/** What a pod uses of the resources that quotas count, besides its place in storage. Pure. */
+/** A pod's usage that quotas count, apart from object counts. Pure. */
 
 const measured: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 export const hugePages = 'hugepages-';
 const requestsPrefix = 'requests.';
 
-/** Nothing, for a pod that has ended or that outlived its grace period. */
+/** No usage if the pod has ended or exceeded its grace period. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, (container) => ofContainer(pod, container, list));
   return occupies(pod, now)
@@ -21,7 +21,7 @@ export function podUsage(pod: Pod, now: number): Amounts {
 export function occupies(pod: Pod, now: number): boolean {
   if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-  // A node that is lost must not cost its users their quota for ever.
+  // Pods on a lost node must not use up a quota for ever.
   return (
     deletionTimestamp === undefined ||
     deletionGracePeriodSeconds === undefined ||
@@ -29,7 +29,7 @@ export function occupies(pod: Pod, now: number): boolean {
   );
 }
 
-/** Requests count by their own name and with the prefix, limits with theirs; of other resources only what is requested. */
+/** Requests count by plain and prefixed name, limits by prefixed name, other resources by requests only. */
 export function namedUsage(requests: Amounts, { limits }: { readonly limits: Amounts }): Amounts {
   const counted = new Map(noAmounts);
   for (const [name, amount] of requests) {
@@ -40,14 +40,14 @@ export function namedUsage(requests: Amounts, { limits }: { readonly limits: Amo
   return counted;
 }
 
-/** With a domain that is not the reference's own, and without the prefix that belongs to quotas. */
+/** Extended resources have a domain outside the reference's own, and no quota prefix. */
 const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith(requestsPrefix);
 
-/** Whether a name in a quota is one of an extended resource: those are counted by requests alone. */
+/** Quotas count extended resources by requests alone. */
 export const isExtendedInQuota = (name: string): boolean =>
   name.startsWith(requestsPrefix) && name.includes('/') && !name.includes('kubernetes.io/');
 
-/** While a container is resized in place, the largest of what is wanted, given and in effect counts. */
+/** During an in-place resize, the largest of desired, allocated and actual amounts counts. */
 function ofContainer(pod: Pod, { name, resources }: Container, list: ResourceList): Amounts {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
   const status = statuses.find((each) => each.name === name);

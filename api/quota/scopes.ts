@@ -2,9 +2,9 @@ import { qosClass } from '../podQos.js';
 import type { KubeObject } from '../meta/object.js';
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../types/core/v1.js';
 
-/** Which objects a quota is about. Pure. */
+/** Matches objects against quota scopes. Pure. */
 
-/** Whether an object is in all scopes of a quota. Scopes tell pods apart, and volume claims by their class; nothing else is in any. */
+/** Scopes distinguish only pods, and volume claims by class. */
 export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean =>
   scopesOf(quota).every((scope) => inScope(scope, source, object));
 
@@ -13,7 +13,7 @@ export const inScope = (scope: ScopedResourceSelectorRequirement, source: string
   return known !== undefined && Object.hasOwn(known, scope.scopeName) && known[scope.scopeName]!(object, scope);
 };
 
-/** Scopes of a quota in both their forms, as requirements. */
+/** Converts both forms of scopes to requirements. */
 export const scopesOf = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [
   ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
   ...(spec?.scopeSelector?.matchExpressions ?? []),
@@ -27,10 +27,10 @@ interface ClassifiedPod extends Pod {
   readonly status?: Pod['status'] & { readonly qosClass?: string };
 }
 
-/** The server says so; older objects may not carry it. */
+/** The server sets the class; older objects may lack it. */
 const isBestEffort = (pod: ClassifiedPod): boolean => (pod.status?.qosClass ? pod.status.qosClass : qosClass(pod)) === 'BestEffort';
 
-/** Several names count as one that matches if any of them does. */
+/** Several names match if any of them does. */
 function matches(names: readonly string[], { operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
   switch (operator) {
     case 'In':
@@ -52,7 +52,7 @@ function reachesOtherNamespaces({ spec }: Pod): boolean {
   return terms.some(({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || (namespaceSelector ?? null) !== null);
 }
 
-/** While the class changes, the claim is of each that it may have. */
+/** While the class changes, the claim counts for each. */
 const attributeClasses = ({ spec, status }: PersistentVolumeClaim): readonly string[] =>
   [
     spec?.volumeAttributesClassName,
@@ -72,6 +72,6 @@ const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   persistentvolumeclaims: { VolumeAttributesClass: (claim, scope) => matches(attributeClasses(claim), scope) },
 };
 
-/** What decides about scopes and may change while an object lives. */
+/** The facts behind scopes that may change during an object's life. */
 export const scopeFacts = (source: string, object: KubeObject): unknown => facts[source]?.(object);
 const facts: Readonly<Record<string, (object: KubeObject) => unknown>> = { pods: endsBySelf, persistentvolumeclaims: attributeClasses };

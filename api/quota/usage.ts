@@ -5,9 +5,8 @@ import type { PersistentVolumeClaim, Service } from '../types/core/v1.js';
 import type { ResourceClaim } from '../types/resource/v1.js';
 import { hugePages, isExtendedInQuota, podUsage } from './podUsage.js';
 
-/** Which types the resources of a quota are about, and what an object of each type uses. Pure. */
+/** The types that a quota covers, and each object's usage. Pure. */
 
-/** What pods use; others of their resources are matched by `sourceOf`. */
 export const podResources: ReadonlySet<string> = new Set([
   'pods',
   'cpu',
@@ -20,7 +19,7 @@ export const podResources: ReadonlySet<string> = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ]);
-/** Types that were counted by their plain name before there was a general form. */
+/** Types that were counted by plain name before the general form existed. */
 export const countedByName: ReadonlySet<string> = new Set([
   'configmaps',
   'resourcequotas',
@@ -33,7 +32,7 @@ const ofClass = /\.storageclass\.storage\.k8s\.io\/(persistentvolumeclaims|reque
 const ofDevices = /\.deviceclass\.resource\.k8s\.io\/devices$/;
 const claimType = 'resourceclaims.resource.k8s.io';
 
-/** The type that a quota's resource counts, as `deployments.apps`; null for a name that nobody counts. */
+/** Returns `deployments.apps`, for example; null for an uncounted resource. */
 export function sourceOf(name: string): string | null {
   if (name.startsWith('count/')) return name.slice('count/'.length);
   if (countedByName.has(name)) return name;
@@ -45,22 +44,21 @@ export function sourceOf(name: string): string | null {
     : null;
 }
 
-/** How the number of objects of a type is called in quotas: `count/deployments.apps`, and for some also by name alone. */
+/** Returns `count/deployments.apps`, and for some types also the plain name. */
 const countNames = (source: string): string[] => [`count/${source}`, ...(countedByName.has(source) ? [source] : [])];
 
-/** Of the resources that a quota counts, those that objects of a type use. */
 export const countedFor = (source: string, names: readonly string[]): string[] => names.filter((name) => sourceOf(name) === source);
 
-/** Types of which more is counted than their number: their objects are needed whole. */
+/** Measured types need whole objects, not only their number. */
 export const isMeasured = (source: string): boolean => Object.hasOwn(measures, source);
 
-/** What one object uses, by the names that quotas have for it. `now` in milliseconds: pods that outlived their grace period use nothing. */
+/** `now` is in milliseconds: pods that exceeded their grace period use nothing. */
 export const usageOf = (source: string, object: KubeObject, now: number): Amounts =>
   new Map([...countNames(source).map((name) => [name, whole(1)] as const), ...(measures[source]?.(object, now) ?? [])]);
 
 export type Entries = Iterable<readonly [string, Quantity]>;
 
-/** Whoever asks hands over an object of the type that it names. */
+/** The caller passes an object of the type that it names. */
 type Measure = { measure(object: KubeObject, now: number): Entries }['measure'];
 const measures: Readonly<Record<string, Measure>> = {
   pods: podUsage,
@@ -69,7 +67,7 @@ const measures: Readonly<Record<string, Measure>> = {
   [claimType]: (object) => deviceUsage(object as ResourceClaim),
 };
 
-/** A balancer that opens no ports by itself counts those that are named. */
+/** A load balancer that allocates no node ports counts only named ones. */
 function serviceUsage({ spec }: Service): Entries {
   const ports = spec?.ports ?? [];
   const balanced = spec?.type === 'LoadBalancer';
@@ -81,7 +79,7 @@ function serviceUsage({ spec }: Service): Entries {
   ];
 }
 
-/** While a claim grows, what is being allocated counts. */
+/** While a claim grows, the size being allocated counts. */
 function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim): Entries {
   const requested = amountsOf(spec?.resources?.requests).get('storage');
   const size =
@@ -99,10 +97,10 @@ function volumeUsage({ metadata, spec, status }: PersistentVolumeClaim): Entries
   ];
 }
 
-/** Devices that one claim can be given: what a request for all of them counts as. */
+/** A request for all devices counts as this many. */
 const devicesMax = 32;
 
-/** Of alternatives, the largest of each class counts, because any of them may be chosen. */
+/** The largest alternative of each class counts, because any may be chosen. */
 function deviceUsage({ spec }: ResourceClaim): Entries {
   const sums = new Map<string, number>();
   for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {

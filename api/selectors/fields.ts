@@ -2,8 +2,8 @@ import type { FieldRequirement, FieldSelector } from './selector.js';
 import type { Parsed } from './parsed.js';
 
 /**
- * Parses the text form: requirements `field=value`, `field==value` or `field!=value` joined by commas. In values, `\`, `,` and `=` are
- * escaped by a backslash. Whether a resource knows the fields is for its own rules to say.
+ * Parses `field=value`, `field==value` or `field!=value` joined by commas; values escape `\`, `,` and `=` by a backslash. The resource decides which fields
+ * exist.
  */
 export function parseFieldSelector(text: string): Parsed<FieldSelector> {
   const requirements: FieldRequirement[] = [];
@@ -19,12 +19,11 @@ export function parseFieldSelector(text: string): Parsed<FieldSelector> {
   return { ok: true, selector: requirements };
 }
 
-/** The text form of a selector; parsing it gives the same requirements, sorted. */
+/** Parsing the result gives the same requirements, sorted. */
 export function formatFieldSelector(selector: FieldSelector): string {
   return selector.map(({ field, equals, value }) => `${field}${equals ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`).join(',');
 }
 
-/** Commas after a backslash belong to a value. */
 function splitAtCommas(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

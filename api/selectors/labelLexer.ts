@@ -1,4 +1,4 @@
-/** The words of the label selector language. `word` is a key or value; `in` and `notin` are words too where no operator can stand. */
+/** `in` and `notin` are words where no operator can stand. */
 export type TokenKind = 'word' | 'in' | 'notin' | '=' | '==' | '!=' | '!' | '(' | ')' | ',' | '>' | '<' | 'end';
 export interface Token {
   readonly kind: TokenKind;
@@ -7,7 +7,7 @@ export interface Token {
 
 const tokenPattern = /[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+)/y;
 
-/** Splits a selector into its words; the last one is always `end`. A NUL byte ends the text, as it does in the reference. */
+/** The last token is always `end`. A NUL byte ends the text, as in the reference. */
 export function tokensOf(selector: string): Token[] {
   const text = selector.split('\0', 1)[0] ?? '';
   const tokens: Token[] = [];

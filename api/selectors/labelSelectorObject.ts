@@ -3,18 +3,17 @@ import type { LabelRequirement, LabelSelector } from './selector.js';
 import type { Parsed } from './parsed.js';
 import { joinComplaints, quote, requirementComplaints } from './requirement.js';
 
-/** The object form of a label selector, `meta.k8s.io/v1 LabelSelector`. */
 export interface LabelSelectorObject extends JsonObject {
   matchLabels?: { [key: string]: string };
   matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 
-/** No value is in an empty set: the selector that an absent LabelSelector stands for. */
+/** No value is in an empty set; an absent LabelSelector stands for this. */
 export const matchesNothing: LabelSelector = Object.freeze([
   Object.freeze({ key: '', operator: 'in', values: Object.freeze([]) } as const),
 ]);
 
-/** Operators of the object form are spelled in full, and know no comparison of numbers. */
+/** The object form spells operators out and cannot compare numbers. */
 const operators: Readonly<Record<string, LabelRequirement['operator']>> = {
   In: 'in',
   NotIn: 'notIn',
@@ -22,7 +21,7 @@ const operators: Readonly<Record<string, LabelRequirement['operator']>> = {
   DoesNotExist: 'doesNotExist',
 };
 
-/** Converts the object form. An absent selector matches nothing, an empty one everything. */
+/** An absent selector matches nothing, an empty one everything. */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): Parsed<LabelSelector> {
   if (object === null || object === undefined) return { ok: true, selector: matchesNothing };
   const requirements: LabelRequirement[] = Object.entries(object.matchLabels ?? {}).map(([key, value]) => ({
@@ -42,7 +41,7 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
   return { ok: true, selector: requirements };
 }
 
-/** The text form cannot have the wrong number of values; the object form can. */
+/** Only the object form can have the wrong number of values. */
 function countComplaints({ operator, values }: LabelRequirement): string[] {
   if ((operator === 'in' || operator === 'notIn') && values.length === 0)
     return [complaint(null, "for 'in', 'notin' operators, values set can't be empty")];

@@ -1,5 +1,3 @@
-/** What labels may look like, and how the reference words its complaints. */
-
 const none: readonly string[] = [];
 const nameLengthMax = 63;
 const prefixLengthMax = 253;
@@ -16,7 +14,7 @@ const prefixComplaint =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character " +
   "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/** Complaints about a label's key: an optional DNS subdomain and `/`, then a name. Empty when it is acceptable. */
+/** Validates an optional DNS subdomain and `/`, then a name. Empty if valid. */
 export function labelKeyComplaints(key: string): string[] {
   const parts = key.split('/');
   if (parts.length > 2)
@@ -28,9 +26,9 @@ export function labelKeyComplaints(key: string): string[] {
   ];
 }
 
-/** Complaints about a label's value. Empty when it is acceptable. */
+/** Returns an empty list for a valid value. */
 export function labelValueComplaints(value: string): readonly string[] {
-  // Nearly all are acceptable, and the pattern allows ASCII alone: a character is a byte.
+  // The pattern allows ASCII alone, so a character is a byte.
   if (value === '' || (value.length <= nameLengthMax && namePattern.test(value))) return none;
   const complaints: string[] = [];
   if (Buffer.byteLength(value) > nameLengthMax) complaints.push(tooLong(nameLengthMax, 'bytes'));

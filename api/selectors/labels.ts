@@ -4,7 +4,7 @@ import type { Parsed } from './parsed.js';
 import { joinComplaints, keyComplaints, requirementComplaints } from './requirement.js';
 
 /**
- * Parses the text form: `a=b,c!=d,e in (x,y),f notin (z),!g,h,i>1,j<2`. Requirements keep their order.
+ * Parses the text form `a=b,c!=d,e in (x,y),f notin (z),!g,h,i>1,j<2`. Requirements keep their order.
  *
  *     selector    = [ requirement { "," requirement } [ "," requirement ] ]
  *     requirement = key | "!" key | key ("=" | "==" | "!=" | ">" | "<") [ value ] | key ("in" | "notin") "(" values ")"
@@ -19,7 +19,7 @@ export function parseLabelSelector(text: string): Parsed<LabelSelector> {
   }
 }
 
-/** The text form of a selector; parsing it gives the same selector. */
+/** Parsing the result gives the same selector. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.map(formatRequirement).join(',');
 }
@@ -112,7 +112,7 @@ class Parser {
     return [...values].sort();
   }
 
-  /** Reads up to the closing parenthesis. A comma without a value on one of its sides stands for the empty value there. */
+  /** Reads up to the closing parenthesis. A comma with no value on one side stands for the empty value. */
   private listedValues(): Set<string> {
     const values = new Set<string>();
     for (;;) {
@@ -136,7 +136,7 @@ class Parser {
     }
   }
 
-  /** The next token where no operator word can stand: there `in` and `notin` are ordinary words. */
+  /** No operator can stand here, so `in` and `notin` are ordinary words. */
   private peek(): Token {
     const token = this.tokens[this.position] ?? endToken;
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;

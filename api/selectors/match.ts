@@ -1,12 +1,12 @@
 import type { FieldSelector, LabelRequirement, LabelSelector } from './selector.js';
 
-/** Whether labels satisfy every requirement. An absent label satisfies `notIn` and `doesNotExist`, and nothing else. */
+/** An absent label satisfies only `notIn` and `doesNotExist`. */
 export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   for (const requirement of selector) if (!matchesRequirement(requirement, labels)) return false;
   return true;
 }
 
-/** Whether fields satisfy every requirement; `valueOf` answers '' for a field that the object lacks. */
+/** `valueOf` returns '' for an absent field. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
   for (const { field, equals, value } of selector) if ((valueOf(field) === value) !== equals) return false;
   return true;
@@ -38,7 +38,7 @@ function compares(value: string, { bound }: { readonly bound: string | undefined
 
 const int64Bits = 64;
 
-/** The 64-bit integer that `text` spells in decimal, as `>` and `<` read both sides; null if it spells none. */
+/** Parses decimals for `>` and `<`; null if `text` is not a 64-bit integer. */
 export function int64Of(text: string): bigint | null {
   if (!/^[+-]?[0-9]{1,63}$/.test(text)) return null;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);

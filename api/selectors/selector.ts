@@ -1,4 +1,4 @@
-/** One requirement on a label. `exists` and `doesNotExist` have no values; `gt` and `lt` have one, a whole number. */
+/** `exists` and `doesNotExist` have no values; `gt` and `lt` have one integer. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: 'in' | 'notIn' | 'exists' | 'doesNotExist' | 'gt' | 'lt';
@@ -7,7 +7,6 @@ export interface LabelRequirement {
 /** All requirements must hold; the empty selector matches everything. */
 export type LabelSelector = readonly LabelRequirement[];
 
-/** One requirement on a field's value. */
 export interface FieldRequirement {
   readonly field: string;
   readonly equals: boolean;
