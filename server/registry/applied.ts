@@ -12,10 +12,10 @@ import { typeComplaint } from '../patch/apply/typed.js';
 import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
-  /** What objects are in other versions; where it is left out, as the type says. */
+  /** Defaults to those of the type. */
   readonly versions?: Versions;
   readonly resource: ServedResource;
-  /** What the applier wants to be so: an object in the served version, as sent. */
+  /** An object in the served version, as sent. */
   readonly config: ApiObject;
   readonly manager: string;
   readonly subresource: string;
@@ -25,8 +25,8 @@ export interface ApplyRequest {
 }
 
 /**
- * Server-side apply: the live object (null when there is none) made to agree with the configuration, with `managedFields` recorded.
- * Throws 409 naming every conflict, 400 for a configuration that says something of its own managers, 500 for fields that the type does not have.
+ * Applies the configuration to the live object (null when there is none) and records `managedFields`. Throws 409 that names the conflicts, 400 for a
+ * configuration that sets `managedFields`, and 500 for fields that the type does not have.
  */
 export function* applyConfiguration(live: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config, force, now } = request;
@@ -62,7 +62,9 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   };
 }
 
-/** Throws 400 and 500. The live object may have what its type no longer knows, but no value that no longer fits: nothing can be laid over that. */
+/**
+ * Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type: a configuration cannot be merged into that.
+ */
 function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const problem = yield* typeComplaint(config as JsonObject, schema, 'configuration');
@@ -71,7 +73,6 @@ function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null,
   if (live !== null && unfit !== null) throw plainError(500, `failed to create typed live object (${described(live, resource)}): ${unfit}`);
 }
 
-/** Namespace and name of an object, and its type. */
 const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
 
@@ -86,7 +87,7 @@ interface FirstApply {
   readonly versions: Versions;
 }
 
-/** An object that nobody's fields are recorded of belongs to whoever wrote it before. */
+/** An object without recorded owners belongs to the manager that wrote it before. */
 function* ownersOf(live: ApiObject, { nothing, write, versions }: FirstApply): Steps<Managers> {
   const recorded = yield* readingManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
@@ -96,7 +97,7 @@ function* ownersOf(live: ApiObject, { nothing, write, versions }: FirstApply): S
 
 const beforeFirstApply = 'before-first-apply';
 
-/** Conflicts that a refusal names. The others are counted: an answer is for somebody to read, and nobody reads a hundred thousand lines. */
+/** A refusal only counts further conflicts, because no person reads a hundred thousand lines. */
 export const conflictsNamedMax = 1_000;
 
 interface Named {

@@ -18,17 +18,16 @@ import { follow, type Following } from '../storage/follow.js';
 export interface BootstrapOptions extends StartTaskOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Ranges of service addresses; the `kubernetes` service has the first address of the first one. */
+  /** Ranges of service addresses; the `kubernetes` service has the first address of the first range. */
   readonly serviceRanges?: readonly string[];
-  /** Port on which the servers listen. */
   readonly servicePort?: number;
-  /** Port of nodes at which the service is reached as well; 0 for none. */
+  /** The node port of the service; 0 for none. */
   readonly nodePort?: number;
-  /** What is the same in every cluster has just been put there (`server/seed`). */
+  /** `server/seed` has just written the objects that are the same in every cluster. */
   readonly seeded?: boolean;
 }
 
-/** Created in this order: what is namespaced needs its namespace. */
+/** The order of creation: a namespace comes before its objects. */
 const bootstrapped = [
   { group: '', version: 'v1', resource: 'namespaces' },
   { group: '', version: 'v1', resource: 'services' },
@@ -42,8 +41,8 @@ const serviceRangesDefault = ['10.0.0.0/24'];
 const servicePortDefault = 6443;
 
 /**
- * Creates the objects that every cluster has. Idempotent, and all replicas may run it at the same time: whoever comes second finds the
- * object there. Waits for storage to take writes; what is refused is attempted again in the background (`startTask.ts`).
+ * Creates the objects that every cluster has. Idempotent; replicas may run it at the same time. Waits until storage takes writes; a refused creation is retried
+ * in the background (`startTask.ts`).
  */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const {
@@ -62,7 +61,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
     if (name === 'services')
       for (const service of wanted) fitService(service, { range: firstRange(serviceRanges), port: servicePort, nodePort });
     const isRight = name === 'services' ? (current: ApiObject): boolean => isWithin(current, serviceRanges) : anyIsRight;
-    // Together, so that they share the store's round trips.
+    // Parallel creations share the store's round trips.
     await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight }, options)));
     if (name === 'apiservices') await removeStale({ registry, resource, catalogue, wanted }, options);
   }
@@ -72,7 +71,6 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
 
 const anyIsRight = (): boolean => true;
 
-/** How API services are labelled that a server makes when it starts. */
 const automanaged = { label: 'kube-aggregator.kubernetes.io/automanaged', onStart: 'onstart' } as const;
 
 interface StaleSearch {
@@ -82,7 +80,9 @@ interface StaleSearch {
   readonly wanted: readonly ApiObject[];
 }
 
-/** Removes API services that another release made at its start, of versions that this one does not serve (`autoregister_controller.go` of kube-aggregator). */
+/**
+ * Removes API services that another release created at its start, for versions that this one does not serve (`autoregister_controller.go` of kube-aggregator).
+ */
 const removeStale = ({ registry, resource, catalogue, wanted }: StaleSearch, options: StartTaskOptions): Promise<void> =>
   startTask(
     'stale API services',
@@ -95,7 +95,7 @@ const removeStale = ({ registry, resource, catalogue, wanted }: StaleSearch, opt
       await Promise.all(
         stale.map(({ name, uid }) =>
           registry.delete({ resource, namespace: '', name }, { ...noDeleteOptions, uid }, ownWrites).catch((error: unknown) => {
-            // Another server may have been faster, or somebody has made one of the name since.
+            // Another server may have been faster, or a client has since created one of that name.
             if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
           }),
         ),
@@ -114,7 +114,6 @@ function firstRange(ranges: readonly string[]): Range {
   return range;
 }
 
-/** Whether the addresses of a service are of the ranges that the cluster has now. */
 function isWithin(service: ApiObject, ranges: readonly string[]): boolean {
   const parsed = ranges.map(parseRange);
   return itemsOf(membersOf(service['spec'])['clusterIPs']).every((text) => {
@@ -123,7 +122,6 @@ function isWithin(service: ApiObject, ranges: readonly string[]): boolean {
   });
 }
 
-/** Name of the object that shows the configured ranges of service addresses. */
 const rangesName = 'kubernetes';
 const serviceCidrs: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
@@ -133,7 +131,7 @@ interface Ranges {
   readonly cidrs: readonly string[];
 }
 
-/** Makes the object that shows the configured ranges anew whenever it is gone. */
+/** Recreates the object of the configured service ranges whenever it is gone. */
 export function keepRanges(storage: Pick<Storage, 'watch'>, options: BootstrapOptions): Following {
   const { registry, catalogue, serviceRanges = serviceRangesDefault } = options;
   return follow(storage, serviceCidrs, {
@@ -141,16 +139,13 @@ export function keepRanges(storage: Pick<Storage, 'watch'>, options: BootstrapOp
     remove: (_, name) => {
       const resource = catalogue.resource(serviceCidrs.group, 'v1', serviceCidrs.resource);
       if (name !== rangesName || resource === null) return;
-      // Whoever stops the server ends the attempts, which nobody waits for.
+      // Stopping the server ends the attempts, which no caller awaits.
       void ensureRanges({ registry, resource, cidrs: serviceRanges }, options).catch(() => undefined);
     },
   });
 }
 
-/**
- * The object that shows the configured ranges, and takes in a second one that was configured since. Its controller keeps it from then on; it is ready from the
- * start.
- */
+/** Creates that object, ready from the start, or adds a second range that was configured since. Its controller maintains it from then on. */
 async function ensureRanges({ registry, resource, cidrs }: Ranges, options: StartTaskOptions): Promise<void> {
   const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } };
@@ -159,7 +154,7 @@ async function ensureRanges({ registry, resource, cidrs }: Ranges, options: Star
   await startTask(`${resource.resource} ${rangesName}`, () => widenRanges({ registry, resource, cidrs }), options);
 }
 
-/** From one family to both, as the reference does. Any other difference is an administrator's to put right. */
+/** Widens one address family to both, as the reference does. An administrator has to repair any other difference. */
 async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void> {
   const target = { resource, namespace: '', name: rangesName };
   const isNarrow = (object: ApiObject | null): object is ApiObject => {
@@ -174,7 +169,7 @@ async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void>
   await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
 }
 
-/** Clients cannot create an object with conditions, so those that tell of a working cluster are written afterwards. */
+/** Clients cannot create an object with conditions, so these are written afterwards. */
 async function writeConditions(
   registry: Registry,
   resource: ServedResource,
@@ -191,7 +186,7 @@ interface Wish {
   readonly registry: Registry;
   readonly resource: ServedResource;
   readonly object: ApiObject;
-  /** False of an object that has to be replaced. */
+  /** False for an object that has to be replaced. */
   readonly isRight: (current: ApiObject) => boolean;
 }
 
@@ -199,7 +194,7 @@ function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> 
   const { registry, resource, object } = wish;
   const { name = '', namespace = '' } = object.metadata;
   const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
-  // API services are the exception: their rules find out by themselves that they are available.
+  // API services are the exception: their rules determine their availability.
   const written = conditions.length > 0 && resource.resource !== 'apiservices';
   let created = false;
   return startTask(
@@ -212,7 +207,7 @@ function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> 
   );
 }
 
-/** The recorded service carries the address and port of the installation where it was recorded. It has one address, of the cluster's main family. */
+/** The recorded service carries the address and port of its installation. It has one address, of the cluster's primary family. */
 function fitService(
   service: ApiObject,
   { range, port, nodePort }: { readonly range: Range; readonly port: number; readonly nodePort: number },
@@ -234,7 +229,7 @@ function fitService(
   for (const entry of spec.ports) entry.nodePort = nodePort;
 }
 
-/** Whether this call has created it. One that is not right any more is replaced: what makes it wrong cannot be changed. */
+/** Reports whether this call created the object. A wrong object is replaced, because the wrong part is immutable. */
 async function ensure({ registry, resource, object, isRight }: Wish): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
   const target = { resource, namespace, name };
@@ -245,7 +240,7 @@ async function ensure({ registry, resource, object, isRight }: Wish): Promise<bo
     await registry.create({ ...target, name: '' }, structuredClone(object), ownWrites);
     return true;
   } catch (error) {
-    // Another replica may have been faster: then what this one asked for (an address, say) is taken by the very same object.
+    // Another replica may have been faster: then the value that this one requested (an address, say) belongs to the very same object.
     if (error instanceof StatusError && (error.reason === 'AlreadyExists' || (await read(registry, target, 'mostRecent')) !== null))
       return false;
     throw error;

@@ -9,16 +9,16 @@ import type { Versions } from '../patch/apply/ownership.js';
 import type { AskForVersion } from './behaviour.js';
 import type { ServedResource } from './resources.js';
 
-/** Most values are there at once, and then nobody waits. */
+/** A value that usually needs no wait. */
 export type Eventually<T> = T | Promise<T>;
 
-/** Times that a program is asked again because what it answered leads to more questions; server-side apply needs three or four. */
+/** Bounds how often a webhook is asked again because its answer raises more questions; server-side apply needs three or four. */
 const roundsMax = 8;
 
 /**
- * Work that compares objects in several versions, where only a program can say what they are in another one. The work is pure and knows nothing of waiting: it is done
- * with what is known, all that it missed is asked for together, and it is done again, until nothing is missing. So one write costs one question for each version
- * that somebody owns fields in, and two or three more where fields are taken out. Rejects with StatusError where the program fails.
+ * Runs work that compares objects in several versions, which only a conversion webhook can produce. The work is pure and synchronous: it runs with the known
+ * objects, all missing ones are requested together, and it runs again until none is missing. So a write costs one call for each version in which a manager owns
+ * fields, and two or three more where fields are removed. Rejects with StatusError when the webhook fails.
  */
 export function converting<T>(resource: ServedResource, work: (versions: Versions) => Steps<T>, ended?: Ended): Eventually<T> {
   const { versions, asks = null } = resource.behaviour;
@@ -49,7 +49,7 @@ async function again<T>(work: (versions: Versions) => Steps<T>, { known, asks, f
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
-/** What comes of work that has missed something counts for nothing, whatever it is. */
+/** The outcome of work that missed an object is discarded. */
 function* attempt<T>(work: Steps<T>): Steps<Outcome<T>> {
   try {
     return { value: yield* work };
@@ -68,7 +68,6 @@ interface Wanted {
   readonly apiVersion: string;
 }
 
-/** Objects in other versions, by what they are and the version. */
 class KnownForms {
   readonly versions: Versions;
   private readonly forms = new Map<string, ApiObject>();
@@ -93,7 +92,7 @@ class KnownForms {
     return this.missing.size === 0;
   }
 
-  /** One question for each version, all at the same time. */
+  /** Sends one request for each version, all in parallel. */
   async complete(asks: AskForVersion): Promise<void> {
     const wanted = [...this.missing];
     this.missing.clear();

@@ -20,36 +20,28 @@ import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
 import { beginCreate, nameAndValidate, prepareCreate, versionComplaint } from './writes.js';
 
-/** A generated name that is taken is replaced by another one this often. */
 const nameAttemptsMax = 8;
 
-/** What a new object may be called, and what its creation depends on besides its content. */
 interface NewNames {
   readonly prefix: string;
   readonly firstName: string;
   /** The version that the client sent, which a new object should not have. */
   readonly version: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** Null for a request to create, which has been authorized as such. */
+  /** Null for a create request, which is already authorized. */
   readonly mayCreate: CreationCheck | null;
-  /** As `isHeavy` found it. */
   readonly heavy: boolean;
 }
 
 type CreateOutcome =
-  | { readonly taken: { readonly terminating: boolean } }
-  | { readonly taken: null; readonly object: StoredObject }
-  /** Another writer has claimed a value that was allocated to the object. */
-  | 'claimLost';
+  { readonly taken: { readonly terminating: boolean } } | { readonly taken: null; readonly object: StoredObject } | 'claimLost';
 
-/** What creating takes beside storage. */
 export interface CreatorOptions {
   readonly objects: StoredObjects;
   readonly admission: Admission | null;
   readonly namespaces: NamespaceTerms;
 }
 
-/** Creates objects: by name or under a generated one, with what is allocated to them. */
 export class Creator {
   private readonly objects: StoredObjects;
   private readonly admission: Admission | null;
@@ -61,14 +53,14 @@ export class Creator {
     this.namespaces = namespaces;
   }
 
-  /** `mayCreate` is null for a request to create, which has been authorized as such. */
+  /** `mayCreate` is null for a create request, which is already authorized. */
   async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
     const body = toStorage(resource, object);
     const applies = request.owners !== undefined;
     const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
-    // Without a name of its own, an object gets one from its prefix; the first is chosen now because refusals name the object.
+    // An object without a name gets one from its prefix; the first is chosen now because refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
     const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
@@ -88,18 +80,18 @@ export class Creator {
     (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
     const left = body.metadata.managedFields;
     const owners = sameValue(left ?? [], begun ?? []) ? begun : (ownersAdmitted(left, request.warn) ?? begun);
-    // Admission may name what has no name yet.
+    // Admission may name an unnamed object.
     const given = body.metadata.name ?? '';
     prepareCreate(target, body, request, { uid: request.newUid(), owners });
     if (heavy) await nextTurn(request);
-    // So may the rules of a kind, where neither did.
+    // The rules of a kind may name it too.
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;
     const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, mayCreate, heavy };
     return this.createNamed(target, body, names, request);
   }
 
-  /** The labels of the namespace for a new object. A dry run makes no namespace. */
+  /** A dry run makes no namespace. */
   namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
     return admitToNamespace(this.objects.storage, target, name, dryRun ? { ...this.namespaces, provide: null } : this.namespaces);
   }
@@ -114,7 +106,7 @@ export class Creator {
     }
   }
 
-  /** One name. What is allocated is chosen again when another writer was faster. */
+  /** Tries one name. Values are allocated again when another writer was faster. */
   private async allocateAndCreate(
     target: Target,
     body: ApiObject,
@@ -133,16 +125,16 @@ export class Creator {
       const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled, ended: endedOf(request) });
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn(request);
-      // What is acceptable but doubtful is told even if others refuse it, or the name is taken.
+      // Warnings are sent even if the object is refused or the name is taken.
       steps.warnings(object).forEach(request.warn);
       if (mayCreate !== null) await mayCreate();
       const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
-      // Storage refuses this, after everybody else: a policy's denial comes first.
+      // Storage refuses this last: a policy's denial comes first.
       if (!request.dryRun && target.name === '' && namesVersion(version))
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       const outcome = await this.tryCreate(target, form, beside, request);
-      // What has been written is encoded once more for the answer. It is done, whoever waits.
+      // The written object is encoded once more for the response, even if no client waits.
       if (heavy) await turns.next();
       if (outcome !== 'claimLost') return outcome;
     }
@@ -176,7 +168,7 @@ export class Creator {
   }
 }
 
-/** A text that is no version says nothing. */
+/** A text that is not a version is ignored. */
 const namesVersion = (text: string): boolean => versionComplaint(text) === null && Number(text) !== 0;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

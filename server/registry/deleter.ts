@@ -17,17 +17,14 @@ import { transientInTurns } from './transient.js';
 import { invalid, Path, toCause } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
 
-/** What deleting takes beside storage. */
 export interface DeleterOptions {
   readonly objects: StoredObjects;
   readonly admission: Admission | null;
-  /** Objects of one collection that are deleted at the same time. */
   readonly deletionsAtOnce: number;
-  /** Whether somebody collects what deleted objects owned. */
   readonly collectsGarbage: boolean;
 }
 
-/** Deletes objects, one or a collection: removes them, or marks them and leaves the rest to who holds them. */
+/** Deletes an object or a collection: removes objects, or marks them until their holders release them. */
 export class Deleter {
   private readonly objects: StoredObjects;
   private readonly admission: Admission | null;
@@ -43,7 +40,7 @@ export class Deleter {
 
   async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
     const rules = target.resource.behaviour.strategy.delete;
-    // As in the reference, this is asked where an object is named, and not of those of a collection.
+    // The reference checks this for a named object, not for those of a collection.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
     const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
@@ -88,7 +85,7 @@ export class Deleter {
     const state = plan.action === 'mark' ? plan.object : plan.marked;
     if (state === null) return this.remove(target, stored, request);
     const marked = await this.mark(target, stored, state, request);
-    // That there is nothing to mark may be so in an outdated state alone.
+    // Only the latest state can prove that nothing needs marking.
     if (marked === 'again' || (marked === stored && !fresh)) return 'again';
     if (plan.action === 'mark' || request.dryRun) return { object: marked, gone: plan.action === 'remove' };
     return this.remove(target, marked, request);
@@ -123,7 +120,7 @@ export class Deleter {
     }
   }
 
-  /** The object as it then is: `stored` itself where it is so marked already. */
+  /** Returns the marked object: `stored` itself where it already carries the mark. */
   private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
     const apiVersion = apiVersionOf(target.resource.storage);
     const form = storedForm(object, apiVersion);
@@ -143,14 +140,14 @@ export class Deleter {
     }
   }
 
-  /** Deletes each of them, those that are gone already as well. */
+  /** Deletes every object; those that are already gone count as deleted. */
   async deleteAll(
     resource: ServedResource,
     objects: readonly StoredObject[],
     deleteOptions: DeleteOptions,
     request: WriteRequest,
   ): Promise<void> {
-    // Shared by all workers: each takes the next object when it is done with one. After a failure nobody takes another.
+    // All workers share this iterator. After a failure no worker takes another object.
     const left = objects.values();
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
@@ -173,7 +170,7 @@ export class Deleter {
     switch (result.outcome) {
       case 'applied':
         return;
-      // Somebody else has removed or replaced it: what the client wanted gone is gone, or not what it meant.
+      // Another writer has removed or replaced the object: it is gone, or is not the one that the client meant.
       case 'conflict':
       case 'taken':
         throw modified(target.resource.storage, target.name);

@@ -5,12 +5,12 @@ import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
 import type { DeleteSteps } from './strategy.js';
 
-/** What a DELETE asks for beyond the object's name; absent members are null. */
+/** Absent members are null. */
 export interface DeleteOptions {
   /** A safe integer. */
   readonly gracePeriodSeconds: number | null;
   readonly propagationPolicy: 'Orphan' | 'Foreground' | 'Background' | null;
-  /** The older spelling of the policy: true means Orphan, false neither of the finalizers. */
+  /** The older form of the policy: true means Orphan, false neither finalizer. */
   readonly orphanDependents: boolean | null;
   readonly uid: string | null;
   readonly resourceVersion: string | null;
@@ -24,27 +24,25 @@ export const noDeleteOptions: DeleteOptions = {
   resourceVersion: null,
 };
 
-/** What has to happen to an object that a client wants gone. */
 export type DeletionPlan =
-  /** `marked`: the state in which it is seen to go; kinds with a grace period show it even when that is zero. */
+  /** `marked` is the state that watchers see; kinds with a grace period show it even when that is zero. */
   | { readonly action: 'remove'; readonly marked: ApiObject | null }
-  /** It has to stay for now and is marked; its finalizers' owners see that. */
+  /** The owners of its finalizers see the mark. */
   | { readonly action: 'mark'; readonly object: ApiObject };
 
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** In which something is deleted. */
 interface Circumstances {
   /** RFC 3339 with seconds. */
   readonly now: string;
-  /** False where nobody collects garbage (`--enable-garbage-collector=false`): a finalizer for the collector would hold the object for ever. */
+  /** False without a garbage collector (`--enable-garbage-collector=false`): its finalizer would hold the object for ever. */
   readonly collects?: boolean;
 }
 
 /**
- * Decides between removal and marking. Pure. Two-phase deletion is described in the specification, section "States and transitions"; the
- * propagation policy is carried to the garbage collector, if there is one, as a finalizer.
+ * Decides between removal and marking. Pure. A finalizer carries the propagation policy to the garbage collector, if there is one (specification, section
+ * "States and transitions").
  */
 export function planDeletion(
   old: ApiObject,
@@ -66,7 +64,7 @@ export function planDeletion(
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
-/** What kinds without a mark of their own show. The generation grows because a controller has to look at the object once more. */
+/** The generation grows because a controller has to reconcile the object once more. */
 export function markDeleted(object: ApiObject, now: string, grace: number): void {
   const { metadata } = object;
   metadata.deletionTimestamp = later(now, grace);
@@ -100,7 +98,7 @@ function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, rules: Dele
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
-/** The finalizer that the policy stands for, null for none, 'keep' where an earlier decision holds. */
+/** Returns the finalizer of the policy, null for none, 'keep' where an earlier decision holds. */
 function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, rules: DeleteSteps): string | null {
   if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? orphan : null;
   switch (deleteOptions.propagationPolicy) {
@@ -117,19 +115,18 @@ function policyFinalizer(present: readonly string[], deleteOptions: DeleteOption
   return rules.propagation === 'orphan' ? orphan : null;
 }
 
-/** The last second that RFC 3339 can spell. */
 const timeMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 const later = (time: string, seconds: number): string => timeText(Math.min(Date.parse(time) + seconds * 1000, timeMaxMs));
 
-/** An update that takes away the last thing that held a terminating object completes its deletion. */
+/** An update that removes the last holder of a terminating object completes its deletion. */
 export const completesDeletion = (object: ApiObject, rules: DeleteSteps): boolean =>
   object.metadata.deletionTimestamp !== undefined &&
   (object.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (object.metadata.finalizers ?? []).length === 0 &&
   !rules.heldBy(object);
 
-/** What is wrong with a deletion's preconditions; the reference names the kind here instead of the resource. */
+/** Returns the unmet precondition of a deletion; the reference names the kind here instead of the resource. */
 export function preconditionProblem(
   { resource, name }: Target,
   stored: StoredObject,

@@ -2,10 +2,9 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { tellingBelow, type Telling } from '../../api/catalogue/emptiness.js';
 import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '../../api/catalogue/types.js';
 
-/** Where the objects of a type may hold a list or map that is empty for now: names of members, `each` for every item or value. */
+/** A place in a type that may hold an empty list or map: names of members, `each` for every item or value. */
 interface Place {
   readonly steps: readonly string[];
-  /** What it is kept as. */
   readonly as: 'null' | 'absent';
 }
 const each = '*';
@@ -19,12 +18,12 @@ function placesOf(kind: KindName): readonly Place[] {
   return places;
 }
 
-/** Gives empty lists and maps the form in which they are kept. Until then they tell that their sender has set them. */
+/** Gives empty lists and maps their stored form. Before that they show that the sender has set them. */
 export function settleEmpty(object: ApiObject, kind: KindName): void {
   for (const { steps, as } of placesOf(kind)) settle(object, steps, 0, as);
 }
 
-/** The object as its sender owns it: what is empty and will be absent is nobody's. The same object where there is nothing of the kind. */
+/** Removes empty values that will be absent, which have no owner. Returns the same object where there are none. */
 export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
   const places = placesOf(kind).filter(({ as }) => as === 'absent');
   if (!places.some(({ steps }) => hasEmpty(object, steps, 0))) return object;
@@ -33,7 +32,7 @@ export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
   return copy;
 }
 
-/** A type that contains itself (a schema) is entered once. What is innermost comes first: what it stands in may be empty without it. */
+/** A type that contains itself (a schema) is entered once. Inner places come first: the outer one may be empty without them. */
 function placesIn(type: string, around: readonly string[], telling: Telling | null): Place[] {
   if (around.includes(type)) return [];
   const owner = type.split('.').at(-1) ?? type;

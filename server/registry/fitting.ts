@@ -3,8 +3,8 @@ import type { WriteResult } from '../storage/contract.js';
 import { isTooLarge } from '../storage/requestSize.js';
 
 /**
- * Writes an object; without the record of who owns which field if the store finds it too large with it. That record may be as large as the object. As the
- * reference does. Of server-side apply it is the purpose, and nothing is left out.
+ * Writes an object, as in the reference without `managedFields` (which may be as large as the object) if the store finds it too large with them. Server-side
+ * apply exists for them and omits nothing.
  */
 export async function fitting(
   object: ApiObject,

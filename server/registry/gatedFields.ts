@@ -2,20 +2,16 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import type { EnabledFeatures, FieldGate, GatedFields } from '../../program/features/fieldGates.js';
 import { isSet, itemsOf, membersOf } from '../../api/json/members.js';
 
-/**
- * Fields of features that are off. What a client sends there is dropped without a word, unless the object has used the feature before: an object that was stored
- * while the feature was on keeps what it has.
- */
+/** Drops fields of disabled features from what a client sends, silently, unless the stored object already uses the feature. */
 export type DropGatedFields = (object: ApiObject, old: ApiObject | null, gated: GatedFields) => void;
 
-/** Fields of features in objects of a type. Declarations write them with `gate` and `below`, which check their paths. */
+/** Declarations write gated fields with `gate` and `below`, which check their paths. */
 export interface Gated<T = ApiObject> {
   readonly fields: GatedFields;
-  /** Never there: it is by this that the compiler knows where the paths lead. */
+  /** Never set: the compiler learns from it where the paths lead. */
   readonly of?: () => T;
 }
 
-/** All of a declaration, by feature. */
 export function gatedFields(parts: readonly Gated<unknown>[]): GatedFields {
   const all: Partial<Record<FieldGate, readonly string[]>> = {};
   for (const { fields } of parts)
@@ -26,20 +22,22 @@ export function gatedFields(parts: readonly Gated<unknown>[]): GatedFields {
 
 interface Step {
   readonly member: string;
-  /** What follows stands in each of the member's items or values. */
+  /** The rest of the path applies to each item or value of the member. */
   readonly many: boolean;
-  /** An object that goes when nothing is left in it. */
+  /** The object is dropped when it is empty. */
   readonly goesEmpty: boolean;
 }
 type FieldPath = readonly Step[];
 
-/** Reads `spec.containers[].lifecycle?.stopSignal`: `[]` and `{}` go into all that is in a list or a map, `?` marks an object that does not stay empty. */
+/**
+ * Parses `spec.containers[].lifecycle?.stopSignal`: `[]` and `{}` enter all items of a list or values of a map, `?` marks an object that is dropped when empty.
+ */
 export const fieldPath = (text: string): FieldPath =>
   text
     .split('.')
     .map((part) => ({ member: part.replace(/(\[\]|\{\}|\?)$/, ''), many: /[\]}]$/.test(part), goesEmpty: part.endsWith('?') }));
 
-/** What a server with certain features on drops. Which fields these are is worked out once for each declaration. */
+/** The fields are computed once for each declaration. */
 export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
   const known = new WeakMap<GatedFields, readonly (readonly FieldPath[])[]>();
   const offOf = (gated: GatedFields): readonly (readonly FieldPath[])[] => {
@@ -68,7 +66,6 @@ function isUsed(holder: JsonValue | ApiObject, path: FieldPath, at: number): boo
   return insideOf(value, step).some((inner) => isUsed(inner, path, at + 1));
 }
 
-/** Whether there was something to drop. */
 function drop(holder: JsonValue | ApiObject, path: FieldPath, at: number): boolean {
   const step = path[at]!;
   const members = membersOf(holder as JsonValue) as JsonObject;

@@ -1,9 +1,9 @@
-/** Letters and digits that do not spell words and are not mistaken for each other. */
+/** Letters and digits that spell no words and are not mistaken for each other. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const nameMax = 63;
 
-/** `prefix` and five random characters; a prefix that is too long loses its end. `random` gives numbers in [0, 1). */
+/** A prefix that is too long is cut. `random` returns numbers in [0, 1). */
 export function generatedName(prefix: string, random: () => number): string {
   const suffix = Array.from({ length: suffixLength }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
   return prefix.slice(0, nameMax - suffixLength) + suffix;

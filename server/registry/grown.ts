@@ -2,12 +2,11 @@ import type { Steps } from '../../api/steps.js';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 
-/** More text than any body may bring, and far more than any storage keeps of one object: an object that holds more has grown by defaults or patches. */
+/** More text than any body or stored object may have: a larger object has grown by defaults or patches. */
 const textMax = 3 * 1024 * 1024;
-/** Values that are measured in one step. */
 const stepValues = 2_000;
 
-/** Refuses an object that has grown far beyond what can be kept, before work is done on all that it holds. */
+/** Refuses an object that has grown far beyond the storable size, before its content is processed. */
 export function* refuseGrown(object: ApiObject): Steps<void> {
   let [length, values] = [0, 0];
   const waiting: unknown[] = [object];

@@ -10,8 +10,8 @@ function isEmpty(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Metadata without members that are empty, and without `selfLink`, which the server no longer keeps, in the order in which the reference prints
- * them. Member by member, since every object that is written comes through here.
+ * Returns metadata in the order in which the reference prints it, without empty members and the obsolete `selfLink`. Members are copied one by one, since every
+ * written object passes here.
  */
 export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   const ordered: ObjectMeta = {};
@@ -20,7 +20,7 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   if (!isEmpty(meta.namespace)) ordered.namespace = meta.namespace;
   if (!isEmpty(meta.uid)) ordered.uid = meta.uid;
   if (!isEmpty(meta.resourceVersion)) ordered.resourceVersion = meta.resourceVersion;
-  // Zero is the default of the only two numbers; a grace period of zero says something, a generation of zero does not.
+  // Zero is the default of only two numbers; a grace period of zero has a meaning, a generation of zero has none.
   if (!isEmpty(meta.generation) && meta.generation !== 0) ordered.generation = meta.generation;
   if (!isEmpty(meta.creationTimestamp)) ordered.creationTimestamp = meta.creationTimestamp;
   if (!isEmpty(meta.deletionTimestamp)) ordered.deletionTimestamp = meta.deletionTimestamp;
@@ -37,13 +37,13 @@ const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'meta
 const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
 const decidedOnCreate: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink']);
 
-/** The object as it is stored: without kind, in the storage version, metadata first. */
+/** Returns the stored form: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
   const stored: ApiObject = { apiVersion, metadata: orderedMetadata(object.metadata) };
   return copyMembers(stored, object, placedInStored);
 }
 
-/** Gives a new object what only the server decides. A client's values for the same members are dropped. */
+/** Sets the metadata that only the server decides; a client's values are dropped. */
 export function fillMetadataForCreate(
   object: ApiObject,
   server: { readonly namespace: string; readonly uid: string; readonly now: string },
@@ -55,7 +55,7 @@ export function fillMetadataForCreate(
   object.metadata = metadata;
 }
 
-/** Carries over what an update never changes, and what it keeps where the client is silent. */
+/** Carries over the metadata that an update never changes, and what it keeps where the client omits it. */
 export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void {
   const kept: ObjectMeta = copyMembers({}, object.metadata, writtenByServer);
   kept.creationTimestamp = old.metadata.creationTimestamp ?? null;

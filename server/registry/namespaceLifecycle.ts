@@ -8,25 +8,23 @@ import { readFailure } from './failures.js';
 
 const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 
-/** Makes a namespace that is not there. */
 export type NamespaceProvider = (name: string) => Promise<void>;
 
-/** What is demanded of the namespace of a new object; plug-ins of admission by the names of the reference. */
+/** Requirements on the namespace of a new object; the names are admission plugins of the reference. */
 export interface NamespaceTerms {
   /** It exists (NamespaceLifecycle, NamespaceExists). */
   readonly exists: boolean;
-  /** It is not on its way out (NamespaceLifecycle). */
+  /** It is not terminating (NamespaceLifecycle). */
   readonly stays: boolean;
-  /** Makes one that is not there (NamespaceAutoProvision); null where nobody does. */
+  /** Creates a missing one (NamespaceAutoProvision); null where the plugin is off. */
   readonly provide: NamespaceProvider | null;
 }
 
 export const usualTerms: NamespaceTerms = { exists: true, stays: true, provide: null };
 
 /**
- * Refuses new objects in namespaces that do not exist or are on their way out, as far as that is demanded. The namespace is looked up in the local state first;
- * only one that seems absent is asked for again with the latest state, because it may have been created through another replica.
- * Gives the labels of the namespace. Throws StatusError 404 or 403.
+ * Refuses new objects in missing or terminating namespaces, where required, with StatusError 404 or 403. A namespace that seems absent locally is read again at
+ * the latest state, because another replica may have created it. Returns its labels.
  */
 export async function admitToNamespace(
   storage: Storage,
@@ -55,7 +53,7 @@ async function find(storage: Storage, namespace: string): Promise<GetResult> {
   return result.outcome === 'absent' ? storage.get(keyOf(namespace), { at: 'mostRecent' }) : result;
 }
 
-/** The labels of a namespace that has objects; none where it is gone already. Throws StatusError when it cannot be read. */
+/** Returns no labels where the namespace is already gone. Throws StatusError when it cannot be read. */
 export async function labelsOfNamespace(storage: Storage, namespace: string): Promise<Readonly<Record<string, string>>> {
   const result = await find(storage, namespace);
   if (result.outcome === 'absent') return {};
@@ -63,7 +61,7 @@ export async function labelsOfNamespace(storage: Storage, namespace: string): Pr
   return result.object.labels;
 }
 
-/** Namespaces change rarely and are asked about by every create, so each version of one is decoded once. */
+/** Namespaces change rarely and every create reads one, so each version is decoded once. */
 const known = new WeakMap<StoredObject, boolean>();
 
 function isOnItsWayOut(namespace: StoredObject): boolean {

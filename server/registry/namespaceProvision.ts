@@ -3,7 +3,7 @@ import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
 import { ownWrites } from './ownWrites.js';
 
-/** Makes a namespace for the first object that somebody puts into it (admission plug-in NamespaceAutoProvision). Somebody else may be faster. */
+/** The admission plugin NamespaceAutoProvision. Another writer may be faster. */
 export async function provideNamespace(registry: () => Registry, catalogue: Catalogue, name: string): Promise<void> {
   const resource = catalogue.resource('', 'v1', 'namespaces');
   if (resource === null) return;

@@ -2,15 +2,13 @@ import type { GroupResource } from '../../api/resource.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
 
-/** Who wants to know of changes through one subresource. */
 export interface UpdateObserver {
   readonly resource: GroupResource;
   readonly subresource: string;
-  /** A change is stored. Changes nothing, and does not throw. */
+  /** Called when a change is stored. Changes nothing and does not throw. */
   updated(object: StoredObject, old: StoredObject): void;
 }
 
-/** A change that is stored. */
 interface StoredChange {
   readonly target: Target;
   readonly subresource: string;
@@ -18,7 +16,6 @@ interface StoredChange {
   readonly object: StoredObject;
 }
 
-/** Tells those who want to know of changes of the resource through this subresource. */
 export function tellObservers(observers: readonly UpdateObserver[], { target, subresource, old, object }: StoredChange): void {
   const { group, resource } = target.resource.storage;
   for (const observer of observers)

@@ -3,7 +3,7 @@ import type { WriteOptions } from './contract.js';
 
 const writeTimeoutMs = 10_000;
 
-/** As the server writes on its own account. Who has another name for what it writes, or less time, says so beside: `{ ...ownWrites, manager }`. */
+/** Options of writes on the server's own account. A caller with another manager or timeout overrides them: `{ ...ownWrites, manager }`. */
 export const ownWrites: WriteOptions = {
   user: systemUser,
   manager: 'kube-apiserver',

@@ -2,18 +2,14 @@ import type { Steps } from '../../api/steps.js';
 import type { ObjectMeta, OwnerReference } from '../../api/object.js';
 import { likeness, sameValue } from '../../api/json/equality.js';
 
-/** When owners were found to be repeated: in what a client sent, or in what admission made of it. */
+/** When repeated owners were found: in what a client sent, or after admission. */
 type Moment = 'sent' | 'admitted';
 
 const moments: Readonly<Record<Moment, string>> = { sent: '', admitted: ' after mutating admission happens' };
 
-/** Owners that are compared with those before in one step. */
 const stepOwners = 500;
 
-/**
- * Takes owner references out that are the same as one before, in every member, and returns what to warn of: one text, or none. Two that share
- * only their uid are left.
- */
+/** Removes owner references that equal an earlier one in every member, and returns the warnings: one or none. References that share only their uid stay. */
 export function* withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): Steps<string[]> {
   const owners = metadata.ownerReferences ?? [];
   if (owners.length < 2) return [];

@@ -30,7 +30,6 @@ import { converting, type Eventually } from './conversions.js';
 import type { ServedResource } from './resources.js';
 import { isHeavy } from './turns.js';
 
-/** Who writes, and through which subresource: what an entry of `managedFields` is kept under. */
 export interface Writer {
   readonly manager: string;
   readonly subresource: string;
@@ -38,15 +37,15 @@ export interface Writer {
 }
 
 /**
- * `managedFields` of a new object. `body` is what the client sent, in the stored version, with defaults and before the server's own additions,
- * which nobody owns. Undefined for types whose schema is not known.
+ * Returns `managedFields` of a new object. `body` is in the stored version, with defaults and before the server's own additions, which have no owner. Undefined
+ * for types without a known schema.
  */
 export function* ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): Steps<JsonObject[] | undefined> {
   const sent = body.metadata.managedFields;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const managers = yield* readable(sent);
-  // Nearly all new objects are owned by nobody yet, and small.
+  // Nearly all new objects have no owners yet and are small.
   if (managers === null && !isHeavy(body as JsonObject))
     return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
@@ -57,7 +56,7 @@ export function* ownCreated(resource: ServedResource, body: ApiObject, writer: W
   });
 }
 
-/** Where a program cannot say what objects are in the versions of others, the write is no worse for it: they are compared as they are, under other names. */
+/** A failed conversion webhook does not fail the write: the objects are compared unconverted, under other names. */
 async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T>): Promise<T> {
   try {
     return await worked;
@@ -67,9 +66,7 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T
   }
 }
 
-/** Who updates, and the `managedFields` that came along. */
 interface UpdateWriter extends Writer {
-  /** When nobody waits for the write any more. */
   readonly ended?: Ended | undefined;
   readonly sent: readonly JsonValue[] | undefined;
 }
@@ -77,8 +74,8 @@ interface UpdateWriter extends Writer {
 const sentOwners = ({ subresource, sent }: UpdateWriter): UpdateWriter['sent'] => (subresource === '' ? sent : undefined);
 
 /**
- * `managedFields` after an update: what the client sent of them counts if it can be read, else what was stored. An empty list, or entry, forgets all.
- * Through a subresource they cannot be set. `object` is the new state in the stored version, with everything carried over that this write may not change.
+ * Returns `managedFields` after an update: the client's entries if they can be read, else the stored ones. An empty list, or entry, clears all. A subresource
+ * cannot set them. `object` is the new state in the stored version, with everything carried over that this write may not change.
  */
 export function ownUpdated(
   resource: ServedResource,
@@ -99,7 +96,7 @@ export function ownUpdated(
     : worked;
 }
 
-/** Of an object whose fields nobody owns, updates do not begin to keep accounts; server-side apply does. */
+/** Updates do not start ownership records for an object without them; server-side apply does. */
 function* ownedAfter(
   resource: ServedResource,
   { before, after }: ObjectChange,
@@ -111,7 +108,7 @@ function* ownedAfter(
   return yield* owned(resource, { before: served(resource, before), after: served(resource, after) }, managers, { writer, versions });
 }
 
-/** Of an object of which nobody owns anything yet, which nearly all new ones are. */
+/** The object has no owners yet, as nearly all new ones. */
 function ownedByCreator(
   resource: ServedResource,
   schema: Schema,
@@ -132,7 +129,7 @@ function ownedByCreator(
   return [entry];
 }
 
-/** Null also where nothing tells items apart. */
+/** Null also where list items are indistinct. */
 function fieldsOrNone(schema: Schema, object: ApiObject, resets: FieldSet): JsonObject | null {
   try {
     return fieldsOfCreator(schema, emptyOf(schema), object as JsonObject, resets);
@@ -142,7 +139,7 @@ function fieldsOrNone(schema: Schema, object: ApiObject, resets: FieldSet): Json
   }
 }
 
-/** Nobody changes these. */
+/** The cached values are immutable. */
 const empties = new WeakMap<Schema, JsonObject>();
 
 function emptyOf(schema: Schema): JsonObject {
@@ -151,16 +148,15 @@ function emptyOf(schema: Schema): JsonObject {
   return empty;
 }
 
-/** Owners of an object whose accounts are walked beside each of its fields. */
 const ownersWalkedMax = 64;
 
-/** The accounts after an update that leaves everybody what they own, as most do; null where that takes a closer look. */
+/** Returns null unless the update leaves every owner its fields, as most do. */
 function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject, writer: UpdateWriter): JsonObject[] | null {
   const { manager, subresource, now } = writer;
   const sent = sentOwners(writer);
   const entries = old.metadata.managedFields;
   const apiVersion = apiVersionOf(resource);
-  // What clients send may be spelled in any way; what was stored is as it was written here.
+  // Clients may send any spelling; stored entries have the one that was written here.
   if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
   if (!isStoredAs(resource) || entries.length > ownersWalkedMax) return null;
   const isMine = (entry: JsonObject): boolean =>
@@ -200,24 +196,23 @@ function* owned(
   return entries.length === 0 ? undefined : entries;
 }
 
-/** A workload whose scale is written: its type, and its state as it is stored. */
 export interface Scaled {
   readonly resource: ServedResource;
   readonly live: ApiObject;
 }
 
-/** `managedFields` that the scale of a workload has: those who own its number of replicas. */
+/** The owners of the number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
   return writeManagers(scaleManagers(readNow(live.metadata.managedFields), resource.behaviour.scale.replicasPath));
 }
 
-/** `managedFields` of the workload when those of its scale have become `owners`. */
+/** Returns `managedFields` of the workload once those of its scale are `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
   return writeManagers(parentManagers(readNow(live.metadata.managedFields), readNow(owners), replicasPath, apiVersionOf(resource)));
 }
 
-/** The same after a write to the scale that is no apply, and that made `after` of `before`. Where nobody owned the replicas, nobody does afterwards. */
+/** The same after a write to the scale that is not an apply and turned `before` into `after`. Replicas without an owner stay without one. */
 export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
   const owners = readManagers(ownersOfScale(scaled));
   const id = { manager, operation: 'Update', apiVersion: scaleApiVersion, subresource: 'scale' } as const;
@@ -226,14 +221,14 @@ export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, m
   return ownersOfScaled(scaled, writeManagers(written));
 }
 
-/** What is owned through a scale has none. */
+/** Entries owned through a scale have no time. */
 const noTime = '';
 const scaleVersions: Versions = {
   schemaOf: (apiVersion) => (apiVersion === scaleApiVersion ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null),
   convert: () => null,
 };
 
-/** Items that nothing tells apart (of a set, but no scalars) keep the accounts from being brought up to date, not the object from being written. */
+/** Indistinct items (of a set, but not scalars) prevent the records from being updated, not the object from being written. */
 function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
   try {
     return yield* work;
@@ -243,18 +238,17 @@ function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
   }
 }
 
-/** Conversion may change its argument, so it gets a copy; types without one are compared as they are. */
+/** Conversion may change its argument, so it gets a copy. */
 function served(resource: ServedResource, object: ApiObject): ApiObject {
   const { managedFields: _m, ...metadata } = object.metadata;
   const bare: ApiObject = { ...object, metadata };
   return isStoredAs(resource) ? bare : fromStorage(resource, structuredClone(bare));
 }
 
-/** Whether objects are stored in the version in which they are served here. */
 const isStoredAs = ({ group, version, kind, storage }: ServedResource): boolean =>
   version === storage.version && group === storage.group && kind === storage.kind;
 
-/** What a client sends may be nonsense; then it is as if nothing had been sent. */
+/** Unreadable entries from a client count as absent. */
 function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | null> {
   if (entries === undefined || entries.length === 0) return null;
   try {
@@ -265,7 +259,8 @@ function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | 
 }
 
 /**
- * `managedFields` that admission has left of others, which it may change; null where they can no longer be read. Then the others count, and the client is told.
+ * Returns the `managedFields` of other managers after admission, which may change them; null, with a warning, where they can no longer be read. Then the
+ * earlier ones count.
  */
 export function ownersAdmitted(entries: JsonObject[] | undefined, warn: (text: string) => void): JsonObject[] | null {
   const complaint = managersComplaint(entries);

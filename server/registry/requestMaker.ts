@@ -4,7 +4,6 @@ import type { WriteOptions } from './contract.js';
 import { gatedFieldDropper, type DropGatedFields } from './gatedFields.js';
 import type { Whole, WriteRequest } from './writeRequest.js';
 
-/** What is not the client's in a write. */
 export interface RequestSource {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -14,7 +13,6 @@ export interface RequestSource {
   readonly enabled: EnabledFeatures;
 }
 
-/** Makes the requests that travel with writes. */
 export class RequestMaker {
   private readonly now: () => number;
   private readonly random: () => number;
@@ -33,10 +31,10 @@ export class RequestMaker {
     this.dropGated = gatedFieldDropper(enabled);
   }
 
-  /** What travels with one write: here, and nowhere else, the clock is read for it. */
+  /** Starts one write: the clock is read here and nowhere else. */
   begin({ user, verb, manager, owners, dryRun, timeoutMs, warn, annotate, asked, waiter, deadline }: WriteOptions): WriteRequest {
     const { random, newUid, enabled, dropGated } = this;
-    // Member by member, all of them: a spread costs several microseconds here, and every write makes one.
+    // Members are copied one by one: a spread costs several microseconds here, and every write makes one.
     const request: Whole<WriteRequest> = {
       user,
       verb,
@@ -58,7 +56,7 @@ export class RequestMaker {
     return request;
   }
 
-  /** Made once a second: each write has the time in it. */
+  /** The text is made once a second: each write contains the time. */
   private nowText(): string {
     const second = Math.floor(this.now() / 1000);
     if (second !== this.second) {

@@ -2,14 +2,13 @@ import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } fr
 import { readCatalogueData } from '../../api/catalogue/data.js';
 import type { Behaviour } from './behaviour.js';
 
-/** What is served below one resource, for example `status`. Its body may be of another group and version (`Scale`). */
+/** A subresource, for example `status`. Its body may be of another group and version (`Scale`). */
 export interface Subresource extends GroupVersion {
   readonly name: string;
   readonly kind: string;
   readonly verbs: ReadonlySet<string>;
 }
 
-/** The names of one resource type in one version. */
 export interface ResourceNames extends GroupVersion {
   readonly resource: string;
   readonly kind: string;
@@ -20,15 +19,14 @@ export interface ResourceNames extends GroupVersion {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: ReadonlyMap<string, Subresource>;
-  /** Where objects of this type are kept, and in which version: several served versions, and even groups, may share it. */
+  /** The place and version in which objects are stored: several served versions, and even groups, may share it. */
   readonly storage: StorageResource;
-  /** Verbs that discovery lists, where those are fewer than are answered at all: of types that are about to go. */
+  /** The verbs in discovery, where they are fewer than the supported ones: for types that are about to go. */
   readonly listedVerbs?: ReadonlySet<string>;
-  /** The version that is written to disk, where that is not the one of `storage`: storage converts. */
+  /** The version that is written to disk, where it is not that of `storage`: storage converts. */
   readonly writtenVersion?: string;
 }
 
-/** One resource type in one served version, and how it behaves. */
 export interface ServedResource extends ResourceNames {
   readonly behaviour: Behaviour;
 }
@@ -46,29 +44,28 @@ export interface ServedVersion<R extends ResourceNames = ServedResource> {
 export interface ServedGroup<R extends ResourceNames = ServedResource> {
   readonly name: string;
   readonly versions: readonly ServedVersion<R>[];
-  /** How paths in the group are answered at which nothing is served, and methods that are not; see `server/endpoints/routing.ts`. Default: `routed`. */
+  /** Selects how unknown paths and methods in the group are answered; see `server/endpoints/routing.ts`. Default: `routed`. */
   readonly unknownPaths?: 'routed' | 'named';
 }
 
 export interface Catalogue {
-  /** In the order of discovery; the core group (empty name) leads. What is served may change while the server runs: then this is another array. */
+  /** In discovery order; the core group (empty name) leads. The array is replaced when the served resources change. */
   readonly groups: readonly ServedGroup[];
   group(name: string): ServedGroup | null;
   version(group: string, version: string): ServedVersion | null;
   resource(group: string, version: string, resource: string): ServedResource | null;
-  /** For owner references and other places that name kinds. */
+  /** Finds a resource by kind, for owner references and the like. */
   kind(group: string, version: string, kind: string): ServedResource | null;
 }
 
-/** Decides what is served, resource by resource. A version without resources is not served. */
+/** Decides for each resource whether it is served. A version without resources is not served. */
 export type Serves = (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
 
 export interface BuiltInTypes {
   readonly serves: Serves;
-  /** The name of the resource whose objects the named one shows: usually itself. */
+  /** Returns the name of the resource whose objects the named one shows: usually itself. */
   readonly viewOf: (name: string) => string;
   readonly behaviour: (names: ResourceNames) => Behaviour;
-  /** The version in which objects are written, of those that the resource has. */
   readonly writtenVersion: (storage: StorageResource, versions: readonly GroupVersion[]) => string;
 }
 
@@ -88,14 +85,14 @@ interface GroupRow {
   versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
 }
 
-/** The table of served resource types that are compiled in. Pure but for reading the data file. */
+/** Builds the table of built-in resource types. Pure except that it reads the data file. */
 export function builtInCatalogue(types: BuiltInTypes): Catalogue {
   const rows = readCatalogueData<GroupRow[]>('resources');
   const building = { ...types, stored: storedVersions(rows) };
   return indexedCatalogue(rows.flatMap((row) => servedGroup(row, building)));
 }
 
-/** The names alone, which are plain data and may travel to another thread. */
+/** Returns the names alone: plain data that may travel to another thread. */
 export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNames>[] =>
   groups.map((group) => ({
     ...group,
@@ -105,7 +102,7 @@ export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNam
     })),
   }));
 
-/** Finds things in groups. Pure. */
+/** Indexes groups for look-ups. Pure. */
 export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
   const byName = new Map(groups.map((group) => [group.name, group]));
   const version = (group: string, version: string): ServedVersion | null =>
@@ -122,7 +119,6 @@ export function indexedCatalogue(groups: readonly ServedGroup[]): Catalogue {
   };
 }
 
-/** A catalogue whose groups may change: it asks for the present one each time. */
 export const liveCatalogue = (present: () => Catalogue): Catalogue => ({
   get groups() {
     return present().groups;
@@ -183,10 +179,9 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
   version: version ?? parent.version,
 });
 
-/** All versions of each resource, by its qualified name. */
 type StoredVersions = ReadonlyMap<string, readonly [StorageResource, ...StorageResource[]]>;
 
-/** Versions are listed by preference, so the first one that has a resource is the one of storage, whether or not it is served. */
+/** Versions are listed by preference, so the first one with a resource is its storage version, served or not. */
 function storedVersions(rows: readonly GroupRow[]): StoredVersions {
   const found = new Map<string, [StorageResource, ...StorageResource[]]>();
   for (const { name: group, versions } of rows)
@@ -200,7 +195,6 @@ function storedVersions(rows: readonly GroupRow[]): StoredVersions {
   return found;
 }
 
-/** Where objects of what is served are kept, each place once. */
 export function storedResources({ groups }: Pick<Catalogue, 'groups'>): readonly GroupResource[] {
   const stored = groups
     .flatMap(({ versions }) => versions.flatMap(({ resources }) => resources))

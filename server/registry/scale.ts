@@ -11,9 +11,9 @@ import { nonNegative } from './validation/values.js';
 import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from './stepwise.js';
 
-/** The `scale` subresource: how many replicas a workload is to have, in one form for all kinds of workloads (`autoscaling/v1 Scale`). */
+/** The `scale` subresource: the number of replicas, in one form for all kinds of workloads (`autoscaling/v1 Scale`). */
 
-/** What a workload's scale shows. `version` is the workload's resource version. */
+/** `version` is the workload's resource version. */
 export function scaleOf(object: ApiObject, version: string): ApiObject {
   const { name = '', namespace = '', uid = '', creationTimestamp = null } = object.metadata;
   const replicas = Number(memberAt(object, 'spec', 'replicas') ?? 0);
@@ -35,7 +35,7 @@ function selectorText(object: ApiObject): string {
   return textOfSelector((isMap ? { matchLabels: members } : selector) as LabelSelector | undefined);
 }
 
-/** The workload with what a client wrote to its scale; changes `object`. Throws 422 or 409. */
+/** Merges a written scale into the workload; changes `object`. Throws 422 or 409. */
 export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObject }, resource: ScaledResource): ApiObject {
   const { metadata } = scale;
   const name = object.metadata.name ?? '';

@@ -5,31 +5,28 @@ import { everything } from './everything.js';
 import { readFailure } from './failures.js';
 import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 
-/** Where programs behind services of the cluster are reached by this server: webhooks and extension servers. */
-
 export interface ServiceAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** One port of a service. */
 export interface ServicePort {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
-/** Why a service leads nowhere, as the reference words it. */
+/** The message has the reference's words. */
 export class ServiceUnresolvedError extends Error {}
 
-/** The address of a service's port. Rejects with ServiceUnresolvedError, or with a StatusError when storage cannot be read. */
+/** Rejects with ServiceUnresolvedError, or with a StatusError when storage cannot be read. */
 export type ServiceAddresses = (service: ServicePort) => Promise<ServiceAddress>;
 
 const services = { group: '', resource: 'services' };
 const slices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 const ofService = 'kubernetes.io/service-name';
 
-/** The service's own address, which somebody on the way hands on to its endpoints. Reads what this replica has in memory. */
+/** Returns the cluster address, from this replica's memory. */
 export const clusterAddresses =
   (storage: Pick<Storage, 'get'>): ServiceAddresses =>
   async (wanted) => {
@@ -43,7 +40,7 @@ export const clusterAddresses =
     return { host, port: wanted.port };
   };
 
-/** One of the endpoints that are ready, at random: where services have no addresses that lead anywhere (`--enable-aggregator-routing`). */
+/** Returns a random ready endpoint, for networks where service addresses lead nowhere (`--enable-aggregator-routing`). */
 export const endpointAddresses =
   (storage: Pick<Storage, 'get' | 'list'>, random: () => number = Math.random): ServiceAddresses =>
   async (wanted) => {

@@ -1,29 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../api/status.js';
 
-/** How a server makes what it owes its cluster at the start. */
 export interface StartTaskOptions {
-  /** Ends all attempts. */
   readonly signal?: AbortSignal;
-  /** Hears of what cannot be made just now, once for each reason. Without it a refusal is a defect, and rejects. */
+  /** Receives each reason of a refusal once. Without it a refusal is a defect, and rejects. */
   readonly refused?: (what: string, error: unknown) => void;
-  /** Hears of what could be made after all. */
   readonly recovered?: (what: string) => void;
-  /** Waits between attempts in the background, in milliseconds: the first one, which doubles up to the last. */
+  /** Waits between background attempts, in milliseconds: the first one doubles up to the last. */
   readonly backgroundMs?: { readonly first: number; readonly last: number };
 }
 
 const retryMs = 200;
-/** Storage takes no writes just now: it is waited for, as long as it takes. */
+/** Storage takes no writes just now; the task waits. */
 const awaited: ReadonlySet<number> = new Set([429, 503, 504]);
-/** The namespace is not visible yet, or another server was faster: true for a moment only. */
+/** The namespace is not visible yet, or another server was faster. */
 const momentary: ReadonlySet<number> = new Set([404, 409]);
 const momentaryAttemptsMax = 25;
 const backgroundDefaultMs = { first: 1_000, last: 60_000 };
 
 /**
- * Attempts something until it is done. What is refused, or cannot be read, is told of and goes on being attempted in the background: it must not keep a server
- * from starting, because an administrator needs the server to put right what stands in the way. Rejects when `signal` aborts.
+ * Retries an attempt until it succeeds. A refusal or an unreadable object is reported and retried in the background: the server must start, because an
+ * administrator needs it to repair the cause. Rejects when `signal` aborts.
  */
 export async function startTask(what: string, attempt: () => Promise<unknown>, options: StartTaskOptions): Promise<void> {
   const { signal, refused } = options;

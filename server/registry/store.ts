@@ -30,7 +30,6 @@ import type { ServedResource } from './resources.js';
 import { absent, keyOf, StoredObjects } from './storedObjects.js';
 import { Updater } from './updater.js';
 
-/** Deletions of one deletecollection under way at the same time, unless told. */
 const deletionsAtOnceDefault = 1;
 
 export interface RegistryOptions {
@@ -40,18 +39,16 @@ export interface RegistryOptions {
   /** Numbers in [0, 1), for generated names. */
   readonly random?: () => number;
   readonly newUid?: () => string;
-  /** For the resources that hold what the cluster has only once. */
   readonly allocators?: Allocators;
   readonly admission?: Admission | null;
-  /** `--delete-collection-workers`: objects of one collection that are deleted at the same time. */
+  /** `--delete-collection-workers`: the objects of one collection that are deleted in parallel. */
   readonly deletionsAtOnce?: number;
-  /** Whether somebody collects what deleted objects owned. Default: yes. */
+  /** Whether a garbage collector runs in the cluster. Default true. */
   readonly collectsGarbage?: boolean;
-  /** What is demanded of the namespaces of new objects. Default: that they are there, and stay. */
+  /** Default: they exist and are not terminating. */
   readonly namespaces?: NamespaceTerms;
-  /** Default: those that the release has on by default. */
+  /** Default: the features that the release enables. */
   readonly enabled?: EnabledFeatures;
-  /** Told of changes of single resources. */
   readonly observers?: readonly UpdateObserver[];
 }
 
@@ -60,7 +57,7 @@ const byDefault: EnabledFeatures = (feature) => gatesByDefault.get(feature)?.byD
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
 
-/** The door of the life cycle: reads, and hands writes to who carries them out. */
+/** The entry point of the life cycle: reads, and delegates writes. */
 class GenericRegistry implements Registry {
   private readonly objects: StoredObjects;
   private readonly requests: RequestMaker;

@@ -8,13 +8,13 @@ import type { StoredObject, Version } from '../storage/contract.js';
 import type { Eventually } from './conversions.js';
 import { isHeavy } from './turns.js';
 
-/** An object that is answered but not stored: the outcome of a dry run, or the last state of one that is gone. */
+/** Wraps an object that is returned but not stored: the outcome of a dry run, or the last state of a deleted one. */
 export function transientObject(object: ApiObject, version: Version): StoredObject {
   const content = contentOf(object);
   return shownAs({ content, item: Buffer.from(writeJson(content)) }, object, version);
 }
 
-/** The same, giving way to others while a large object is written. */
+/** The same, yielding to other requests while a large object is encoded. */
 export const transientInTurns = (object: ApiObject, version: Version): Eventually<StoredObject> =>
   isHeavy(object as JsonObject) ? turns.run(transientSteps(object, version)) : transientObject(object, version);
 
@@ -25,7 +25,6 @@ function* transientSteps(object: ApiObject, version: Version): Steps<StoredObjec
   return shownAs({ content, item: Buffer.from(text) }, object, version);
 }
 
-/** Without kind and apiVersion. */
 function contentOf({ kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): JsonObject {
   return content as JsonObject;
 }

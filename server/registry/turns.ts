@@ -7,23 +7,22 @@ import type { ChangeSteps, CreateSteps } from './strategy.js';
 import { refuseGrown } from './grown.js';
 
 /**
- * A write of a large object takes milliseconds in each of its steps: reading the old state, defaults, who owns which field, validation,
- * encoding. Between them it gives way to other requests; small objects, nearly all there are, go straight through.
+ * Each step of writing a large object takes milliseconds: reading the old state, defaults, field ownership, validation, encoding. Between steps the write
+ * yields to other requests; nearly all objects are small and need no pause.
  */
 
-/** Members and items from which on an object is heavy. A step with that many takes a millisecond or two. */
+/** The number of members and items that makes an object heavy. A step over that many takes a millisecond or two. */
 export const heavyValues = 2_000;
 
-/** Stops counting as soon as it knows. */
+/** Stops counting as soon as the result is known. */
 export const isHeavy = (value: JsonValue | undefined): boolean => weighsMore(value, heavyValues);
 
-/** Who waits for the outcome of some work, and until when; as of a write. */
 interface Awaited {
   readonly waiter?: { readonly signal: AbortSignal } | null | undefined;
   readonly deadline?: number | undefined;
 }
 
-/** When the work on a write has no purpose any more: its client is gone, or its time is over. */
+/** Returns why the work on a write has no purpose any more: its client is gone, or its deadline has passed. */
 export const endedOf =
   ({ waiter, deadline = Infinity }: Awaited): Ended =>
   () =>
@@ -31,10 +30,10 @@ export const endedOf =
       ? timeout('Timeout: request did not complete within the allotted timeout', 0)
       : null;
 
-/** Gives way to other work: to be awaited between the steps of a heavy object's write. */
+/** Yields to other work; awaited between the steps of a heavy object's write. */
 export const nextTurn = (request: Awaited): Promise<void> => turns.next(endedOf(request));
 
-/** Does what takes validation long about a large object beforehand, giving way to others; null where nothing does. */
+/** Precomputes the slow parts of validation for a large object, yielding to other requests. */
 export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject, request: Awaited): Promise<void> | null => {
   const done = isHeavy(object as JsonObject) ? turns.run(lookedAtAhead(steps, object), endedOf(request)) : undefined;
   return done instanceof Promise ? done : null;

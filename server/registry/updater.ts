@@ -35,9 +35,9 @@ import {
 
 interface UpdateAgain {
   readonly outcome: 'again';
-  /** A newer state than the one that was looked at; null when it has to be read. */
+  /** A newer state than the one that was read; null when it has to be read. */
   readonly seen: StoredObject | null;
-  /** What the client is told, or thrown at it, if the state that was looked at turns out to be the latest. */
+  /** Returns or throws the response if the state that was read turns out to be the latest. */
   readonly answer: (() => Written) | null;
 }
 
@@ -46,7 +46,6 @@ interface PlannedWrite {
   readonly step: { readonly object: ApiObject; readonly beside: readonly SideWrite[] };
 }
 
-/** What changing takes beside storage. */
 export interface UpdaterOptions {
   readonly objects: StoredObjects;
   readonly creator: Creator;
@@ -54,7 +53,7 @@ export interface UpdaterOptions {
   readonly observers: readonly UpdateObserver[];
 }
 
-/** Changes objects: works the change out on what is stored, and again on what another writer made of it. */
+/** Computes a change from the stored state, and again when another writer changed it. */
 export class Updater {
   private readonly objects: StoredObjects;
   private readonly creator: Creator;
@@ -74,7 +73,7 @@ export class Updater {
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
       const outcome = await this.tryUpdate(target, change, known, request);
       if (outcome.outcome === 'done') return outcome;
-      // Who competes with many others for a large object works it out again and again.
+      // A writer that competes with many others for a large object computes the change again and again.
       const why = ended();
       if (why !== null) throw why;
       if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
@@ -89,8 +88,8 @@ export class Updater {
   }
 
   /**
-   * One round of an update. Whatever comes out of a state that may be outdated, except a write that storage checks itself, waits for the latest
-   * state: a refusal, "nothing changed", or the object's absence. If that is the same, the answer stands; else it is worked out again.
+   * One round of an update. An outcome from a state that may be outdated waits for the latest state, except a write, which storage checks itself: a refusal,
+   * "nothing changed", or the object's absence. If the state is the same, the response stands; else it is computed again.
    */
   private async tryUpdate(
     target: Target,
@@ -104,7 +103,7 @@ export class Updater {
           ? { outcome: 'done', object: await this.createByUpdate(target, change, request), created: true }
           : { outcome: 'again', seen: null, answer: null };
       const step = await this.planUpdate(target, change, known.stored, request);
-      // What is kept with an old key is written although nothing in it has changed.
+      // An unchanged object under an old encryption key is written again.
       if (step.step === 'unchanged' && (request.dryRun || !(await this.objects.storageOf(target.resource).isStale(keyOf(target))))) {
         const { stored } = known;
         const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
@@ -114,7 +113,7 @@ export class Updater {
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun)
         tellObservers(this.observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
-      // What has been written is encoded once more for the answer. It is done, whoever waits.
+      // The written object is encoded once more for the response, even if no client waits.
       if (step.heavy) await turns.next();
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
@@ -141,11 +140,11 @@ export class Updater {
     const wasHeavy = isHeavy(old as JsonObject);
     if (wasHeavy) await nextTurn(request);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
-    // Each of the two has been read from its bytes.
+    // Each of the two has been decoded.
     if (wasHeavy && change.replaces !== true) await nextTurn(request);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    // What a patch makes of the object is looked at once, after admission.
+    // The result of a patch is checked once, after admission.
     const sentTwice = change.replaces === true ? turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request)) : [];
     // A small object may become a large one.
     const heavy = wasHeavy || isHeavy(object as JsonObject);
@@ -185,7 +184,7 @@ export class Updater {
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
     if (heavy) await nextTurn(request);
-    // Who changes nothing may still be refused.
+    // A request that changes nothing may still be refused.
     const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
     if (validating !== undefined) await validating;
     return { ...step, beside, heavy };
@@ -193,7 +192,7 @@ export class Updater {
 
   private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
-    // Who names another object in a PUT is told so before it is told that there is none.
+    // A PUT that names another object gets that error before the one for an absent object.
     const put = change.replaces === true ? await this.fromNothing(target, change) : null;
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
@@ -211,7 +210,6 @@ export class Updater {
     );
   }
 
-  /** What a change makes where there is nothing yet. */
   private async fromNothing(target: Target, change: Change): Promise<ApiObject> {
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
@@ -252,17 +250,16 @@ export class Updater {
 }
 
 interface AdmittedUpdate {
-  /** As admission has left it. */
   readonly object: ApiObject;
-  /** `managedFields` that server-side apply has worked out. */
+  /** `managedFields` that server-side apply has computed. */
   readonly applied: JsonObject[] | undefined;
-  /** The object as it came; null where admission has changed nothing. */
+  /** The object as it was sent; null where admission has changed nothing. */
   readonly sent: ApiObject | null;
   readonly old: ApiObject;
   readonly change: Change;
 }
 
-/** What admission has made of the owners, else who they were before it; undefined where they are still to be worked out from what has come. */
+/** Returns undefined where the owners still have to be computed from what was sent. */
 async function ownersAfterAdmission(
   target: Target,
   { object, applied, sent, old, change }: AdmittedUpdate,
@@ -276,12 +273,12 @@ async function ownersAfterAdmission(
   return await ownersOfUpdate(target, update, contextOf(request, undefined, undefined));
 }
 
-/** Whoever names a uid means the object that has it. An object that is not there has none. */
+/** An absent object has no uid that could match. */
 function refuseOtherUid(target: Target, { uid }: Change, found: { readonly actual: string; readonly dryRun: boolean }): void {
   if (uid !== null && uid !== found.actual) throw wrongUid(target, { wanted: uid, ...found });
 }
 
-/** What the rules are told of the write. `owners`: as server-side apply or admission have made them, where they have. */
+/** `owners` are those of server-side apply or admission, if any. */
 function contextOf(
   request: WriteRequest,
   owners: JsonObject[] | undefined,

@@ -28,15 +28,13 @@ import { subdomainName } from './validation/names.js';
 
 type ReviewStep = 'objectMeta' | 'objectMetaUpdate' | ChangeFindings;
 
-/** What rules depend on that the facts of a resource say. */
 type RuledResource = Pick<ResourceNames, 'namespaced' | 'subresources'>;
 interface Traits {
   readonly namespaced: boolean;
-  /** The status is written by itself, through a subresource. */
   readonly hasStatus: boolean;
 }
 
-/** The strategy of a resource: what its declaration says, and where that says nothing, what holds for all kinds. */
+/** Builds the strategy of a resource from its declaration, with the common behaviour where the declaration has no rule. */
 export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
   const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
   const gated = gatedFields(rules.gated ?? []);
@@ -58,7 +56,6 @@ export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
 
 const nothing = (): void => undefined;
 const none = (): never[] => [];
-/** A generator that has nothing to do. */
 function* noSteps(): Steps<void> {}
 
 const finalizersPath = Path.of('metadata', 'finalizers');
@@ -100,7 +97,7 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
     named,
     ahead,
     review: (object, ofMetadata, servedAs) => outcomeOf(review(object, ofMetadata, servedAs)),
-    // What is new has nothing old about it that could be let through with a warning.
+    // A new object has no old faults that could pass with a warning.
     lastFindings: (object, found) => lastFindings(object, null, found, nothing),
     canonicalize,
     warnings: (object) => warnings(object, null),
@@ -173,8 +170,8 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
 }
 
 /**
- * The reference runs the metadata checks twice, once generically and once for the kind, and lists what both find; clients that count
- * causes see that, so it is kept.
+ * The reference runs the metadata checks twice, once generically and once for the kind, and lists the findings of both; clients that count causes see that, so
+ * it is kept.
  */
 const reviewOf = ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
   function* (object, old, review) {

@@ -3,43 +3,38 @@ import type { User } from '../../api/user.js';
 import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import type { DropGatedFields } from './gatedFields.js';
 
-/**
- * What travels with a write, from the request to storage. It is made once: all that one write puts down has one time. Whoever is on the way declares which part
- * of it he takes.
- */
+/** The data of a write from the request to storage. It is made once, so that all records of a write have one time. */
 export interface WriteRequest {
   readonly user: User;
-  /** As which verb the request was authorized, where rights depend on it. Default: the plain one of what is done, such as `update`. */
+  /** The verb that was authorized, where permissions depend on it. Default: the plain verb, such as `update`. */
   readonly verb?: string | undefined;
-  /** Under which name the writer's fields are recorded. */
+  /** The manager that owns the written fields. */
   readonly manager: string;
-  /** `managedFields` as the write has worked them out itself; absent when the registry does. */
   readonly owners?: JsonObject[] | undefined;
   readonly dryRun: boolean;
-  /** How long storage may take before the outcome counts as unknown. */
+  /** The time after which the outcome counts as unknown. */
   readonly timeoutMs: number;
   /** Receives texts for `Warning` headers. */
   readonly warn: (text: string) => void;
   /** Receives annotations for the audit event. */
   readonly annotate?: ((key: string, text: string, level?: 'Request') => void) | undefined;
-  /** What the client asked for beside the object: members of CreateOptions, UpdateOptions or DeleteOptions. Default: nothing. */
+  /** Members of CreateOptions, UpdateOptions or DeleteOptions. Default: none. */
   readonly asked?: JsonObject | undefined;
-  /** Its signal aborts when nobody waits for the answer any more, and is made when somebody asks for it. Default: never. */
+  /** Its signal, made when it is first read, aborts when no caller waits for the response any more. Default: never. */
   readonly waiter?: { readonly signal: AbortSignal } | undefined;
-  /** When the request must have been answered, in milliseconds of `performance.now()`. Default: no such time. */
+  /** The deadline of the response, in milliseconds of `performance.now()`. Default: none. */
   readonly deadline?: number | undefined;
   /** The time of the write, RFC 3339 with seconds. */
   readonly now: string;
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly newUid: () => string;
-  /** Which features are on, and what goes with those that are off. */
+  /** The enabled features, and what follows from those that are off. */
   readonly enabled: EnabledFeatures;
   readonly dropGated: DropGatedFields;
 }
 
-/** What the registry adds to what it is asked. */
 export type WriteSource = Pick<WriteRequest, 'now' | 'random' | 'newUid' | 'enabled' | 'dropGated'>;
 
-/** With every member named, though it may have no value. */
+/** Every member is named, though it may have no value. */
 export type Whole<T> = { readonly [Member in keyof Required<T>]: T[Member] };

@@ -21,11 +21,11 @@ import { pathSegmentName, type NameRule } from './validation/names.js';
 import { refuseGrown } from './grown.js';
 
 /**
- * The pure middle of create and update: from an object as a client sent it (converted to the stored version) to the object that is
- * stored, or a StatusError thrown. Everything nondeterministic comes in as an argument.
+ * The pure middle of create and update: from an object as sent (converted to the stored version) to the stored object, or a StatusError. Every nondeterministic
+ * value is an argument.
  */
 
-/** First half of a creation: what admission then sees. Returns who owns which field, which admission does not change. */
+/** First half of a creation, before admission. Returns the field owners, which admission does not change. */
 export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
@@ -44,14 +44,14 @@ export function prepareCreate(
   context: WriteContext,
   server: { readonly uid: string; readonly owners: JsonObject[] | undefined },
 ): void {
-  // Admission may have put it elsewhere.
+  // Admission may have changed the namespace.
   checkNamespace(object.metadata, target);
   target.resource.behaviour.strategy.create.prepare(object, context);
   fillMetadataForCreate(object, { namespace: target.namespace, uid: server.uid, now: context.now });
   setOwners(object.metadata, server.owners);
 }
 
-/** Nobody owning anything is told by absence. */
+/** An object without owners has no `managedFields`. */
 function setOwners(metadata: ObjectMeta, owners: JsonObject[] | undefined): void {
   if (owners === undefined) return;
   if (owners.length > 0) metadata.managedFields = owners;
@@ -62,11 +62,10 @@ interface Naming {
   readonly name: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
   readonly enabled: EnabledFeatures;
-  /** When nobody waits for the outcome any more. */
   readonly ended: Ended;
 }
 
-/** Throws (or rejects with) 422 with all findings; returns the stored form. */
+/** Returns the stored form. Throws (or rejects with) 422 with all findings. */
 export function nameAndValidate(target: Target, object: ApiObject, naming: Naming): Eventually<ApiObject> {
   const { resource } = target;
   const { create } = resource.behaviour.strategy;
@@ -105,27 +104,26 @@ function refuseInvalid(target: Target, name: string, findings: readonly FieldErr
   if (findings.length > 0) throw invalidTarget(target, name, findings);
 }
 
-/** A change of an object, through a subresource or none (empty). */
+/** A change of an object; `subresource` is empty for the object itself. */
 export interface Update {
-  /** What is wanted. Belongs to the callee. */
+  /** The desired object. Belongs to the callee. */
   readonly object: ApiObject;
   readonly old: ApiObject;
   readonly subresource: string;
 }
 
-/** What an update leads to. */
 export type UpdateStep =
   | { readonly step: 'unchanged'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
-/** First half of an update: what admission and allocation then see. */
+/** First half of an update, before admission and allocation. */
 export function* beginUpdate(target: Target, object: ApiObject): Steps<void> {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
   yield* outcomeOf(target.resource.behaviour.strategy.read.defaults(object));
 }
 
-/** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have gone before. */
+/** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have run before. */
 export function prepareUpdate(target: Target, update: Update, context: WriteContext): Eventually<UpdateStep> {
   const { resource } = target;
   const { object, old, subresource } = update;
@@ -167,7 +165,6 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   );
 }
 
-/** What is wrong with an update that was not wrong before. */
 function* changeFindings(target: Target, change: Update, context: WriteContext): Steps<FieldError[]> {
   const found = yield* updateFindings(change.object, change, target, context);
   const asked = found.some(({ gate, kept }) => gate !== undefined || kept !== undefined);
@@ -179,8 +176,8 @@ function* changeFindings(target: Target, change: Update, context: WriteContext):
 }
 
 /**
- * `managedFields` after an update that admission has changed since: they count what the client sent, which `object` is. It belongs to the callee.
- * Undefined for objects whose fields nobody owns.
+ * Returns `managedFields` after an update that admission has changed since, from what the client sent (`object`, which belongs to the callee). Undefined for
+ * objects without owners.
  */
 export function ownersOfUpdate(
   target: Target,
@@ -199,7 +196,7 @@ export function ownersOfUpdate(
   });
 }
 
-/** What the generic checks of metadata find comes before what the rules find, which repeat most of it. */
+/** Findings of the generic metadata checks precede those of the rules, which repeat most of them. */
 function* updateFindings(
   object: ApiObject,
   { old, subresource }: Update,
@@ -218,7 +215,7 @@ function* updateFindings(
   return [...found, ...update, ...(yield* resource.behaviour.strategy.through(subresource).review(object, old, review))];
 }
 
-/** What a write may change. That owners have said once more what they own is no change: the times of their entries are left out. */
+/** Omits the times of `managedFields`: owners that apply their fields again change nothing. */
 function comparable(object: ApiObject): ApiObject {
   const { managedFields = [], ...metadata } = object.metadata;
   const timeless = managedFields.map(({ time: _time, ...entry }): JsonObject => entry);
@@ -226,7 +223,7 @@ function comparable(object: ApiObject): ApiObject {
 }
 
 function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
-  // Whatever the client calls it: an object that several groups serve is checked as what is stored.
+  // An object that several groups serve is checked as its stored type, whatever the client calls it.
   return invalidObject({ group: resource.storage.group, kind: resource.storage.kind }, name, findings.map(toCause));
 }
 
@@ -245,7 +242,7 @@ export function checkIdentity(meta: ObjectMeta, target: Target): void {
   checkNamespace(meta, target);
 }
 
-/** Optimistic concurrency: the version that the client saw must be the current one, unless it does not care. Puts the current one in. */
+/** Optimistic concurrency: the version that the client sent, if any, must be the current one. Sets the current one. */
 export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource, name }: Target): void {
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
@@ -261,7 +258,7 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
 
 const versionMax = 2n ** 64n - 1n;
 
-/** What is wrong with a resource version, in the reference's words, or null. */
+/** Returns the error of a resource version, in the reference's words, or null. */
 export function versionComplaint(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
@@ -273,10 +270,9 @@ function parseVersion(text: string): number {
   return Number(text);
 }
 
-/** What a PUT with another object's uid is told. */
 export function wrongUid({ resource, namespace, name }: Target, { wanted, actual, dryRun }: WrongUid): StatusError {
   const kept = oddPartOf(resource.storage) ?? resource.storage.resource;
-  // A dry run ends before the store, which puts its own prefix before the key.
+  // A dry run ends before the store, which adds its own key prefix.
   const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(resource.storage, name, {
     why:

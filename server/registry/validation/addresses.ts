@@ -9,7 +9,7 @@ export interface Address {
   readonly family: Family;
   readonly value: bigint;
 }
-/** All addresses whose first `bits` bits are those of `first`. */
+/** All addresses whose first `bits` bits equal those of `first`. */
 export interface Range {
   readonly family: Family;
   readonly first: bigint;
@@ -20,7 +20,7 @@ export interface Range {
 const width: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
 const groupsOfAddress = 8;
 
-/** Null for what is no address in its usual spelling. Zones are no part of addresses here. */
+/** Accepts only the usual spelling. Zones do not belong to addresses here. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return { family: 'IPv4', value: fourValue(text) };
   return isIPv6(text) && !text.includes('%') ? { family: 'IPv6', value: sixValue(text) } : null;
@@ -37,7 +37,7 @@ function sixValue(text: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The usual spelling; of IPv6, that of RFC 5952. */
+/** Returns the usual spelling; RFC 5952 for IPv6. */
 export function formatAddress({ family, value }: Address): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
   const groups = Array.from({ length: groupsOfAddress }, (_, index) =>
@@ -58,7 +58,7 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
   return best;
 }
 
-/** `10.0.0.0/24` -> its first and last address. Bits after the prefix are cleared. Null for what is no range. */
+/** Parses `10.0.0.0/24` into its first and last address. Bits after the prefix are cleared. */
 export function parseRange(text: string): Range | null {
   const [head = '', bits = '', rest] = text.split('/');
   const address = parseAddress(head);
@@ -75,16 +75,16 @@ export function parseRange(text: string): Range | null {
 
 export const contains = (range: Range, { family, value }: Address): boolean =>
   range.family === family && value >= range.first && value <= range.last;
-/** Whether it is an IPv4 address that is dressed up as IPv6 (RFC 4291, section 2.5.5.2), in whatever spelling. */
+/** Reports whether it is an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any spelling. */
 export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === mapped;
 const mapped = 0xffffn;
 
-/** Earlier readers of IPv4 addresses skipped zeros in front of a number; others take it for octal. */
+/** Earlier parsers of IPv4 addresses skipped leading zeros; others read them as octal. */
 export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 
 /**
- * An address in any spelling that was ever accepted: with zeros in front of numbers, or an IPv4 address dressed up as IPv6, which is that IPv4 address. Such
- * addresses are in use where they were stored before there was a rule about them, or where `StrictIPCIDRValidation` is off.
+ * Parses an address in any spelling that was ever accepted: with leading zeros, or IPv4-mapped, which yields the IPv4 address. They may be stored from before
+ * the rule, or with `StrictIPCIDRValidation` off.
  */
 export function parseOldAddress(text: string): Address | null {
   const address = parseAddress(withoutLeadingZeros(text));
@@ -96,12 +96,12 @@ export const parseOldRange = (text: string): Range | null => parseRange(withoutL
 
 export const isSixText = (text: string): boolean => parseOldAddress(text)?.family === 'IPv6';
 
-/** A fault that addresses and ranges may keep, one by one. */
+/** The name of the fault that stored addresses and ranges may keep, one by one. */
 export const spelling = (value: string): string => `spelling of ${value}`;
 
 const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** A range in its plain form: no bits set after the prefix, no IPv4 address dressed up as IPv6. Spellings that were once accepted may stay where they are. */
+/** Checks that no bits are set after the prefix and that the address is not IPv4-mapped. Stored spellings may stay. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
   const unusual = (text: string): FieldError[] =>
@@ -113,18 +113,17 @@ export function cidr(value: string, path: Path): FieldError[] {
   return address?.value === range.first ? [] : unusual(`must not have bits set beyond the prefix length (should be "${range.text}")`);
 }
 
-/** Ranges of addresses that stand for a machine itself or its link, and what using one is told. */
 const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [
   [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
 let special: readonly { readonly ranges: readonly (Range | null)[]; readonly complaint: string }[] | null = null;
-/** Not read before they are needed: Node's first look at an IPv6 address takes 20 ms. */
+/** Parsed on first use: Node's first parse of an IPv6 address takes 20 ms. */
 const readSpecial = (): NonNullable<typeof special> =>
   (special ??= specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint })));
 
-/** An address that traffic can be sent to. */
+/** Checks an address that traffic can be sent to. */
 export function endpointAddress(value: string, path: Path): FieldError[] {
   const address = parseOldAddress(value);
   if (address === null) return [invalid(path, value, 'must be a valid IP address')];
@@ -136,6 +135,6 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
   ];
 }
 
-/** Whether two texts are one address of each family. */
+/** Reports whether the two texts are one address of each family. */
 export const isDualStack = (texts: readonly string[]): boolean =>
   texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');

@@ -7,23 +7,22 @@ import { named, qualified } from './values.js';
 import { groupedBy, repeats } from './repeats.js';
 
 /**
- * Rules that the reference declares beside the fields of a type (its `+k8s:` tags) and generates the checks from, for the kinds whose checks are generated alone.
- * Of kinds whose hand-written checks decide, the tags find nothing: none of this is for them. Tables of these rules are read like the types: members in their order,
- * what holds for the whole before them. A part of an object that an update leaves as it was is not looked at.
+ * Rules that the reference generates from the `+k8s:` tags of fields, for the kinds that have only generated checks; where hand-written checks decide, the tags
+ * find nothing. Tables of these rules follow the types: members in their order, rules for the whole before them. An update does not check unchanged parts of an
+ * object.
  */
 
-/** What stood in a place before an update; null where nothing corresponds: on create, and for items that are new. */
+/** The value before an update; null where nothing corresponds: on create, and for new items. */
 export type Before = { readonly value: JsonValue | undefined } | null;
 
-/** Findings about a value that is new, or other than what was there `before`. */
+/** Returns findings about a value that is new, or differs from `before`. */
 export type Declared = (value: JsonValue | undefined, before: Before, path: Path) => FieldError[];
 
-/** Whether a value counts as said. */
 type IsSaid = (value: JsonValue | undefined) => boolean;
 
-/** For pointers: also an empty text and zero are said. */
+/** Pointers: an empty text and zero are set too. */
 export const pointer: IsSaid = isSet;
-/** For plain values, of which the zero value is the same as none. */
+/** Plain values: the zero value equals none. */
 export const plain: IsSaid = (value) => isSet(value) && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
 
 const together =
@@ -44,17 +43,17 @@ export const optional =
   (value, before, path) =>
     isSaid(value) ? together(checks)(value, before, path) : [];
 
-/** Never changes; where it has, nothing else is said of it. */
+/** The value never changes; a change suppresses all other findings about it. */
 export const immutable =
   (check: Declared): Declared =>
   (value, before, path) =>
     before === null ? check(value, null, path) : [invalid(path, null, 'field is immutable')];
 
-/** An object by its members, after what is said of it as a whole. */
+/** Checks an object as a whole, then its members. */
 export const members =
   (fields: Readonly<Record<string, Declared>>, ...whole: readonly Declared[]): Declared =>
   (value, before, path) => {
-    // Nothing corresponds to the members of an object that was not there.
+    // Nothing corresponds to the members of an object that was absent.
     const [now, was] = [membersOf(value), isSet(before?.value) ? membersOf(before.value) : null];
     return [
       ...together(whole)(value, before, path),
@@ -64,7 +63,7 @@ export const members =
     ];
   };
 
-/** Exactly one of some members is there; an update may keep what was wrong as long as the same ones are there. */
+/** Exactly one of some members is set; an update may keep a violation as long as the same ones are set. */
 export const exactlyOne =
   (...names: readonly string[]): Declared =>
   (value, before, path) => {
@@ -79,12 +78,12 @@ export const exactlyOne =
 
 export interface ListRules {
   readonly itemsMax: number;
-  /** The member that tells items apart; absent for lists that are taken as a whole. */
+  /** The member that identifies items; absent for atomic lists. */
   readonly key?: string;
   readonly each?: Declared;
 }
 
-/** A list that is too long is not looked into. An item that is there twice is shown as a whole. */
+/** The items of a list that is too long are not checked. A duplicate item is shown as a whole. */
 export const list =
   ({ itemsMax, key, each = () => [] }: ListRules): Declared =>
   (value, before, path) => {
@@ -116,7 +115,7 @@ export const pathSegment = format(pathSegmentName);
 
 const poolNameBytesMax = 253;
 
-/** Long names with slashes between them. A name that is wrong is shown as a part, an empty one as the whole. */
+/** Long names with slashes between them. The finding shows a wrong name as a part, an empty one as the whole. */
 export const resourcePoolName: Declared = (value, _before, path) => {
   const text = String(value);
   return [

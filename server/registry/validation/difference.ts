@@ -1,29 +1,28 @@
 import { writeIndentedJson } from '../../../workers/codecs/jsonWriter.js';
 
-/** Shows what changed between two values the way the reference does: as a difference between their printed forms, line by line. */
+/** Shows what changed between two values as the reference does: a line diff of their printed forms. */
 
 const context = 3;
 
 interface Step {
   readonly kind: ' ' | '-' | '+';
   readonly line: string;
-  /** Lines of each side before this one. */ readonly old: number;
+  /** The number of lines of each side before this one. */ readonly old: number;
   readonly now: number;
 }
 
-/** In unified form, without file names. `old` and `now` are printed as indented JSON; the order of their members counts. */
+/** Returns a unified diff without file names. `old` and `now` are printed as indented JSON; the order of their members counts. */
 export function differenceOf(old: unknown, now: unknown): string {
   const steps = stepsBetween(writeIndentedJson(old).split('\n'), writeIndentedJson(now).split('\n'));
   return hunksOf(steps).map(printHunk).join('');
 }
 
-/** Lines that stand in both texts one after the other, from `old` and `now` on. */
 interface Run {
   readonly old: number;
   readonly now: number;
   readonly length: number;
 }
-/** A part of both texts; the ends do not belong to it. */
+/** A part of both texts; the ends are exclusive. */
 interface Window {
   readonly old: number;
   readonly oldEnd: number;
@@ -32,8 +31,8 @@ interface Window {
 }
 
 /**
- * A way from one list of lines to the other, removals first: around the longest run that both have in common, and likewise before and after it
- * (Ratcliff and Obershelp). That is not always the shortest way, but the one that the reference shows.
+ * Splits around the longest common run, and likewise before and after it (Ratcliff and Obershelp), removals first. This is not always the shortest way, but the
+ * one that the reference shows.
  */
 function stepsBetween(old: readonly string[], now: readonly string[]): Step[] {
   const steps: Step[] = [];
@@ -57,10 +56,10 @@ function commonRuns(old: readonly string[], now: readonly string[], window: Wind
   ];
 }
 
-/** The first of the longest ones. */
+/** Returns the first of the longest runs. */
 function longestRun(old: readonly string[], now: readonly string[], window: Window): Run {
   let best: Run = { old: window.old, now: window.now, length: 0 };
-  // How long the run is that ends with the line before in `old` and the one at the position in `now`.
+  // The length of the run that ends with the previous line of `old` and the line at the position in `now`.
   let before = new Map<number, number>();
   for (let i = window.old; i < window.oldEnd; i++) {
     const here = new Map<number, number>();
@@ -75,7 +74,7 @@ function longestRun(old: readonly string[], now: readonly string[], window: Wind
   return best;
 }
 
-/** Changes with the lines around them; those whose surroundings touch share a hunk. */
+/** Changes whose context touches share a hunk. */
 function hunksOf(steps: readonly Step[]): Step[][] {
   const near = steps.map((_, index) => steps.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== ' '));
   const hunks: Step[][] = [];

@@ -3,35 +3,35 @@ import type { CauseType } from '../../../workers/schema/custom/contract.js';
 import type { StatusCause } from '../../../api/status.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 
-/** Why a field was refused; the values are the reasons that clients see in `details.causes`. */
+/** The reason of a refusal; the values are the reasons that clients see in `details.causes`. */
 export type FieldErrorType = CauseType | 'FieldValueNotFound' | 'InternalError';
 
-/** One finding of validation: `message` is what follows the path in the cause, for example `Required value: name is needed`. */
+/** One finding of validation: `message` is the text after the path in the cause, for example `Required value: name is needed`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly path: string;
   readonly message: string;
-  /** Absent for what holds always. */
+  /** Absent for rules without a feature gate. */
   readonly gate?: FindingGate;
-  /** The fault by name, where an object that has it already may keep it (`withoutKept`). */
+  /** The name of the fault, where an object that already has it may keep it (`withoutKept`). */
   readonly kept?: string;
 }
 
-/** A finding that stands only while a feature is on, or only while it is off; see `gatedFindings.ts`. */
+/** A finding that holds only while a feature is on, or only while it is off; see `gatedFindings.ts`. */
 export interface FindingGate {
   readonly feature: FieldGate;
   readonly standsWhile: 'on' | 'off';
 }
 
-/** Findings about a rule that has become stricter: objects that were stored before it did stay changeable as long as they have `fault`. */
+/** Marks findings of a rule that has become stricter: objects stored before that stay changeable while they have `fault`. */
 export const keepable = (fault: string, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, kept: fault }));
 
-/** The same findings where the rule has always been as strict, whatever is switched on. */
+/** The same findings where the rule has always been strict, regardless of features. */
 export const strictly = (findings: readonly FieldError[]): FieldError[] =>
   findings.map(({ kept: _kept, gate: _gate, ...finding }) => finding);
 
-/** What is left to refuse of an update: not the faults that the object has as it is stored. `before` finds these; it is seldom asked. */
+/** `before` computes the findings about the stored object; it is seldom called. */
 export function withoutKept(findings: FieldError[], before: () => readonly FieldError[]): FieldError[] {
   if (findings.every(({ kept }) => kept === undefined)) return findings;
   const faults = new Set(before().map(({ kept }) => kept));
@@ -39,8 +39,8 @@ export function withoutKept(findings: FieldError[], before: () => readonly Field
 }
 
 /**
- * A path in an object, written as messages spell it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. Nearly all paths are made for
- * checks that find nothing, so that a path is only a step from another one until somebody wants to read it.
+ * A path in an object, as messages write it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. Nearly all checks find nothing, so a path has no text
+ * until it is read.
  */
 export class Path {
   private constructor(
@@ -74,11 +74,10 @@ export class Path {
   }
 }
 
-/** A value as messages quote it. */
 function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
-  // Structures are printed as the reference's JSON, which is fit to stand in HTML.
+  // Structures are printed as the reference's JSON, which is safe in HTML.
   if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
@@ -95,7 +94,7 @@ export const invalid = (path: Path, value: unknown, detail: string): FieldError 
   path: path.toString(),
   message: colon(`Invalid value: ${quote(value)}`, detail),
 });
-/** For values that are better not repeated, or too long to be. */
+/** Omits values that should not be repeated, or are too long to be. */
 export const invalidUnquoted = (path: Path, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),

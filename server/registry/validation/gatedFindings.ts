@@ -2,12 +2,12 @@ import type { EnabledFeatures, FieldGate } from '../../../program/features/field
 import type { FieldError } from './field.js';
 
 /**
- * Rules that come or go with a feature. Who checks says of a finding which feature it belongs to; the life cycle of objects (`registry/writes.ts`) drops what does not
- * stand. So a rule needs not know what is switched on. What the reference asks of the old object for each feature in turn (does it use the feature?) is asked here
- * once, of the same rules: an object that breaks the rule of the time without the feature uses it, and for that object the feature is on.
+ * Rules that come or go with a feature. A check marks a finding with its feature; the life cycle of objects (`registry/writes.ts`) drops the findings that do
+ * not apply, so a rule need not know the enabled features. The reference checks whether the old object uses each feature; here the same rules decide: an object
+ * that breaks the rules without the feature uses it, and for that object it is on.
  */
 
-/** Findings of a rule that a feature brings. */
+/** Findings of a rule that a feature adds. */
 export const whileOn = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'on' } }));
 
@@ -15,7 +15,7 @@ export const whileOn = (feature: FieldGate, findings: readonly FieldError[]): Fi
 export const whileOff = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'off' } }));
 
-/** Drops the findings that do not stand. `before`: what the same rules find about the object as it was, asked only where something hangs on it. Pure. */
+/** `before` returns what the same rules find about the old object, and is called only where it matters. Pure. */
 export function standing(found: FieldError[], enabled: EnabledFeatures, before: (() => readonly FieldError[]) | null): FieldError[] {
   if (found.every(({ gate }) => gate === undefined)) return found;
   let used: ReadonlySet<FieldGate> | null = null;

@@ -4,12 +4,12 @@ import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedMetadata, printedSelector } from './printed.js';
 
 /**
- * Structures as messages quote them: the reference prints its own ones, with all their members, under the names that these have in Go.
+ * Structures as messages quote them: the reference prints its internal ones, with all members, under their Go names.
  * - `text`, `number`, `flag`: the zero value when absent.
  * - `optional`: null when absent; so is a list of plain values.
- * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with the names that it has in JSON.
- * - `metadata`: its members, those that are set, stand among the others, with the names that they have in JSON.
- * - a structure, always there; `optional` structures and lists of structures are null when absent.
+ * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with its JSON names.
+ * - `metadata`: its members, those that are set, stand among the others, with their JSON names.
+ * - a structure, always present; `optional` structures and lists of structures are null when absent.
  */
 export type MemberForm =
   | 'text'
@@ -23,12 +23,12 @@ export type MemberForm =
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
-/** Members in the order of declaration: the JSON name, the Go name, and how it is held. */
+/** The JSON name, the Go name, and the form, in the order of declaration. */
 export type StructureForm = readonly (readonly [member: string, shown: string, form: MemberForm])[];
 
 type Members = StructureForm;
 
-/** Members that are held alike. The Go name is the JSON name with a capital letter, or what stands after an equals sign: `iqn=IQN`. */
+/** Members of the same form. The Go name is the JSON name with a capital letter, or the part after an equals sign: `iqn=IQN`. */
 const held =
   (form: MemberForm) =>
   (...names: readonly string[]): Members =>
@@ -41,7 +41,7 @@ export const numbers = held('number');
 export const flags = held('flag');
 export const optionals = held('optional');
 export const maps = held('map');
-/** A structure, a structure that may be absent, a list of structures. */
+/** A structure, an optional structure, a list of structures. */
 export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
 export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);

@@ -7,7 +7,6 @@ export { amountOf } from '../../../api/intOrPercent.js';
 const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A number that is not negative, or a percentage. */
 export function intOrPercent(value: JsonValue | undefined, path: Path): FieldError[] {
   if (typeof value === 'string') return isPercent(value) ? [] : [invalid(path, value, percentText)];
   return Number(value ?? 0) < 0 ? [invalid(path, value, 'must be greater than or equal to 0')] : [];

@@ -4,10 +4,9 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, type Path, required, type FieldError } from './field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
 
-/** Values in expressions were not looked at once; selectors that have a bad one may keep it. */
+/** Values in expressions were not checked at first; selectors that have a bad one may keep it. */
 const badValue = 'value of a selector';
 
-/** Rules of a label selector in its object form (`matchLabels`, `matchExpressions`). */
 export function validateLabelSelector(selector: JsonObject, path: Path): FieldError[] {
   return [
     ...Object.entries(objectAt(selector, 'matchLabels') ?? {}).flatMap(([key, value]) => [
@@ -38,6 +37,5 @@ function validateRequirement(requirement: JsonObject, path: Path): FieldError[] 
   return [...findings, ...keepable(badValue, bad)];
 }
 
-/** A selector that matches everything: neither labels nor expressions. */
 export const isEmptySelector = (selector: JsonObject): boolean =>
   Object.keys(objectAt(selector, 'matchLabels') ?? {}).length === 0 && itemsOf(selector['matchExpressions']).length === 0;

@@ -5,7 +5,7 @@ import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameR
 
 const annotationsBytesMax = 256 * 1024;
 const metadata = Path.of('metadata');
-/** Finalizers that need no domain in front of them. */
+/** Finalizers that need no domain prefix. */
 const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 /** Kinds that must not keep anything alive: they come and go in large numbers. */
 const neverOwners: ReadonlySet<string> = new Set(['v1 Event']);
@@ -15,7 +15,7 @@ export interface MetadataRules {
   readonly nameRule: NameRule;
 }
 
-/** Findings about metadata that hold on create and on update alike, in the order of the reference. */
+/** The findings are in the reference's order. */
 export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): Found {
   return inOrder(
     validateNames(meta, nameRule),
@@ -28,7 +28,6 @@ export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: Met
   );
 }
 
-/** Findings about what an update may change in metadata. */
 export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Found {
   return inOrder(
     old.deletionTimestamp === undefined ? [] : validateNoNewFinalizers(meta.finalizers ?? [], old.finalizers ?? []),
@@ -45,7 +44,7 @@ export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Found
   );
 }
 
-/** Members that never change after creation, and what an absent one counts as. */
+/** Members that never change after creation, and the value that an absent one counts as. */
 const immutable: readonly (readonly [member: string, absent: JsonValue])[] = [
   ['name', ''],
   ['namespace', ''],

@@ -1,7 +1,4 @@
-/**
- * Rules for names. Each function returns complaints in the reference's words, empty for a good name.
- * `prefix` means that the value is a generateName: what follows it is known to be fine, so a trailing dash is.
- */
+/** Rules for names. Each returns messages in the reference's words. `prefix` means that the value is a generateName, which may end in a dash. */
 export type NameRule = (name: string, prefix: boolean) => string[];
 
 const labelMax = 63;
@@ -22,7 +19,7 @@ const qualifiedPart = whole(qualifiedPartSource);
 const labelValue = whole(labelValueSource);
 const wildcard = whole(wildcardSource);
 
-/** `must consist of …, (e.g. 'a',  or 'b', regex used for validation is '…')`: how the reference spells a pattern. */
+/** The reference describes a pattern as `must consist of …, (e.g. 'a', or 'b', regex used for validation is '…')`. */
 const patternText = (rule: string, pattern: string, examples: readonly string[]): string =>
   `${rule} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`;
@@ -65,7 +62,7 @@ const wildcardWords = patternText(
   ['*.example.com'],
 );
 
-/** Whether there is nothing to complain about: what a pattern admits is ASCII, as many bytes as characters. */
+/** Reports whether the text is valid: a pattern admits only ASCII, which has as many bytes as characters. */
 const isGood = (text: string, pattern: RegExp, max: number): boolean => text.length <= max && pattern.test(text);
 const bytes = (text: string): number => Buffer.byteLength(text);
 /** A prefix may end in a dash; the character before it then must not be the end of a name. */
@@ -91,15 +88,15 @@ export const subdomainName: NameRule = (name, prefix) => {
   return [...(bytes(text) > subdomainMax ? [tooManyCharacters(subdomainMax)] : []), ...(subdomain.test(text) ? [] : [subdomainWords])];
 };
 
-/** The same for kinds whose names are checked by the rule that their schema declares: it counts bytes. */
+/** The rule of schemas counts bytes. */
 export const longName: NameRule = (name, prefix) =>
   subdomainName(name, prefix).map((text) => (text === tooManyCharacters(subdomainMax) ? tooManyBytes(subdomainMax) : text));
 
-/** A label by the rule that a schema declares: it counts bytes as well. */
+/** This rule counts bytes as well. */
 export const shortName: NameRule = (name, prefix) =>
   dnsLabelName(name, prefix).map((text) => (text === tooManyCharacters(labelMax) ? tooManyBytes(labelMax) : text));
 
-/** A subdomain with capitals or without; the pattern that is shown has none. */
+/** A subdomain with or without capitals; the pattern in the message has none. */
 export const caselessSubdomain: NameRule = (name) => [
   ...(bytes(name) > subdomainMax ? [tooManyBytes(subdomainMax)] : []),
   ...(subdomain.test(name.toLowerCase()) ? [] : [caselessSubdomainWords]),
@@ -111,13 +108,13 @@ export const wildcardName: NameRule = (name) => [
   ...(wildcard.test(name) ? [] : [wildcardWords]),
 ];
 
-/** What can stand between two slashes of a path: the rule of the RBAC kinds. */
+/** A name that can stand between two slashes of a path: the rule of the RBAC kinds. */
 export const pathSegmentName: NameRule = (name, prefix) => {
   const complaints = ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
   return !prefix && (name === '.' || name === '..') ? [`may not be '${name}'`] : complaints;
 };
 
-/** Keys of labels and annotations, and finalizers: `name` or `prefix/name`. */
+/** Checks keys of labels and annotations, and finalizers: `name` or `prefix/name`. */
 export const qualifiedNameComplaints = (key: string): string[] => {
   if (isGood(key, qualifiedPart, labelMax)) return [];
   const parts = key.split('/');

@@ -3,19 +3,13 @@ import { causesMax } from '../../../api/status.js';
 import { outcomeOf, type Stepwise } from '../stepwise.js';
 import type { FieldError } from './field.js';
 
-/** Findings that are there already, or the steps that lead to them. */
 export type Found = Stepwise<FieldError[]>;
 
-/** Items that are checked in one step; lists that are no longer are checked at once. */
 const stepItems = 32;
 
-/**
- * Findings about each item of a list, in the order of the items. Ends when there are as many as an answer tells: those about further items would stand behind
- * them. A long list is checked in steps.
- */
+/** Checks the items in order and stops when there are as many findings as a response lists. A long list is checked in steps. */
 export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found, most = causesMax): Found {
   if (items.length > stepItems) return inSteps(items, check, most);
-  // Nearly always there is nothing to find.
   let all: Found[] | null = null;
   for (let position = 0; position < items.length; position++) {
     const found = check(items[position] as T, position);
@@ -38,13 +32,13 @@ function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => 
   return findings;
 }
 
-/** Stands whatever is switched on and whatever was there before, so that it is told if its turn comes. */
+/** The finding holds regardless of features and of the old object, so it is reported if there is room for it. */
 const isCertain = ({ gate, kept }: FieldError): boolean => gate === undefined && kept === undefined;
 
-/** All findings about each item, for checks that put them into an order of their own afterwards. */
+/** Returns all findings about each item, for checks that sort them afterwards. */
 export const ofAll = <T>(items: readonly T[], check: (item: T, position: number) => Found): Found => ofEach(items, check, Infinity);
 
-/** Findings of several checks, one after the other: at once if all of them are there. What is in steps is done when its turn comes, after the call. */
+/** Concatenates findings. Those in steps run in turn, after the call. */
 export function inOrder(...parts: readonly Found[]): Found {
   let findings: FieldError[] | null = null;
   for (const part of parts) {
@@ -60,13 +54,12 @@ function* joined(parts: readonly Found[]): Steps<FieldError[]> {
   return findings.flat();
 }
 
-/** All findings in one go, where what may be long is bounded elsewhere. */
+/** Returns all findings in one go, where another limit bounds the work. */
 export const atOnce = (found: Found): FieldError[] => (Array.isArray(found) ? found : inOneGo(found));
 
-/** Findings that are put into order in one step. */
 const orderedAtOnce = 2_000;
 
-/** As many findings as an answer tells, in the order of their texts. */
+/** Returns as many findings as a response lists, in the order of their texts. */
 export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldError[]> {
   let first: { readonly text: string; readonly finding: FieldError }[] = [];
   for (let start = 0; start < findings.length; start += orderedAtOnce) {
@@ -77,7 +70,7 @@ export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldErr
   return first.map(({ finding }) => finding);
 }
 
-/** Findings made of others, such as those that belong to a feature. */
+/** Transforms findings, such as those that belong to a feature. */
 export const fromFound = (found: Found, change: (findings: FieldError[]) => FieldError[]): Found =>
   Array.isArray(found) ? change(found) : changed(found, change);
 

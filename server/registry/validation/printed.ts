@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { isMetadataSet, metadataMembers } from './templatemetadata.js';
 
-/** Values as the reference prints them in messages: it prints its own structures, whose members have an order, and maps sorted by key. */
+/** The reference prints structures in member order and maps sorted by key. */
 
 /** A map; one without entries is printed as null. */
 export function printedMap(map: JsonValue | undefined): JsonObject | null {
@@ -25,7 +25,7 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
 }
 
-/** Metadata as messages quote it: without members that are not set. */
+/** Metadata as messages quote it: without unset members. */
 export function printedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
     metadataMembers.flatMap((member): [string, JsonValue][] => {

@@ -1,18 +1,17 @@
-/** Tells of each position in a list whether its value has stood before. Linear, where `indexOf` for every value takes the square of the length. */
+/** The returned function reports whether a value occurs earlier in the list. Linear, where `indexOf` for every value is quadratic. */
 export function repeats<T>(values: readonly T[]): (position: number) => boolean {
   if (values.length < 2) return () => false;
   const first = firstPositions(values);
   return (position) => first.get(values[position] as T) !== position;
 }
 
-/** Where each value of a list stands first. */
 export function firstPositions<T>(values: readonly T[]): ReadonlyMap<T, number> {
   const first = new Map<T, number>();
   for (const [position, value] of values.entries()) if (!first.has(value)) first.set(value, position);
   return first;
 }
 
-/** The items of a list by what tells them apart; those that share it stay in their order. */
+/** Items with the same key keep their order. */
 export function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,9 +1,7 @@
 import { formatAddress, isMapped, parseAddress, parseOldAddress, parseRange } from './addresses.js';
 import type { Path } from './field.js';
 
-/**
- * Warnings about addresses and ranges that are right, but not in the one spelling that clients can compare. IPv6 has several, and old readers accepted more.
- */
+/** Warns about valid addresses that are not in the canonical spelling, which clients can compare. IPv6 has several spellings, and old parsers accepted more. */
 
 export function addressWarnings(text: string, path: Path | string): string[] {
   const address = parseAddress(text);

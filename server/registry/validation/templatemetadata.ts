@@ -24,14 +24,14 @@ export const metadataMembers = [
 ] as const;
 /** Members that a template may not set, in the order of findings. */
 const notInTemplates = metadataMembers.filter((member) => member !== 'labels' && member !== 'annotations');
-/** Zero is a value only for what the reference holds as a pointer. */
+/** Zero is a value only for the member that the reference holds as a pointer. */
 const zeroIsSet = 'deletionGracePeriodSeconds';
 
-/** Whether a member of metadata is more than its zero value; an empty list is. */
+/** Reports whether a member of metadata differs from its zero value; an empty list does. */
 export const isMetadataSet = (member: string, value: JsonValue | undefined): value is JsonValue =>
   value !== undefined && value !== null && value !== '' && (value !== 0 || member === zeroIsSet);
 
-/** Findings about the metadata of a template for claims: what is made of it gets labels and annotations, and nothing else. */
+/** Checks the metadata of a template for claims, which gives its claims labels and annotations and nothing else. */
 export const validateTemplateMetadata = (metadata: JsonObject, path: Path): Found =>
   inOrder(
     validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),

@@ -7,7 +7,7 @@ import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComp
 import { whileOff, whileOn } from './gatedFindings.js';
 import { ofEach, type Found } from './ofEach.js';
 
-/** Rules for single values that many kinds share, in the reference's words. Each returns its findings, none for a good value. */
+/** Rules for single values that many kinds share, in the reference's words. */
 
 export const between = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 const numberOf = (value: JsonValue | undefined): number => Number(value ?? 0);
@@ -23,7 +23,7 @@ export const inRange = (value: JsonValue | undefined, low: number, high: number,
 
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
-/** Complaints about the name of a port (RFC 6335 service name). */
+/** Checks the name of a port (RFC 6335 service name). */
 export function portNameComplaints(name: string): string[] {
   const complaints: string[] = [];
   if (name.length > 15) complaints.push('must be no more than 15 characters');
@@ -34,7 +34,7 @@ export function portNameComplaints(name: string): string[] {
   return complaints;
 }
 
-/** A port by number, or by the name that some container gives it. */
+/** Checks a port number, or the name that some container gives a port. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
   if (typeof value === 'string') return portNameComplaints(value).map((text) => invalid(path, value, text));
   return portNumber(value, path);
@@ -53,7 +53,7 @@ export function ipAddress(value: string, path: Path): FieldError[] {
   return isMapped(address) ? unusual('must not be an IPv4-mapped IPv6 address', value, path) : [];
 }
 
-/** An address, and what is found about the one that it is read as. The reference does not look further while the spelling is refused. */
+/** The reference makes no further checks while the spelling is refused. */
 export function addressAnd(value: string, path: Path, further: () => FieldError[]): FieldError[] {
   const malformed = ipAddress(value, path);
   if (malformed.length === 0) return further();
@@ -79,17 +79,17 @@ export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(v
 export const qualified = (value: string, path: Path): FieldError[] =>
   qualifiedNameComplaints(value).map((text) => invalid(path, value, text));
 
-/** A required DNS label: an empty one is reported as missing alone. */
+/** Checks a required DNS label: an empty one is reported only as missing. */
 export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
 
-/** Maps of labels to match (node selectors): keys and values are both reported at the map itself. */
+/** Checks maps of labels to match (node selectors): errors of keys and values both name the map itself. */
 export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
   ofEach(Object.keys(labels), (key) => [
     ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
     ...labelValueComplaints(String(labels[key])).map((text) => invalid(path, labels[key], text)),
   ]);
 
-/** A path below some directory: relative, and never up. */
+/** Checks a path below some directory: relative, and never up. */
 export function localPath(value: string, path: Path): FieldError[] {
   return [...(value.startsWith('/') ? [invalid(path, value, 'must be a relative path')] : []), ...noBacksteps(value, path)];
 }
@@ -102,7 +102,7 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
   value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
-/** A key of a ConfigMap or Secret. */
+/** Checks a key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
   if (key.length > 253) return ['must be no more than 253 characters'];
   if (!configKey.test(key)) {
