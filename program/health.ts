@@ -1,10 +1,10 @@
-/** One thing that must hold. Resolves when it does; rejects with the reason when it does not. The reason is for the log. */
+/** A check resolves when its condition holds, and rejects with the reason when it does not. The reason is for the log. */
 export interface HealthCheck {
   readonly name: string;
   readonly check: () => void | Promise<void>;
 }
 
-/** Something that whoever looks should know, and that fails nothing. Resolves with what it is, or null. */
+/** A warning that readers should see but that fails nothing. Resolves with its text, or null. */
 export interface HealthWarning {
   readonly name: string;
   readonly warning: () => Promise<string | null>;
@@ -15,24 +15,22 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 export interface HealthReport {
   readonly code: 200 | 500;
   readonly text: string;
-  /** Checks that failed, with their reasons. */
   readonly failures: readonly { readonly name: string; readonly reason: unknown }[];
 }
 
 export interface HealthRegistry {
-  /** Adds a check to the endpoints named, in the order in which they are listed. */
+  /** Adds a check to the named endpoints, in the order in which they are listed. */
   add(check: HealthCheck, endpoints: readonly HealthEndpoint[]): void;
-  /** Adds a line to what the endpoints say where everything is asked for; it is no check, and cannot be excluded. */
+  /** Adds a line to the verbose output of the endpoints; it is no check, and cannot be excluded. */
   addWarning(warning: HealthWarning, endpoints: readonly HealthEndpoint[]): void;
   report(endpoint: HealthEndpoint, options: { readonly verbose: boolean; readonly exclude: readonly string[] }): Promise<HealthReport>;
-  /** One check alone; null when the endpoint has none of that name. */
+  /** Runs a single check; null when the endpoint has none of that name. */
   single(endpoint: HealthEndpoint, name: string): Promise<HealthReport | null>;
 }
 
-/** A check that gives no answer within this time has failed: whoever asks is waiting. */
+/** A check without a result within this time has failed: its client is waiting. */
 const checkTimeoutMs = 5_000;
 
-/** Told what each check has said. */
 export type HealthObserver = (endpoint: HealthEndpoint, name: string, passed: boolean) => void;
 
 export function createHealthRegistry(observe: HealthObserver = () => {}): HealthRegistry {
@@ -99,7 +97,7 @@ async function lineOf({ name, warning }: HealthWarning): Promise<string> {
   return text === null ? `[+]${name} ok\n` : `[!]${name} warning: ${text}\n`;
 }
 
-/** A short "ok" suffices when all is well and nobody asked; a failure always lists everything. */
+/** A short "ok" suffices for a success without `verbose`; a failure always lists everything. */
 function describe(
   endpoint: HealthEndpoint,
   results: readonly Result[],

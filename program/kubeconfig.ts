@@ -4,32 +4,30 @@ import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
 import { tlsClientOptions } from './tls/tlsClient.js';
 
-/** How to reach a server, and as whom. Texts in PEM. */
+/** The address of a server, and the client's credentials. Texts in PEM. */
 export interface ConnectionSettings {
-  /** `https://host:port`, perhaps with a path. */
+  /** `https://host:port`, optionally with a path. */
   readonly server: string;
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Asked before each request, because tokens change. */
+  /** Called before each request, because tokens change. */
   readonly token?: () => string;
   readonly skipTlsVerify?: boolean;
   readonly tlsServerName?: string;
 }
 
-/** What the settings say about TLS, in Node's words. */
 export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): ConnectionOptions {
   const name = tlsServerName === undefined ? {} : { servername: tlsServerName };
   return tlsClientOptions({ ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...name });
 }
 
-/** What the settings say about who asks. To be asked before each request. */
+/** Returns the headers that identify the client. Must be called before each request. */
 export function identifying({ token }: ConnectionSettings): { readonly authorization?: string } {
   const value = token?.();
   return value === undefined ? {} : { authorization: `Bearer ${value}` };
 }
 
-/** A named entry; its content stands under the word that says what it is. */
 interface Named {
   readonly name: string;
   readonly [member: string]: unknown;
@@ -60,7 +58,7 @@ interface ConfigFile {
   readonly 'current-context'?: string;
 }
 
-/** Reads a kubeconfig and takes its current context. Throws with the file's name and what is wrong. `master` wins over its server. */
+/** Reads a kubeconfig and takes its current context. Throws with the file's name and the error. `master` wins over its server. */
 export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
   const config = readConfig(file);
   const context = entry<ContextEntry>(config.contexts, 'context', { name: config['current-context'], file });
@@ -71,7 +69,7 @@ export function loadKubeconfig(file: string, master?: string | null): Connection
   return { server, ...trust(cluster ?? {}, file), ...identity(user ?? {}, file) };
 }
 
-/** Who the users of a kubeconfig are, by their names. Throws with the file's name and what is wrong. */
+/** Reads the users of a kubeconfig, by name. Throws with the file's name and the error. */
 export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSettings, 'cert' | 'key' | 'token'>> {
   return new Map((readConfig(file).users ?? []).map((user) => [user.name, identity((user['user'] ?? {}) as UserEntry, file)]));
 }
@@ -80,7 +78,7 @@ function readConfig(file: string): ConfigFile {
   try {
     return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;
   } catch (cause) {
-    // Behind the first line parsers show the place in the text, on lines of its own.
+    // After the first line, parsers show the position in the text on further lines.
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
     throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
@@ -112,7 +110,7 @@ function identity(user: UserEntry, file: string): Partial<ConnectionSettings> {
   return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }), ...tokenOf(user, file) };
 }
 
-/** A token file is read anew when its time of change moves: the node agent replaces it. */
+/** A token file is read anew when its modification time changes: the kubelet replaces it. */
 function tokenOf(user: UserEntry, file: string): Partial<ConnectionSettings> {
   const { token, tokenFile } = user;
   if (token) return { token: () => token };
@@ -137,7 +135,7 @@ function material(
   return place ? fs.readFileSync(path.resolve(path.dirname(file), place), 'utf8') : undefined;
 }
 
-/** The account that a pod of the cluster has, from its mounted files. Throws outside of a pod. */
+/** Reads the service account of a pod of the cluster from its mounted files. Throws outside a pod. */
 export function inClusterSettings(
   environment: Readonly<Record<string, string | undefined>>,
   folder = '/var/run/secrets/kubernetes.io/serviceaccount',

@@ -1,7 +1,6 @@
-/** The release of the Kubernetes API that is served; what clients compare their own version with. */
+/** The release of the Kubernetes API that is served; clients compare their own version with it. */
 export const release = 'v1.36.0';
 
-/** The document of `/version`, as clients know it. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
@@ -24,7 +23,7 @@ const architectures: ReadonlyMap<string, string> = new Map([
   ['arm64', 'arm64'],
 ]);
 
-/** `reported` replaces the version that is told (`--version=vX.Y.Z`); major and minor stay those of the API served. */
+/** `reported` replaces the reported version (`--version=vX.Y.Z`); major and minor stay those of the API served. */
 export function versionInfo(reported: string = release): VersionInfo {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(release) ?? [];
   return {

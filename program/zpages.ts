@@ -1,12 +1,11 @@
 import { formatDuration } from './flags/duration.js';
 import type { Flag, FlagTable } from './flags/flag.js';
 
-/** The component that tells of itself, as the reference names it. */
+/** The component that describes itself, as the reference names it. */
 export type Component = 'apiserver' | 'kube-controller-manager';
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
-/** The value of an option as it would be written on a command line. */
 function written(flag: Flag, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (flag.kind === 'duration') return Number(value) === 0 ? '0s' : formatDuration(Number(value));
@@ -18,7 +17,6 @@ function written(flag: Flag, value: unknown): string {
   return String(value);
 }
 
-/** Options by name, as they are in effect. */
 export const flagValues = (table: FlagTable, options: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(table)
@@ -69,7 +67,7 @@ export function statuszText({ component, startedAt, upMs, binaryVersion, emulati
   ].join('\n');
 }
 
-/** As `date` writes a time: `Fri Nov  7 17:46:23 UTC 2026`. */
+/** Formats a time as `date` does. */
 function unixDate(date: Date): string {
   const [weekday = '', day = '', month = '', year = '', time = ''] = date.toUTCString().split(/,? /);
   return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
@@ -87,10 +85,9 @@ export const statuszObject = (facts: ProcessFacts, version: string): object => (
   paths: facts.paths,
 });
 
-/** Kinds of the objects that the pages are told as. */
 export type Zkind = 'Flagz' | 'Statusz';
 
-/** Versions in which both pages are told as objects, and whether a client is told to go to a newer one. */
+/** Versions of the structured form of both pages, and whether a client is asked to use a newer one. */
 const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
   ['v1beta1', { isOld: false }],
   ['v1alpha1', { isOld: true }],
@@ -98,13 +95,13 @@ const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
 const objectTypes = ['application/json', 'application/yaml', 'application/cbor'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-/** Media types in which an answer can be, as a refusal lists them. */
+/** Media types of the pages, as a refusal lists them. */
 export const zpageTypes = (hasCbor: boolean): string =>
   ['application/json', 'application/yaml', 'text/plain', ...(hasCbor ? ['application/cbor'] : [])].join(', ');
 
 export type Zform = 'text' | { readonly type: ObjectType; readonly version: string; readonly isOld: boolean };
 
-/** In which form a client wants one of the pages: as text, as an object of a version, or in none that there is. Pure. */
+/** Returns the form in which a client requests a page: text, an object of a version, or none that exists. Pure. */
 export function formOf(accept: string | undefined, kind: Zkind, hasCbor: boolean): Zform | null {
   for (const range of (accept === undefined || accept.trim() === '' ? '*/*' : accept).split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

@@ -1,25 +1,21 @@
 import type { Request } from '../port/message.js';
 import type { User } from '../../api/user.js';
 
-/** What the audit event tells of credentials beside whose they are, as an annotation. */
+/** An annotation of the audit event that describes the credentials, not their user. */
 export interface CredentialNote {
   readonly key: string;
   readonly text: string;
 }
 
-/** What there is to tell of credentials that are good. */
 export interface CredentialNews {
   readonly notes?: readonly CredentialNote[];
-  /** For the client. */
   readonly warning?: string;
 }
 
-/** What one way of authentication makes of a request. */
 export type Authentication =
   | ({ readonly outcome: 'user'; readonly user: User } & CredentialNews)
-  /** The request carries nothing that this way looks at. */
   | { readonly outcome: 'absent' }
-  /** It carries something, and that is no good. The reason is for the log: clients are told only "Unauthorized". */
+  /** The request carries invalid credentials. The reason goes to the log only: clients get nothing but "Unauthorized". */
   | { readonly outcome: 'invalid'; readonly reason: string };
 
 export type Authenticator = (request: Request) => Authentication | Promise<Authentication>;
@@ -31,10 +27,10 @@ export const groupMasters = 'system:masters';
 
 const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser, uid: '', groups: [groupUnauthenticated], extra: {} } };
 
-/** Whether a request without credentials is welcome. */
+/** Decides whether a request without credentials is allowed. */
 export type AnonymousRule = (request: Request) => boolean;
 
-/** Anonymous requests are welcome on these paths, which must match exactly; null stands for all paths. */
+/** Allows anonymous requests on these paths, matched exactly; null allows all paths. */
 export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule =>
   paths === null ? () => true : (request) => paths.has(pathOf(request));
 
@@ -48,15 +44,15 @@ function pathOf({ url = '' }: Request): string {
 }
 
 /**
- * Asks each way in order; the first user counts and joins `system:authenticated`. Bad credentials are refused even where anonymous
- * requests are welcome: whoever shows a broken badge is not to be mistaken for somebody without one.
+ * Tries each method in order; the first user counts and joins `system:authenticated`. Bad credentials are refused even where anonymous requests are allowed: a
+ * broken credential is not a missing one.
  */
 export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: AnonymousRule }): Authenticator {
   const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {
     let invalid = before;
     for (let each = from; each < authenticators.length; each++) {
       const answer = authenticators[each]!(request);
-      // Most ways know at once, and a request that need not wait is answered in the turn in which it came.
+      // A request that need not wait is answered in the turn in which it came.
       if (answer instanceof Promise)
         return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
       if (answer.outcome === 'user') return answer;
@@ -69,7 +65,7 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
 
 const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
-/** Adds the group that everybody who proved an identity belongs to. */
+/** Adds the group that every authenticated user belongs to. */
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)
     ? user

@@ -4,15 +4,15 @@ import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authentication, Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors, type Peer } from './peer.js';
 
-/** Names the certificate in use, so that audit logs can tell two credentials of one user apart. */
+/** Distinguishes two credentials of one user in audit logs. */
 const credentialIdKey = 'authentication.kubernetes.io/credential-id';
 
-/** Object identifier of the attribute of a subject that holds a uid, below the number that the Kubernetes project has. */
+/** Subject attribute for a uid, below the number assigned to the Kubernetes project. */
 const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 const certificateIdPrefix = 'X509SHA256=';
 
-/** Whether the user was found by a client certificate. Browsers show one wherever a page leads them, as no token is shown. */
+/** Returns whether a client certificate identified the user. Browsers send one wherever a page leads them, which they do not do with a token. */
 export const isByCertificate = ({ extra }: User): boolean =>
   extra[credentialIdKey]?.some((id) => id.startsWith(certificateIdPrefix)) ?? false;
 
@@ -20,13 +20,13 @@ const absent: Authentication = { outcome: 'absent' };
 const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: `client certificate: ${why}` });
 
 export interface CertificateOptions {
-  /** Whether a subject may say the uid of its user (feature AllowParsingUserUIDFromCertAuth). */
+  /** Accepts the user's uid from the subject (feature AllowParsingUserUIDFromCertAuth). */
   readonly uids: boolean;
-  /** Told, with every request, how long the certificate of a user is still good for, in seconds. */
+  /** Receives, for every request, how long the user's certificate remains valid, in seconds. */
   readonly observe?: (secondsLeft: number) => void;
 }
 
-/** Authenticates by client certificate of these authorities: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
+/** Authenticates client certificates of these authorities: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
 export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe }: CertificateOptions): Authenticator {
   const complaint = vouchedBy(anchors);
   const users = new WeakMap<Peer, Authentication>();
@@ -46,7 +46,7 @@ function readUser(peer: Peer, uids: boolean): Authentication {
   const name = subjectValues(peer, 'CN').at(-1) ?? '';
   if (name === '') return absent;
   const said = uids ? subjectValues(peer, uidAttribute) : [];
-  // Who says it twice or leaves it empty may be taken for somebody else.
+  // A repeated or empty uid could stand for another user.
   if (said.length > 1) return invalid(`its subject has ${said.length} uids`);
   if (said[0] === '') return invalid('the uid in its subject is empty');
   const extra = { [credentialIdKey]: [`${certificateIdPrefix}${peer.certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`] };

@@ -4,7 +4,7 @@ import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors } from './peer.js';
 
-/** Which headers say who the user is, as options write them; case does not matter. */
+/** Headers that name the user, as options write them; case does not matter. */
 export interface IdentityHeaders {
   readonly user: readonly string[];
   readonly uid: readonly string[];
@@ -19,7 +19,7 @@ export interface FrontProxyOptions {
   readonly headers: IdentityHeaders;
 }
 
-/** Believes what headers say about the user, from proxies that show a certificate of these authorities. From others they mean nothing. */
+/** Accepts the user named by headers from proxies that present a certificate of these authorities. The headers of other clients are ignored. */
 export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
   const complaint = vouchedBy(anchors);
   return (request) => {
@@ -44,14 +44,14 @@ export function frontProxyAuthenticator({ anchors, allowedNames, headers }: Fron
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Repeated headers one by one: joined, two groups would become one with a comma. */
+/** Joined, two repeated group headers would become one group with a comma. */
 function namedHeaders({ rawHeaders }: Request): Pairs {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!]);
   return pairs;
 }
 
-/** The first header that says something; of a repeated one the first counts. */
+/** Returns the first header with a value; of a repeated header, the first counts. */
 function first(sent: Pairs, names: readonly string[]): string {
   return names.map((name) => sent.find(([header]) => header === name.toLowerCase())?.[1] ?? '').find((value) => value !== '') ?? '';
 }

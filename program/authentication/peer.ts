@@ -3,12 +3,12 @@ import type { TLSSocket } from 'node:tls';
 import type { Request } from '../port/message.js';
 import type { Live } from '../files/liveFile.js';
 
-/** The certificate that a client has shown, for as long as its connection lives. */
+/** The certificate that a client presented, kept for the life of its connection. */
 export interface Peer {
   readonly certificate: X509Certificate;
-  /** What it sent besides, which may lead from its certificate to an authority. */
+  /** Further certificates that the client sent, which may lead from its own to an authority. */
   readonly between: readonly X509Certificate[];
-  /** Why the handshake found it to be no good (signatures, validity, key usage), or null. */
+  /** The reason why the handshake rejected the certificate (signatures, validity, key usage), or null. */
   readonly refusal: string | null;
   /** Milliseconds since 1970. */
   readonly notAfter: number;
@@ -20,7 +20,7 @@ export type Anchors = readonly X509Certificate[];
 const chainMax = 10;
 const peers = new WeakMap<object, Peer | null>();
 
-/** Null when the client has shown no certificate. */
+/** Returns null when the client presented no certificate. */
 export function peerOf(request: Request): Peer | null {
   const connection = connectionOf(request);
   let peer = peers.get(connection);
@@ -28,7 +28,7 @@ export function peerOf(request: Request): Peer | null {
   return peer;
 }
 
-/** An HTTP/2 request's `socket` is a stand-in made anew for some accesses; its session is what lasts. */
+/** The `socket` of an HTTP/2 request is a stand-in made anew for some accesses; its session lasts. */
 const connectionOf = (request: Request): object => ('stream' in request ? (request.stream.session ?? request.stream) : request.socket);
 
 function readPeer(socket: TLSSocket): Peer | null {
@@ -43,7 +43,7 @@ function readPeer(socket: TLSSocket): Peer | null {
   };
 }
 
-/** What clients sent behind their certificates, by the certificate. A connection that takes up an earlier session sends it no more. */
+/** Intermediate certificates that clients sent, by client certificate. A connection that resumes an earlier session does not send them again. */
 const chains = new Map<string, readonly X509Certificate[]>();
 const chainsMax = 1_000;
 
@@ -60,8 +60,8 @@ function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
 }
 
 /**
- * Says why a peer is none of those that these authorities vouch for, or null. The handshake knows one set of authorities for all kinds of
- * clients; which of them a certificate really leads to is found here, by signatures, once for each connection and each state of the file.
+ * Returns why no given authority signed a peer's certificate, or null. The handshake knows one set of authorities for all kinds of clients; the one that a
+ * certificate really leads to is found here, by signatures, once for each connection and each state of the file.
  */
 export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null {
   const known = new WeakMap<Peer, { readonly anchors: Anchors; readonly leads: boolean }>();
@@ -75,7 +75,7 @@ export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null
   };
 }
 
-/** Each certificate in between is tried once: what does not lead there now never will. */
+/** Each intermediate certificate is tried once: one that does not lead to an anchor now never will. */
 function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, anchors: Anchors): boolean {
   if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || isIssued(certificate, anchor))) return true;
   for (const next of between) {
@@ -90,7 +90,10 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
   certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
-/** Values of an attribute of a subject (its short name, or its number where it has none), in order and as they are: the text form of a subject would escape them. */
+/**
+ * Returns the values of a subject attribute (named by its short name, or by its number where it has none), in order and unescaped, unlike the text form of a
+ * subject.
+ */
 export function subjectValues({ certificate }: Peer, attribute: string): string[] {
   const values = (certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | string[] | undefined>>)[attribute];
   return values === undefined ? [] : Array.isArray(values) ? values : [values];

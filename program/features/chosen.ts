@@ -1,10 +1,10 @@
 import { closest } from '../flags/suggest.js';
 import { gatesOf, wholeStages, type Gate } from './gates.js';
 
-/** Which gates are on: those told, then whole stages, then what each is by default. */
+/** The enabled gates: explicit settings win over whole stages, which win over defaults. */
 export interface Features {
   enabled(name: string): boolean;
-  /** Every gate that is known, and the two that stand for whole stages, by name. */
+  /** Every known gate, and the two that stand for whole stages, by name. */
   readonly all: readonly (Gate & { readonly enabled: boolean })[];
 }
 
@@ -28,7 +28,7 @@ export function chooseFeatures(told: Told, minor: number): Features {
   };
 }
 
-/** What is wrong with `--feature-gates`, one sentence each. Pure. */
+/** Returns the errors of `--feature-gates`, one sentence each. Pure. */
 export function featureComplaints(told: Told, minor: number): string[] {
   const gates = gatesOf(minor);
   return Object.entries(told).flatMap(([name, value]) => {
@@ -49,6 +49,6 @@ function suggestion(name: string, gates: ReadonlyMap<string, Gate>): string {
 
 const stageWords: Readonly<Record<Gate['stage'], string>> = { ALPHA: 'ALPHA', BETA: 'BETA', '': 'GA', DEPRECATED: 'DEPRECATED' };
 
-/** As `--help` lists it. Those that cannot be changed are left out there. */
+/** Formats a gate for `--help`, which leaves out locked gates. */
 export const gateText = ({ name, stage, byDefault }: Gate): string =>
   `${name}=true|false (${stageWords[stage]} - default=${String(byDefault)})`;

@@ -1,4 +1,4 @@
-/** Gates of features that consist in fields, or in what may be changed: the declarations of kinds say in which (`Strategy.gated`), or ask for them. */
+/** Gates of features that consist in fields, or in permitted changes. Declarations of kinds name their fields (`Strategy.gated`), or ask for the gates. */
 export const fieldGates = [
   'CRDObservedGenerationTracking',
   'CSIServiceAccountTokenSecrets',
@@ -67,8 +67,7 @@ export const fieldGates = [
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 
-/** By gate: where the fields of the feature stand in an object, as `fieldPath` reads it. */
+/** Paths of a feature's fields in an object, by gate, as `fieldPath` reads them. */
 export type GatedFields = Readonly<Partial<Record<FieldGate, readonly string[]>>>;
 
-/** Which of these features are on. */
 export type EnabledFeatures = (feature: FieldGate) => boolean;

@@ -1,6 +1,9 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** Resources, as `group/resource`, that are served only while a feature is on, whatever `--runtime-config` says of their versions. Those of other features are served where it names them, as in the reference. */
+/**
+ * Resources, as `group/resource`, that are served only while a feature is on, whatever `--runtime-config` says of their versions. Resources of other features
+ * are served where `--runtime-config` names them, as in the reference.
+ */
 const gatedResources: Readonly<Record<string, string>> = {
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',
@@ -10,5 +13,4 @@ const gatedResources: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 };
 
-/** The gate that a resource waits for, or null. */
 export const gateOf = ({ group, resource }: GroupResource): string | null => gatedResources[`${group}/${resource}`] ?? null;

@@ -1,9 +1,9 @@
 import { release } from '../version.js';
 
 /**
- * Feature gates of the release, each with its history: from which minor version on it is in a stage (a alpha, b beta, g generally available, d deprecated), whether it
- * is on by default from then (`+`), and whether it can be changed (`!`: no; it stays as its default says). A server that emulates an earlier version knows
- * the gates as they were then.
+ * Feature gates of the release, each with its history: the minor version from which it is in a stage (a alpha, b beta, g generally available, d deprecated),
+ * whether it is on by default from then (`+`), and whether it is locked to its default (`!`). A server that emulates an earlier version knows the gates as they
+ * were then.
  */
 const history = `
 APIResponseCompression a8 b16+
@@ -246,21 +246,19 @@ WorkloadAwarePreemption a36
 WorkloadWithJob a36
 `;
 
-/** What this program is: the minor version of release 1. */
+/** The minor version of this program's release 1. */
 export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 
 export type Stage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
 
-/** What a gate is in one version. */
 export interface Gate {
   readonly name: string;
-  /** As metrics name it: empty for what is generally available. */
+  /** The name in metrics: empty for generally available gates. */
   readonly stage: Stage;
   readonly byDefault: boolean;
   readonly locked: boolean;
 }
 
-/** Gates that stand for many. */
 export const wholeStages: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'ALPHA'],
   ['AllBeta', 'BETA'],
@@ -284,7 +282,7 @@ const histories: readonly (readonly Change[])[] = history
     });
   });
 
-/** The gates that release 1.`minor` knows, by name. Pure. */
+/** Returns the gates that release 1.`minor` knows, by name. Pure. */
 export function gatesOf(minor: number): ReadonlyMap<string, Gate> {
   const known = histories.map((history) => history.filter(({ since }) => since <= minor).at(-1)?.gate).filter((gate) => gate !== undefined);
   return new Map(known.map((gate) => [gate.name, gate]));

@@ -1,9 +1,8 @@
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 
 /**
- * In which minor version of release 1 versions, or resources in them, came: of those that the version before the oldest one that can be emulated does not have.
- * Of a
- * resource that is named the entry of the resource counts.
+ * The minor version of release 1 that introduced a version, or a resource in it, unless the oldest version that can be emulated has it. The entry of a resource
+ * wins over that of its version.
  */
 const introduced: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': 36,
@@ -24,16 +23,16 @@ const introduced: Readonly<Record<string, number>> = {
   'storagemigration.k8s.io/v1beta1': 35,
 };
 
-/** With which minor version resources went that an earlier one, which can be emulated, still has. */
+/** The minor version that removed resources which an earlier version that can be emulated still has. */
 const removed: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': 34,
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': 34,
 };
 
-/** The minor version with which a resource is gone from a version of its group; Infinity for those that this release has. Pure. */
+/** Returns the minor version that removed a resource from a version of its group; Infinity for resources of this release. Pure. */
 export const removedIn = (resource: GroupVersion & GroupResource): number =>
   removed[`${apiVersionOf(resource)}/${resource.resource}`] ?? Infinity;
 
-/** The minor version with which a resource came in a version of its group; 0 for those that have long been there. Pure. */
+/** Returns the minor version that introduced a resource in a version of its group; 0 for older ones. Pure. */
 export const introducedIn = (resource: GroupVersion & GroupResource): number =>
   introduced[`${apiVersionOf(resource)}/${resource.resource}`] ?? introduced[apiVersionOf(resource)] ?? 0;

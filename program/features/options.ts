@@ -5,7 +5,7 @@ import { binaryMinor, gatesOf } from './gates.js';
 
 const listed = [...gatesOf(binaryMinor).values()].filter(({ locked }) => !locked);
 
-/** `--feature-gates` and `--emulated-version` of a program in which these gates switch something: in place of the options of both programs. */
+/** `--feature-gates` and `--emulated-version` of a program in which these gates switch something. They replace the options of both programs. */
 export const featureFlagsOf = (switching: readonly string[]) =>
   inGroup('General', {
     'feature-gates': {
@@ -29,7 +29,6 @@ type GateOptions = Pick<FlagValues<ReturnType<typeof featureFlagsOf>>, 'feature-
 /** Reads `--feature-gates`. */
 export const featuresOf = (options: GateOptions): Features => chooseFeatures(options['feature-gates'], emulatedMinor(options));
 
-/** What is wrong with the gates, or null. */
 export function featuresComplaint(options: GateOptions): string | null {
   const complaints = featureComplaints(options['feature-gates'], emulatedMinor(options));
   return complaints.length === 0 ? null : complaints.join('; ');

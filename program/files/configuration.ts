@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { closest } from '../flags/suggest.js';
 import { withLines } from './places.js';
 
-/** What a configuration may look like; members that are not named are refused. What an `object` holds is nobody's business. */
+/** The schema of a configuration; unknown members are refused. The contents of an `object` are not checked. */
 export type Shape =
   | 'text'
   | 'bool'
@@ -16,7 +16,6 @@ export type Shape =
   | { readonly fields: Readonly<Record<string, Shape>> };
 
 export interface ConfigurationKind {
-  /** The option that names the file, for messages. */
   readonly option: string;
   readonly kind: string;
   readonly apiVersions: readonly string[];
@@ -26,14 +25,14 @@ export interface ConfigurationKind {
 const depthMax = 50;
 const complaintsMax = 20;
 
-/** Reads a configuration file in YAML or JSON. Throws with option, file and everything that is wrong: a word that is misspelt must not be ignored. */
+/** Reads a configuration file in YAML or JSON. Throws with option, file and every error: a misspelt word must not be ignored. */
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
   const value = readDocument(file, wanted.option);
   const complaints = configurationComplaints(value, wanted);
   return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, complaints);
 }
 
-/** Reads a file in YAML or JSON, whatever kind it holds. Throws with option and file, also for members that are there twice. */
+/** Reads a file of any kind in YAML or JSON. Throws with option and file, also for duplicate members. */
 export function readDocument(file: string, option: string): JsonValue {
   const bytes = readBytes(file, (cause) => refuse(file, option, [`cannot be read: ${cause.message}`], cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
@@ -42,14 +41,14 @@ export function readDocument(file: string, option: string): JsonValue {
 }
 
 /**
- * Throws with option, file and all that is wrong in it, each with its line: complaints that begin with the path of a member, `rules[0].level must be ...`.
- * `below`: the path of the part of the file that all of them are about.
+ * Throws with option, file and all errors, each with its line. An error begins with the path of a member, `rules[0].level must be ...`; `below` is the path
+ * that these are relative to.
  */
 export function refuseConfiguration(file: string, option: string, complaints: readonly string[], below = ''): never {
   return refuse(file, option, placed(file, complaints.slice(0, complaintsMax), below));
 }
 
-/** A file that has changed since, or gone, has no lines to tell. */
+/** A file that has changed or gone since has no lines to report. */
 function placed(file: string, complaints: readonly string[], below: string): readonly string[] {
   try {
     return withLines(readFileSync(file, 'utf8'), complaints, below);
@@ -62,7 +61,7 @@ function refuse(file: string, option: string, complaints: readonly string[], cau
   throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
 }
 
-/** What is wrong in a parsed document: another kind than `wanted`, or each member that does not have its shape, by its path. Pure. */
+/** Returns the errors of a parsed document: a kind other than `wanted`, or each member of the wrong shape, by its path. Pure. */
 export function configurationComplaints(
   value: JsonValue,
   { kind, apiVersions, fields }: Omit<ConfigurationKind, 'option'>,
@@ -72,7 +71,7 @@ export function configurationComplaints(
   return shapeErrors(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
 }
 
-/** What does not have its shape in a part of a configuration that has no kind, each by its path. Pure. */
+/** Returns the errors of a part of a configuration that has no kind, each by its path. Pure. */
 export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => shapeErrors(value, shape, '');
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
@@ -83,7 +82,6 @@ function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   }
 }
 
-/** Null stands for what is left out. */
 function shapeErrors(value: JsonValue | undefined, shape: Shape, path: string): string[] {
   if (value === undefined || value === null) return [];
   if (shape === 'text') return typeof value === 'string' ? [] : [`${path} must be a text`];

@@ -1,11 +1,10 @@
-/** What is done again and again, until it is stopped. */
 export interface Repeated {
   stop(): void;
 }
 
 /**
- * Does something at multiples of an interval of this process's clock, so that everything that is looked at now and then is looked at in the same moments: an idle
- * process is woken once for all of it. The first time comes after half an interval to one and a half. Does not keep the process alive.
+ * Runs an action at multiples of an interval of this process's clock, so that all periodic checks run at the same moments: an idle process wakes once for all
+ * of them. The first run comes after half an interval to one and a half. Does not keep the process alive.
  */
 export function inStep(intervalMs: number, action: () => void): Repeated {
   let timer: NodeJS.Timeout;
@@ -22,5 +21,5 @@ export function inStep(intervalMs: number, action: () => void): Repeated {
   return { stop: () => clearTimeout(timer) };
 }
 
-/** From any moment; a timer that fires a little early or late still means the moment that it was set for. */
+/** Returns the delay until the next multiple; a timer that fires a little early or late still belongs to the moment that it was set for. */
 export const untilNext = (nowMs: number, intervalMs: number): number => Math.round(nowMs / intervalMs + 1) * intervalMs - nowMs;

@@ -4,14 +4,12 @@ import { inStep, type Repeated } from './inStep.js';
 /** A value made from files, which changes when they do. */
 export interface Live<T> {
   readonly current: T;
-  /** Calls `listener` after each change. */
   onChange(listener: (value: T) => void): void;
 }
 
-/** A value that never changes, where one that may is asked for. */
 export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} });
 
-/** A part of such a value, or something made from it; made anew only after a change. */
+/** Derives a live value from another; it is computed anew only after a change. */
 export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
   let made = make(source.current);
   source.onChange((value) => {
@@ -30,33 +28,32 @@ export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
 }
 
 export interface Source<T> {
-  /** Asked each time where they are not always the same, as in a folder; it must not throw. */
+  /** A function returns files that vary, as in a folder; it must not throw. */
   readonly files: readonly string[] | (() => readonly string[]);
-  /** Reads and checks the files. Throws when they cannot be used. */
+  /** Reads and checks the files. Throws when they are invalid. */
   readonly read: () => T;
-  /** Called when changed files cannot be used: what was read before goes on to count. */
+  /** Called when changed files are invalid: the previous value stays in effect. */
   readonly failed?: (error: Error) => void;
-  /** Called when they could be read again. */
   readonly changed?: (value: T) => void;
 }
 
-/** How often files are looked at. Editors and mounted volumes replace files in ways that notifications miss; looking costs microseconds. */
+/** Interval of checks. Editors and mounted volumes replace files in ways that notifications miss; a check costs microseconds. */
 const intervalMs = 2_000;
 
-/** Follows files until stopped. One timer looks at all of them, and does not keep the process alive. */
+/** Follows files until stopped. One timer checks all of them, and does not keep the process alive. */
 export class LiveFiles {
   readonly #looks: (() => void)[] = [];
   readonly #stops: (() => void)[] = [];
   #timer: Repeated | null = null;
 
-  /** Reads now, and throws when that fails; from then on reads again whenever one of the files has changed. */
+  /** Reads now, and throws when that fails; afterwards reads again whenever one of the files has changed. */
   follow<T>(source: Source<T>): Live<T> {
     const { files: named, read } = source;
     const look = (): string => (typeof named === 'function' ? named() : named).map((file) => `${file} ${identityOf(file)}`).join(' ');
     const listeners: ((value: T) => void)[] = [];
     let seen = look();
     let current = read();
-    /** What went wrong at the last look, in reading the files or in using what they say; null where nothing did. */
+    /** The failure of the last check, in reading the files or in using their contents; null after success. */
     let trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
     this.#looks.push(() => {
       const now = look();
@@ -64,7 +61,7 @@ export class LiveFiles {
       const before = now === seen ? trouble : null;
       seen = now;
       trouble = null;
-      // What stands in the way may pass without the files changing, so all is tried again at each look; it is told once.
+      // An obstacle may pass without a change of the files, so each check tries everything again; a failure is logged once.
       const fail = (stage: 'reading' | 'use', error: Error): void => {
         trouble ??= { in: stage, message: error.message };
         if (before?.message !== error.message) source.failed?.(error);
@@ -95,12 +92,10 @@ export class LiveFiles {
     };
   }
 
-  /** Looks at once. */
   look(): void {
     for (const look of this.#looks) look();
   }
 
-  /** Calls `listener` when nothing is followed any more. */
   onStop(listener: () => void): void {
     this.#stops.push(listener);
   }
@@ -113,7 +108,7 @@ export class LiveFiles {
   }
 }
 
-/** Differs for a file that was written to or replaced, also behind a symbolic link. */
+/** Changes when a file is written to or replaced, also behind a symbolic link. */
 function identityOf(file: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = statSync(file);

@@ -1,4 +1,4 @@
-/** The certificates in a text, each with its first and last line; what stands between them is left out. They are not read: a block may still hold nonsense. */
+/** Returns the certificates in a text, each with its first and last line, without the text between them. They are not parsed: a block may still be invalid. */
 export function certificateBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
 }

@@ -1,11 +1,10 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
 
-/** The path of a member, as complaints begin with it: `rules[0].level must be ...`. */
 const leadingPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*/;
 
 /**
- * Says of each complaint which line of the text it is about: that of the member whose path it begins with, or of what lacks it. What begins with no path stays as it is.
- * `below`: the path of the part of the document that all of it is about. The text is YAML or JSON. Pure.
+ * Adds to each error the line of the text that it concerns: that of the member whose path it begins with, or of the parent that lacks it. An error without a
+ * path stays unchanged. `below` is the path that the errors are relative to. The text is YAML or JSON. Pure.
  */
 export function withLines(text: string, complaints: readonly string[], below = ''): readonly string[] {
   const counter = new LineCounter();
@@ -19,7 +18,7 @@ export function withLines(text: string, complaints: readonly string[], below = '
 
 const segments = (path: string): readonly string[] => path.match(/[\w-]+/g) ?? [];
 
-/** Where the member begins, or the last one on the way to it that is there. Null where not even the first one of its path is. */
+/** Returns where the member begins, or its closest existing ancestor. Null where not even the first one of its path exists. */
 function offsetOf(root: Node | null, start: readonly string[], path: readonly string[]): number | null {
   let [node, offset]: [unknown, number | null] = [root, null];
   for (const [depth, name] of [...start, ...path].entries()) {

@@ -165,5 +165,4 @@ export const commonFlags = {
   }),
 } as const;
 
-/** What both programs read from a command line. */
 export type CommonOptions = FlagValues<typeof commonFlags>;

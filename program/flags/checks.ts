@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
-/** Rules for single values: each answers with what was expected, or null when the value is fine. */
+/** Rules for single values: each returns the expected form, or null when the value is valid. */
 type Check = (value: string) => string | null;
 
 export const ipAddress: Check = (value) => (isIP(value) > 0 ? null : 'an IP address such as 127.0.0.1 or ::1');
 
-/** `10.0.0.0/24`, or two of them with a comma between where both address families are in use. */
+/** `10.0.0.0/24`, or two of them separated by a comma where both address families are in use. */
 export const cidrs: Check = (value) => {
   const parts = value.split(',');
   return parts.length <= 2 && parts.every(isCidr) ? null : 'an address range such as 10.0.0.0/24, or two of them with a comma between';
@@ -17,7 +17,7 @@ function isCidr(text: string): boolean {
   return family > 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** `30000-32767`, `30000+2767` or one port by itself: the first and the last of them. NaN for anything else. Pure. */
+/** Parses `30000-32767`, `30000+2767` or one port into the first and the last port. NaN for anything else. Pure. */
 export function portsIn(text: string): { readonly first: number; readonly last: number } {
   const [, low = NaN, sign = '-', number] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? [];
   const first = Number(low);
@@ -39,8 +39,8 @@ const regularExpression: Check = (value) => {
 };
 
 /**
- * A pattern of origins. One that matched in the middle would let in any origin that contains what was meant, such as
- * `https://example.com.evil.test`; so it has to hold what ties it to the start of the host name and to its end, as in the reference.
+ * A pattern of origins. A pattern that matched in the middle would admit any origin that contains the intended one, such as `https://example.com.evil.test`; so
+ * it must be anchored to the start and the end of the host name, as in the reference.
  */
 export const originPattern: Check = (value) => {
   const wrong = regularExpression(value);
@@ -67,7 +67,7 @@ export const headerName: Check = (value) => (/^[\w!#$%&'*+.^`|~-]+$/.test(value)
 
 export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? null : 'a URL that begins with https://');
 
-/** Any URL of that scheme, without a host as well: clients may put theirs in. */
+/** Any URL of that scheme, also without a host: clients may insert theirs. */
 export const httpsScheme: Check = (value) =>
   /^https:/i.test(value) && URL.canParse(value.replace(/^https:\/\/\/+/i, 'https://host/')) ? null : 'a URL that begins with https://';
 
@@ -80,7 +80,7 @@ export const reportedVersion: Check = (value) =>
 export const moduleLevels: Check = (value) =>
   value.split(',').every((part) => /^[^=,\s]+=\d{1,2}$/.test(part)) ? null : 'patterns with levels such as access=3,storage*=2';
 
-/** `metric,label=value,...`; the values may stand in quotes. */
+/** `metric,label=value,...`; the values may be quoted. */
 export const metricLabels: Check = (value) =>
   /^[A-Za-z_:][\w:]*,[A-Za-z_]\w*=.+$/.test(value)
     ? null

@@ -1,2 +1,2 @@
-/** Options are given in the durations that objects have, too. */
+/** Options use the same duration format as objects. */
 export * from '../../api/duration.js';

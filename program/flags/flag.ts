@@ -1,9 +1,9 @@
 /**
- * Command line options as data. A table maps names (real spelling, without dashes) to facts; parsing, checking, `--help` and the type of
- * the result all follow from it. Both programs share this machinery.
+ * Command line options as data. A table maps names (real spelling, without dashes) to facts; parsing, checking, `--help` and the type of the result follow from
+ * it. Both programs share this code.
  */
 
-/** What each kind of option yields. Durations are milliseconds; quantities are plain numbers. */
+/** The value type of each kind of option. Durations are milliseconds; quantities are plain numbers. */
 export interface ValueTypes {
   bool: boolean;
   int: number;
@@ -17,9 +17,9 @@ export interface ValueTypes {
   repeated: readonly string[];
   /** `key=value,...`, repeatable. */
   map: Readonly<Record<string, string>>;
-  /** `key=value,...` where `prefix:` may stand before the key; repeatable. Later values of a key win. */
+  /** `key=value,...` where `prefix:` may precede the key; repeatable. Later values of a key win. */
   gates: Readonly<Record<string, string>>;
-  /** Like a string, and naming the option alone means `true`. */
+  /** Like a string; the bare option means `true`. */
   version: string;
 }
 
@@ -27,26 +27,25 @@ export type FlagKind = keyof ValueTypes;
 
 export interface FlagFacts {
   readonly kind: FlagKind;
-  /** null where "not given" differs from every value. */
+  /** Null where "not given" differs from every value. */
   readonly default: ValueTypes[FlagKind] | null;
   readonly help: string;
-  /** One letter, for `-v`. */
   readonly short?: string;
-  /** What the value is called in help texts, where the kind says too little. */
+  /** Name of the value in help texts, where the kind says too little. */
   readonly value?: string;
-  /** For a `value` of "file": this program does not read it at its start, so it need not be there. */
+  /** Exempts a `value` of "file" that the program does not read at its start, so that it need not exist. */
   readonly notRead?: boolean;
   readonly min?: number;
   readonly max?: number;
-  /** The only values accepted, for `string` and (each element) `strings`. */
+  /** The only accepted values, for `string` and (each element) `strings`. */
   readonly oneOf?: readonly string[];
-  /** For `map`: what a key stands for that comes without a value. Without it, there must be one. */
+  /** The value of a bare key in a `map`. Without it, a key must have a value. */
   readonly bare?: string;
-  /** A rule for the value or each element: a complaint, or null. */
+  /** Checks the value or each element: returns an error, or null. */
   readonly check?: (value: string) => string | null;
   /**
-   * Set while the feature behind an option is not there: "none" is read, checked and otherwise ignored; "refused" ends the program, because
-   * ignoring it would store or send data in a way that the operator did not ask for.
+   * Set while the feature behind an option does not exist: "none" is read, checked and otherwise ignored; "refused" ends the program, because ignoring it would
+   * store or send data in a way that the operator did not ask for.
    */
   readonly effect?: 'none' | 'refused';
 }
@@ -56,7 +55,6 @@ export interface Flag extends FlagFacts {
 }
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** Puts a table's options under one heading of `--help`. */
 export function inGroup<const T extends Readonly<Record<string, FlagFacts>>>(
   group: string,
   table: T,
@@ -69,5 +67,4 @@ export function inGroup<const T extends Readonly<Record<string, FlagFacts>>>(
 type ValueOf<F> = F extends { readonly kind: infer K extends FlagKind; readonly default: infer D }
   ? ValueTypes[K] | (D extends null ? null : never)
   : never;
-/** The typed result of reading a command line by a table. */
 export type FlagValues<T> = { readonly [N in keyof T]: ValueOf<T[N]> };

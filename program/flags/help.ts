@@ -5,9 +5,7 @@ import type { Flag, FlagTable } from './flag.js';
 export interface HelpOptions {
   readonly program: string;
   readonly about: string;
-  /** Each a command line and what it is for. */
   readonly examples: readonly { readonly command: string; readonly about: string }[];
-  /** Columns of the terminal. */
   readonly width: number;
 }
 
@@ -15,7 +13,7 @@ const indent = 8;
 const columnsMin = 60;
 const columnsMax = 140;
 
-/** The text of `--help`: options under their headings in order of the table. */
+/** Returns the text of `--help`: options under their headings in order of the table. */
 export function helpText(table: FlagTable, { program, about, examples, width }: HelpOptions): string {
   const columns = Math.min(Math.max(width, columnsMin), columnsMax);
   const lines = [...wrap(about, columns, 0), '', 'Usage:', `  ${program} [flags]`, '', 'Examples:'];
@@ -71,7 +69,7 @@ function describe(name: string, flag: Flag): string {
   return parts.join(' ');
 }
 
-/** Null where the default says nothing: absent, empty, off. */
+/** Returns null for a default that says nothing: absent, empty, off. */
 function defaultText({ kind, default: value }: Flag): string | null {
   if (value === null || value === false || value === '') return null;
   if (kind === 'duration') return value === 0 ? null : formatDuration(value as number);

@@ -7,14 +7,14 @@ export type ParseResult<T extends FlagTable> =
   | {
       readonly ok: true;
       readonly values: FlagValues<T>;
-      /** Names (real spelling) of the options that were given. */ readonly given: ReadonlySet<string>;
+      /** Names (real spelling) of the given options. */ readonly given: ReadonlySet<string>;
     }
-  /** Every complaint, so that one run shows all that must be corrected. */
+  /** Every error, so that one run shows all of them. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
 /**
- * Reads a command line: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes, and the
- * neutral spelling of a name as the real one. Pure.
+ * Reads a command line: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes, and the neutral spelling of
+ * a name as the real one. Pure.
  */
 export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[]): ParseResult<T> {
   const names = spellings(table);
@@ -45,7 +45,7 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
       i++;
     }
     const result = readValue(flag, value!, values.get(name) ?? null);
-    // An empty text is how scripts say "not set".
+    // Scripts pass an empty text for "not set".
     if (result.ok) values.set(name, result.value === '' && flag.default === null ? null : result.value);
     else errors.push(`invalid argument ${JSON.stringify(value)} for "${read.spelled}" flag: want ${result.expected}`);
   }
@@ -58,7 +58,6 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
   };
 }
 
-/** Every accepted spelling, with the real name behind it. */
 function spellings(table: FlagTable): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, { short }] of Object.entries(table)) {
@@ -71,12 +70,11 @@ function spellings(table: FlagTable): ReadonlyMap<string, string> {
 }
 
 interface Argument {
-  /** As the person wrote it, for messages. */ readonly spelled: string;
+  readonly spelled: string;
   readonly name: string;
   readonly value: string | null;
 }
 
-/** Null for what is no option at all. */
 function splitArgument(argument: string, table: FlagTable): Argument | null {
   const [, dashes, name, value] = /^(--?)([A-Za-z0-9][^=]*)(?:=([\s\S]*))?$/.exec(argument) ?? [];
   if (dashes === undefined || name === undefined) return null;
@@ -84,7 +82,7 @@ function splitArgument(argument: string, table: FlagTable): Argument | null {
   return { spelled: `${dashes}${name}`, name, value: value ?? null };
 }
 
-/** `-v3` is `-v 3`. A longer word after one dash is taken as written with two. */
+/** Reads `-v3` as `-v 3`. A longer word after one dash is read as with two. */
 function splitShort(name: string, value: string | null, table: FlagTable): Argument {
   const letter = name[0]!;
   const isShort = Object.values(table).some(({ short }) => short === letter);

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { FlagTable } from './flag.js';
 
-/** Options that name files which the program reads, each with the names in its values. */
+/** Returns the options that name input files, each with the names in its values. */
 function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly (readonly [option: string, file: string])[] {
   return Object.entries(table).flatMap(([option, { value, notRead = false }]) => {
     if (notRead || value === undefined || !/^file\b/.test(value)) return [];
@@ -12,8 +12,8 @@ function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>)
 }
 
 /**
- * A complaint for each file that an option names and that cannot be read: all of them at the start, and not each when it is needed. Looks, and reads
- * nothing, since what stands behind a name may be there to be read once.
+ * Returns an error for each unreadable file of an option: all of them at the start, and not each when it is needed. Checks access only, and reads nothing,
+ * since some names can be read only once.
  */
 export function unreadableFiles(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly string[] {
   return filesRead(table, options).flatMap(([option, file]) => {

@@ -4,12 +4,12 @@ import type { MessageType } from './messageType.js';
 const answerBytesMax = 1024 * 1024;
 
 export interface LocalServiceOptions {
-  /** As gRPC writes it: `unix:/path` or `unix:///path`. */
+  /** gRPC's notation: `unix:/path` or `unix:///path`. */
   readonly endpoint: string;
   readonly timeoutMs: number;
 }
 
-/** A method, by its whole path, and what goes there and comes back. */
+/** A method, by its full path, and the types of its request and response. */
 export interface Method<Q, A> {
   readonly path: string;
   readonly question: MessageType<Q>;
@@ -17,15 +17,15 @@ export interface Method<Q, A> {
 }
 
 /**
- * Calls to a service of the same machine, which listens on a Unix socket. Connects when it is first called; the library is not loaded before, since hardly
- * any server has such a service.
+ * Calls a service of the same machine, which listens on a Unix socket. Connects at the first call; the library is not loaded before, since hardly any server
+ * has such a service.
  */
 export class LocalService {
   #client: Promise<Client> | null = null;
 
   constructor(private readonly options: LocalServiceOptions) {}
 
-  /** Rejects with an Error that says why, in the words of the service where it has any. */
+  /** Rejects with an Error that gives the reason, in the service's words if it has any. */
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
     const client = await (this.#client ??= connect(this.options.endpoint));
     return new Promise((resolve, reject) => {

@@ -1,2 +1,2 @@
-/** Where a Unix socket is, as Node and gRPC name it. `@name` is one of Linux' abstract namespace, as Go writes it, with no file behind it. */
+/** Returns the path of a Unix socket for Node and gRPC. `@name` is in Linux's abstract namespace, in Go's notation, without a file. */
 export const socketPath = (name: string): string => (name.startsWith('@') ? `\0${name.slice(1)}` : name);

@@ -4,9 +4,7 @@ const windowMs = 60_000;
 /** Kinds that are counted apart; further ones share one budget. */
 const kindsMax = 1_000;
 
-/** Time, so that tests decide how it passes. */
 export interface LineClock {
-  /** Milliseconds of a clock that is never set back. */
   now(): number;
   /** Calls back once; must keep no process alive. */
   after(ms: number, callback: () => void): void;
@@ -22,24 +20,23 @@ const systemClock: LineClock = {
 interface Kind {
   since: number;
   written: number;
-  /** What was not written since then, and the last of it. */
   omitted: number;
   last: Line | null;
 }
 
-/** Writes a line that says how many of its kind were left out before it; 0 for most. */
+/** Writes a line that says how many of its kind were omitted before it; 0 for most. */
 export type Line = (omitted: number) => void;
 
 /**
- * Bounds what a log grows by, whoever causes its lines: a stranger who opens connections or sends bad tokens as fast as it goes must not fill a disk, nor
- * hide among them what others did. Of each kind some lines a minute are written; when there were more, the minute ends with the last of them and their count.
+ * Bounds the growth of a log, whatever causes its lines: an unauthenticated client at full speed must not fill a disk, nor hide the actions of others. Some
+ * lines a minute are written of each kind; when there were more, the minute ends with the last of them and their count.
  */
 export class LineBudget {
   readonly #kinds = new Map<string, Kind>();
 
   constructor(private readonly clock: LineClock = systemClock) {}
 
-  /** `kind`: what lines have in common that one cause makes. Calls `line` now, at the end of the window, or never. */
+  /** `kind` is common to the lines of one cause. Calls `line` now, at the end of the window, or never. */
   write(kind: string, line: Line): void {
     const entry = this.#kinds.get(kind) ?? this.#begin(kind);
     if (entry.omitted === 0 && this.clock.now() - entry.since >= windowMs) this.#restart(entry, 0);

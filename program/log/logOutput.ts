@@ -1,8 +1,6 @@
-/** Where log lines go. */
 export interface LogOutput {
-  /** A line with its end. `info` stands for everything that is no error. */
+  /** Writes a line with its end. `info` means everything that is no error. */
   write(level: 'error' | 'info', line: string): void;
-  /** Writes what is held back. */
   flush(): void;
 }
 
@@ -13,13 +11,11 @@ export interface Stream {
 export interface SplitOptions {
   readonly errors: Stream;
   readonly others: Stream;
-  /** Bytes of lines other than errors that are held back before they are written; 0 for none. */
+  /** Bytes of lines other than errors that are buffered before they are written; 0 for none. */
   readonly bufferBytes: number;
-  /** Longest time that they are held back. */
   readonly flushMs: number;
 }
 
-/** Everything to one stream, at once. */
 export const oneStream = (stream: Stream): LogOutput => ({
   write: (_, line) => {
     stream.write(line);
@@ -27,7 +23,7 @@ export const oneStream = (stream: Stream): LogOutput => ({
   flush: () => {},
 });
 
-/** Errors to a stream of their own, at once; everything else to another one, and held back as long as it fits the buffer. */
+/** Writes errors to their own stream, at once, and everything else to another one, buffered up to the given size. */
 export function splitStreams({ errors, others, bufferBytes, flushMs }: SplitOptions): LogOutput {
   let held: string[] = [];
   let bytes = 0;

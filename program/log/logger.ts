@@ -3,36 +3,35 @@ import { createLogger as createWinston, format, transports } from 'winston';
 import { LineBudget } from './lineBudget.js';
 import { oneStream, type LogOutput } from './logOutput.js';
 
-/** Facts that belong to an event; they print as `key=value`. Members whose name speaks of a secret print as `[redacted]`. */
+/** Details of an event; they print as `key=value`. Members whose name suggests a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. Of one event and level, so
- * many lines a minute are written; the last one then says how many were left out (`omitted`).
+ * Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. The lines a minute of one event
+ * and level are bounded; the last one then says how many were left out (`omitted`).
  */
 export interface Logger {
   error(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
-  /** Written when verbosity (`-v`, or `--vmodule` for this component) is at least `level`: all lines, since somebody asked for them. */
+  /** Writes when verbosity (`-v`, or `--vmodule` for this component) is at least `level`: all lines, since the operator asked for them. */
   debug(level: number, event: string, fields?: Fields): void;
-  /** Ask before collecting costly fields. */
+  /** Must be checked before costly fields are collected. */
   enabled(level: number): boolean;
-  /** A logger for a part of the program; `--vmodule` patterns match this name. */
+  /** Returns a logger for a part of the program; `--vmodule` patterns match this name. */
   named(component: string): Logger;
 }
 
-/** How much is logged, which may change while the program runs. */
 export interface Verbosity {
   level: number;
 }
 
 export interface LoggerOptions {
   readonly verbosity: number | Verbosity;
-  /** Patterns (`*` and `?`) over component names, with the verbosity for the components that match; the first match counts. */
+  /** Patterns (`*` and `?`) over component names, with the verbosity of matching components; the first match counts. */
   readonly modules?: ReadonlyMap<string, number>;
   readonly stream?: NodeJS.WritableStream;
-  /** In place of `stream`. */
+  /** Replaces `stream`. */
   readonly output?: LogOutput;
   /** Default: text. */
   readonly format?: 'text' | 'json';
@@ -41,7 +40,6 @@ export interface LoggerOptions {
   readonly budget?: Pick<LineBudget, 'write'>;
 }
 
-/** How much of one field is printed. */
 const valueCharactersMax = 2_000;
 const secretName = /token|password|passwd|secret|authorization|credential|private|cookie/i;
 const plainValue = /^[\w.:/@%+,;*[\]{}<>()~^|&?!#$-]+$/;
@@ -92,7 +90,6 @@ interface Entry {
   readonly component: string;
   readonly event: string;
   readonly fields: Fields | undefined;
-  /** From which verbosity on it is written. */
   readonly depth: number;
 }
 
@@ -107,7 +104,7 @@ const linesOf = (output: LogOutput, level: 'error' | 'info'): Writable =>
     },
   });
 
-/** What a pattern of `--vmodule` says stands; everything else follows the level of the whole program, which may change. */
+/** A pattern of `--vmodule` is fixed; everything else follows the verbosity of the whole program, which may change. */
 function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): () => number {
   for (const [pattern, level] of modules ?? []) {
     const expression = pattern
@@ -124,7 +121,7 @@ const colors: Readonly<Record<string, string>> = { error: '\u001b[31m', warn: '\
 const line = (entry: Entry): string => textLine(entry, false);
 const coloured = (entry: Entry): string => textLine(entry, true);
 
-/** As the reference writes it: time in milliseconds, the event as "msg", the verbosity of what is no error as "v"; then its facts. */
+/** The reference's form: time in milliseconds, the event as "msg", the verbosity of lines other than errors as "v"; then its fields. */
 function jsonLine({ level, component, event, fields, depth }: Entry): string {
   const facts = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
   return JSON.stringify({
@@ -166,7 +163,7 @@ function printable(value: unknown): string {
   return plainValue.test(short) ? short : JSON.stringify(short);
 }
 
-/** A message and the messages of its causes, outermost first. */
+/** Joins a message and the messages of its causes, outermost first. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (

@@ -7,7 +7,7 @@ export interface LogStreams {
   readonly others: Stream;
 }
 
-/** What the options about the log make of the two streams of a process. `verbosity` may be changed while it runs. */
+/** Derives the logger's options from the command line and the two streams of a process. `verbosity` may be changed while it runs. */
 export function loggerOptions(
   options: CommonOptions,
   streams: LogStreams,
@@ -30,7 +30,6 @@ export function loggerOptions(
   };
 }
 
-/** `access=3,storage*=2` as a map, in order. */
 function moduleLevels(text: string | null): ReadonlyMap<string, number> {
   const pairs = (text ?? '')
     .split(',')
@@ -39,7 +38,6 @@ function moduleLevels(text: string | null): ReadonlyMap<string, number> {
   return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
-/** What does not go together about the log, or null. */
 export function loggingComplaint(
   options: CommonOptions,
   given: ReadonlySet<string>,

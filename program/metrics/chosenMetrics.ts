@@ -2,18 +2,16 @@ import { Registry, type Metric, type MetricObject } from 'prom-client';
 import { byName } from './sums.js';
 import { hidden } from './hiddenMetrics.js';
 
-/** Values that a label of a metric may have, by `metric,label`. */
 export type AllowedLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface MetricChoice {
-  /** Full names of metrics that the operator does not want. */
+  /** Full names of metrics that the operator disabled. */
   readonly disabled?: readonly string[];
   readonly allowedLabels?: AllowedLabels;
-  /** The minor version whose hidden metrics are to be shown again; null for none. */
+  /** The minor version whose hidden metrics are shown again; null for none. */
   readonly hiddenShownFor?: number | null;
 }
 
-/** What a label says whose value is none of the allowed ones. */
 const unexpected = 'unexpected';
 
 interface Value {
@@ -26,12 +24,12 @@ interface Exported {
 }
 type Reading = () => Promise<Exported> | Exported;
 
-/** Knows nothing of metrics that the operator does not want, whoever makes them, and whenever; and bounds what labels may say. */
+/** Omits metrics that the operator disabled, wherever and whenever they are registered, and bounds the values of labels. */
 export class ChosenMetrics extends Registry {
   readonly #disabled: ReadonlySet<string>;
   readonly #allowed: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
   readonly #shownFor: number | null;
-  /** How many are not shown, as the reference counts them. */
+  /** Numbers of metrics that are not shown, as the reference counts them. */
   readonly counts = { disabled: 0, hidden: 0, registered: 0 };
 
   constructor({ disabled = [], allowedLabels = new Map(), hiddenShownFor = null }: MetricChoice) {
@@ -41,7 +39,7 @@ export class ChosenMetrics extends Registry {
     this.#allowed = byMetric(allowedLabels);
   }
 
-  /** In the order of their names, as in the reference. */
+  /** Sorted by name, as in the reference. */
   override getMetricsAsArray(): MetricObject[] {
     return (super.getMetricsAsArray() as unknown as readonly { readonly name: string }[]).toSorted(byName) as unknown as MetricObject[];
   }
@@ -78,7 +76,7 @@ function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<s
   return metrics;
 }
 
-/** Readings of the metric show only what its labels may say; series that then look the same are added up. */
+/** Readings of the metric show only allowed values of labels; series that become equal are added up. */
 function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const method of ['get', 'getForPromString'] as const) {
     const read = metric[method]?.bind(metric);

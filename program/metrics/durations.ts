@@ -3,7 +3,6 @@ import { Histogram, type HistogramConfiguration, type MetricObjectWithValues, ty
 type Labels = Readonly<Record<string, string>>;
 type Exported = MetricObjectWithValues<MetricValueWithName<string>>;
 
-/** What was observed under one combination of labels. */
 export class DurationSeries {
   private readonly counts: number[];
   private sum = 0;
@@ -19,7 +18,6 @@ export class DurationSeries {
     this.observeTimes(seconds, 1);
   }
 
-  /** The same value, seen so many times. */
   observeTimes(value: number, times: number): void {
     let bucket = 0;
     while (bucket < this.bounds.length && value > (this.bounds[bucket] as number)) bucket++;
@@ -32,7 +30,7 @@ export class DurationSeries {
   }
 }
 
-/** Durations in seconds. `counts` has one place more than `bounds`, for what was longer than all of them. */
+/** Durations in seconds. `counts` has one place more than `bounds`, for durations above all of them. */
 export interface Durations {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
@@ -54,7 +52,7 @@ function exported(name: string, labels: Labels, { bounds, counts, sum }: Duratio
   ];
 }
 
-/** A histogram that is counted elsewhere, and read when `/metrics` is. What cannot be read then is left out. */
+/** A histogram that is counted elsewhere, and read when `/metrics` is. It is left out when it cannot be read. */
 export class ReadHistogram extends Histogram {
   constructor(
     private readonly shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>,
@@ -78,8 +76,8 @@ export class ReadHistogram extends Histogram {
 }
 
 /**
- * A histogram whose series are looked up by the caller, once: the library's sorts and hashes the labels with every observation, which costs
- * more than all the rest of counting a request.
+ * A histogram whose series are looked up by the caller, once: the library's sorts and hashes the labels with every observation, which costs more than all the
+ * rest of counting a request.
  */
 export class DurationHistogram extends Histogram {
   private readonly series = new Map<string, DurationSeries>();
@@ -100,7 +98,7 @@ export class DurationHistogram extends Histogram {
     return this.getForPromString();
   }
 
-  /** What the registry asks for when it writes text. */
+  /** Called by the registry when it writes text. */
   async getForPromString(): Promise<Exported> {
     const { name, help, collect } = this.shape;
     await collect?.call(this);

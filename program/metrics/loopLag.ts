@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
 
-/** What is read of a histogram of delays, in nanoseconds, by the last words of the metric's name. */
+/** Readings of a histogram of delays, in nanoseconds, by the last words of the metric's name. */
 const readings = {
   min: { of: 'The minimum', read: ({ min }: Delays) => min },
   max: { of: 'The maximum', read: ({ max }: Delays) => max },
@@ -12,7 +12,6 @@ const readings = {
   p99: { of: 'The 99th percentile', read: (delays: Delays) => delays.percentile(99) },
 } as const;
 
-/** A histogram as Node keeps it while it is enabled. */
 interface Delays {
   readonly count: number;
   readonly min: number;
@@ -25,16 +24,15 @@ interface Delays {
   disable(): unknown;
 }
 
-/** How often the event loop is looked at while somebody measures. */
 const resolutionMs = 10;
-/** Nobody has asked for so long: then nobody measures. Scrapers ask every minute at the latest. */
+/** Measurement stops after this time without a reading. Scrapers read every minute at the latest. */
 const patienceMs = 150_000;
 const never = 2 ** 31 - 1;
 const nanoseconds = 1e9;
 
 /**
- * The metrics about the process that the library has, with the delays of the event loop measured only while somebody asks for them: the library looks at the loop a
- * hundred times a second from the start, which was more than half of what a manager that stands by needs. The first reading after a pause shows none.
+ * The library's process metrics, with the delays of the event loop measured only while they are read: the library samples the loop a hundred times a second
+ * from the start, which was more than half of what a standby manager needs. The first reading after a pause shows none.
  */
 export function collectProcessMetrics(registry: Registry, delays: Delays = monitorEventLoopDelay({ resolution: resolutionMs })): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: never });

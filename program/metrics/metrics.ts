@@ -4,14 +4,13 @@ import { ReadHistogram, type Durations } from './durations.js';
 import { HealthIndicators } from './healthIndicators.js';
 import { collectProcessMetrics } from './loopLag.js';
 
-/** What a process counts, and where it is read: `/metrics`. */
+/** The counters of a process, and their page `/metrics`. */
 export interface ProcessMetrics {
   readonly registry: Registry;
-  /** A page of their own. */
   readonly indicators: HealthIndicators;
   /** Registers a gauge whose values are read when `/metrics` is. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The same for a gauge with one label, by whose values `read` is keyed; what is not in it any more is gone. */
+  /** The same for a gauge with one label, whose values are the keys of `read`; a missing key removes its series. */
   gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
   /** The same for a number that only grows while the process runs. */
   counter(name: string, help: string, read: () => Promise<number>): void;
@@ -19,7 +18,7 @@ export interface ProcessMetrics {
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-/** `ofProcess`: with those about the process, which one of its threads has. */
+/** `ofProcess`: includes the metrics about the process, which one of its threads has. */
 export function createProcessMetrics(choice: MetricChoice, ofProcess: boolean): ProcessMetrics {
   const registry = new ChosenMetrics(choice);
   if (ofProcess) collectProcessMetrics(registry);

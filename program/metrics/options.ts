@@ -5,14 +5,13 @@ import { metricLabels } from '../flags/checks.js';
 import type { MetricChoice } from './chosenMetrics.js';
 import { binaryMinor } from '../features/gates.js';
 
-/** What the options say about metrics. Reads the file that one of them names, and throws with what is wrong in it. */
+/** Derives the choice of metrics from the options. Reads the file that one of them names, and throws with its errors. */
 export function metricChoice(options: CommonOptions): MetricChoice {
   const file = options['allow-metric-labels-manifest'];
   const told = options['allow-metric-labels'].map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)] as const);
   const shown = options['show-hidden-metrics-for-version'];
   return {
     disabled: options['disabled-metrics'],
-    // A later entry wins over an earlier one.
     allowedLabels: new Map([...(file === null ? [] : labelsIn(file)), ...told].map(([key, values]) => [key, valuesOf(values)])),
     hiddenShownFor: shown === null ? null : Number(shown.split('.')[1]),
   };
@@ -38,7 +37,7 @@ function labelsIn(file: string): (readonly [string, string])[] {
   });
 }
 
-/** Only what was hidden since the version before may be shown again: older metrics are gone. */
+/** Only metrics hidden since the version before may be shown again: older ones are gone. */
 export function hiddenMetricsComplaint(options: CommonOptions): string | null {
   const shown = options['show-hidden-metrics-for-version'];
   const previous = `1.${binaryMinor - 1}`;

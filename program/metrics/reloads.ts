@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hashLabel } from './hashLabel.js';
 
-/** Counts how often a configuration file was read again, and how that went. */
+/** Counts reloads of a configuration file, and their results. */
 export interface ReloadMetrics {
-  /** A file is in effect whose SHA-256, in hexadecimal digits, is this. */
+  /** Records the SHA-256, in hexadecimal digits, of the file in effect. */
   loaded(content: { readonly hash: string }): void;
   record(outcome: 'success' | 'failure'): void;
 }
 
-/** `subsystem` as in the names of the reference's metrics: `authentication_config_controller`. `server` tells replicas apart. */
+/** `subsystem` appears in the reference's names: `authentication_config_controller`. `server` distinguishes replicas. */
 export function createReloadMetrics(registry: Registry, subsystem: string, server: string): ReloadMetrics {
   const labelNames = ['status', 'apiserver_id_hash'];
   const total = new Counter({

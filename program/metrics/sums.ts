@@ -1,14 +1,12 @@
 import { Registry, type Metric } from 'prom-client';
 
-/** A value as a registry exports it. */
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Of histograms: which of their series it belongs to. */
+  /** The series of a histogram that it belongs to. */
   readonly metricName?: string;
 }
 
-/** A metric as a registry exports it. */
 export interface Exported {
   readonly name: string;
   readonly help: string;
@@ -16,16 +14,15 @@ export interface Exported {
   readonly values: readonly Value[];
 }
 
-/** The pages that say what a process has counted. */
 export type Exposition = 'metrics' | 'indicators';
 
-/** Gauges that each thread sets for itself, of which the least is true of the process: a check fails as soon as it fails anywhere. */
+/** Gauges that each thread sets, of which the least is true of the process: a check fails as soon as it fails anywhere. */
 const leastGauges = [/^kubernetes_healthcheck$/];
 
-/** Counters of what happens to the process, which each thread sees: all of them read a file that has changed. */
+/** Counters of events of the process that each thread sees: all of them read a file that has changed. */
 const commonCounters = [/_automatic_reloads_total$/];
 
-/** Gauges that count what happens on each thread. The others tell of the process, or of the cluster, and are the same wherever they are read. */
+/** Gauges that count events of each thread. The others describe the process, or the cluster, and are the same on every thread. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
   /^apiserver_serving_thread_(connections|form_bytes)$/,
@@ -35,7 +32,7 @@ const summedGauges = [
   /^apiserver_current_inqueue_requests$/,
 ];
 
-/** What several threads have counted, as if one had. Pure. The first reading is of the thread that has the gauges of the process. */
+/** Merges the readings of several threads into one. Pure. The first reading is of the thread that has the gauges of the process. */
 export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
   const byName = new Map<string, Exported[]>();
   for (const metric of readings.flat()) byName.set(metric.name, [...(byName.get(metric.name) ?? []), metric]);
@@ -48,7 +45,7 @@ export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
 type Merge = (one: number, other: number) => number;
 const sum: Merge = (one, other) => one + other;
 
-/** How the values of threads become one; null where that of the first is as good as any. */
+/** Returns how the values of threads merge; null where the first thread's value suffices. */
 function mergeOf({ name, type }: Exported): Merge | null {
   const isAmong = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(name));
   if (isAmong(commonCounters)) return null;
@@ -66,11 +63,9 @@ function merged(all: readonly Exported[], merge: Merge): Exported {
   return { ...all[0]!, values: [...bySeries.values()] };
 }
 
-/** Orders metrics as the reference does. */
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-/** In the form that Prometheus reads. */
 export async function textOf(metrics: readonly Exported[]): Promise<string> {
   const registry = new Registry();
   for (const metric of metrics.toSorted(byName))

@@ -1,13 +1,13 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** A number that only grows while the process runs: whoever counts adds to it, and the library is told when somebody asks. */
+/** A number that only grows while the process runs: callers add to it, and the library gets it when it is read. */
 export interface Total {
   value: number;
 }
 
 /**
- * A counter whose series are looked up by the caller, once for each combination of labels: the library's own counters sort and hash the labels with
- * every count. The same labels give the same series.
+ * A counter whose series are looked up by the caller, once for each combination of labels: the library's own counters sort and hash the labels with every
+ * count. The same labels give the same series.
  */
 export function totals<Label extends string>(
   registry: Registry,

@@ -2,15 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { methodNotAllowed } from '../../api/status.js';
 
-/** An error of Node's parser. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
 /**
- * What is answered to bytes that Node cannot read as a request of HTTP/1.1: they never become one, so nobody is asked who sent them, and nothing is told
- * but that. The connection is to be closed after it. Pure.
+ * Returns the response to bytes that Node cannot read as an HTTP/1.1 request: they never become one, so there is no authentication, and the response says
+ * nothing else. The connection must be closed after it. Pure.
  */
 function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
@@ -29,7 +28,7 @@ function answerToUnreadable(error: ParserError): string {
   }
 }
 
-/** A word that could be a method, in a line that is that of a request; anything else is no HTTP. */
+/** A possible method in a request line; anything else is not HTTP. */
 const isMethod = ({ rawPacket }: ParserError): boolean =>
   /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} \S+ HTTP\/1\.[01]\r\n/.test(rawPacket?.subarray(0, requestLineBytesMax).toString('latin1') ?? '');
 
@@ -49,8 +48,8 @@ function written(status: string, { contentType, body }: { readonly contentType: 
 }
 
 /**
- * Answers what cannot be read. `underWay` is the answer to the request before it, or to the one that goes wrong in its body: bytes in the middle of the
- * former, or in its place, would be taken for it.
+ * Answers unreadable bytes. `underWay` is the response to the request before, or to the one whose body is broken: bytes in the middle of the former, or in its
+ * place, would be taken for it.
  */
 export function answerUnreadable(error: ParserError, socket: Socket, underWay: ServerResponse | null): void {
   const inTheWay = underWay !== null && (underWay.headersSent || underWay.req.complete);

@@ -6,9 +6,12 @@ import { headersOf } from './processPages.js';
 
 const bodyBytesMax = 1024;
 
-/** Serves the pages of the process on a Unix socket, to whoever may open it: the rights of the file are all there is. Rejects where it cannot be made. */
+/**
+ * Serves the pages of the process on a Unix socket, to any process that may open it: the file's permissions are the only protection. Rejects where it cannot be
+ * made.
+ */
 export async function serveDebugSocket(path: string, pages: DebugPages): Promise<{ close(): void }> {
-  // Left by a process that was killed; nobody answers there any more.
+  // It was left by a killed process; nothing answers there any more.
   if (fs.statSync(path, { throwIfNoEntry: false })?.isSocket() === true) fs.rmSync(path);
   const server = createServer((request, response) => {
     answer(request, response, pages).catch(() => response.destroy());

@@ -4,7 +4,7 @@ import { protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf
 import { writeYaml } from '../../workers/codecs/yamlWriter.js';
 import { laidOut } from './layout.js';
 
-/** How documents that are no stored objects, such as a Status, are written in one encoding; they name their kind. */
+/** Writes documents that are no stored objects, such as a Status, in one encoding; they name their kind. */
 export interface DocumentForm {
   readonly mediaType: string;
   document(value: object): Buffer;
@@ -16,7 +16,7 @@ export const jsonForm: DocumentForm = {
   document: (value) => Buffer.from(`${jsonOf(value)}\n`),
 };
 
-/** JSON for people to read. */
+/** Indented JSON. */
 export const prettyJsonForm: DocumentForm = {
   mediaType: jsonForm.mediaType,
   document: (value) => Buffer.concat([...laidOut([jsonForm.document(value)])]),
@@ -36,5 +36,5 @@ export const protobufForm: DocumentForm = {
   },
 };
 
-/** In order of preference where a client takes anything. */
+/** Sorted by preference, for a client that takes anything. */
 export const allForms: DocumentForms = [jsonForm, yamlForm, protobufForm];

@@ -5,8 +5,7 @@ import type { Exchange } from './exchange.js';
 import { warningHeaders } from './warningHeaders.js';
 
 /**
- * Answers with a Status body in the encoding that the client reads. Where half an answer is out already, cuts the connection: the client must
- * not take it for a whole one.
+ * Answers with a Status body in the encoding that the client reads. Cuts the connection after a partial response: the client must not take it for a whole one.
  */
 export function writeStatusError(exchange: Exchange, error: StatusError): void {
   const { response } = exchange;
@@ -30,8 +29,7 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
 }
 
 /**
- * A Status that comes when the time of a request is over. In the reference it is written outside of what knows of representations: JSON that is called a text,
- * so that
+ * Form of a Status for a request that has timed out. The reference writes it outside its negotiation of representations, as JSON declared as text, so that
  * clients in Go go by the code and say "the server was unable to return a response in the time allotted, but may still be processing the request".
  */
 const lateForm = {
@@ -39,7 +37,6 @@ const lateForm = {
   document: (status: Status): Buffer => Buffer.from(`${JSON.stringify(status)}\n`),
 };
 
-/** Plain text, for health checks and for paths that nothing serves. */
 export function writeText(exchange: Exchange, code: number, text: string): void {
   const { response } = exchange;
   if (response.headersSent) return;

@@ -15,32 +15,31 @@ import { turns } from './connections/turns.js';
 const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
 /**
- * One request on its way through the filters, with its answer. What the filters learn is filled in as they run.
+ * One request on its way through the filters, with its response. Filters fill in their results as they run.
  *
- * Two things end by themselves, in any order: the work (`workEnded`, when the handler has settled: it gives the slot back), and the exchange
- * (`close`, when nobody reads the answer any more: it gives back everything else). Streams cannot be relied on to tell of the latter (under a
- * session that ended with an error of the protocol, Node tells nothing), so the connection does as well, whatever becomes of it.
+ * Two things end by themselves, in any order: the work (`workEnded`, when the handler has settled: it gives the slot back), and the exchange (`close`, when
+ * nobody reads the response any more: it gives back everything else). Streams do not reliably report the latter (under a session that ended with a protocol
+ * error, Node reports nothing), so the connection does as well, however it ends.
  */
 export class Exchange implements BodySender {
   user: User = nobody;
-  /** What the process speaks about documents, where it is not `allForms`. */
   encoders?: DocumentForms;
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];
   readonly startedAt = performance.now();
   /** The response is over: sent completely, or cut off. */
   closed = false;
-  /** The server lets go of it to protect itself, unless it is let in after all. */
+  /** The server gives it up to protect itself, unless it is admitted after all. */
   terminated = false;
-  /** Where the list of all exchanges has this one, and that of its connection. */
+  /** Its places in the list of all exchanges and in that of its connection. */
   place = -1;
   seat = -1;
   lingersSince: number | null = null;
   lingeringBytes = 0;
   bodyShared = false;
-  /** Counted of the complete answer, when the work was over, with what the exchange itself takes. */
+  /** Counted bytes of the complete response, when the work was over, plus the memory of the exchange. */
   #waitingBytes = 0;
-  /** The work is over, and the answer goes on. */
+  /** The work is over, and the response goes on. */
   #streams = false;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
@@ -52,7 +51,7 @@ export class Exchange implements BodySender {
   #content: Promise<Buffer> | null = null;
   #onClose: (() => void)[] = [];
   #onSwitch: (() => void)[] | null = null;
-  /** The connection goes on in another protocol, so that the response says nothing. */
+  /** The connection has switched protocols, so that the response says nothing. */
   switched = false;
   #onAbort: (() => void)[] | null = null;
 
@@ -78,7 +77,7 @@ export class Exchange implements BodySender {
     bodyStream(request).on('error', ignore);
   }
 
-  /** The request was refused with this status. */
+  /** Called when the request was refused with this status. */
   refused(_status: Status): void {}
 
   turn(): Promise<void> | undefined {
@@ -89,12 +88,11 @@ export class Exchange implements BodySender {
     return this.request.method ?? '';
   }
 
-  /** Of the body, where it has been read whole; null otherwise. */
+  /** Size of a completely read body; null otherwise. */
   get bodyBytes(): number | null {
     return this.#body?.bytesRead ?? null;
   }
 
-  /** Of the client. */
   get address(): string | undefined {
     return this.connection?.address ?? this.request.socket?.remoteAddress;
   }
@@ -117,12 +115,12 @@ export class Exchange implements BodySender {
     return 'stream' in response || response.socket === null ? unsentOf(answerStream(response)) : unsentOf(response.socket);
   }
 
-  /** Nobody waits for an answer any more: the client is gone, or has been told that the time is over. */
+  /** Nobody waits for a response any more: the client is gone, or has received the timeout. */
   get over(): boolean {
     return this.closed || this.response.headersSent;
   }
 
-  /** Made on first use: most requests never look at it. */
+  /** Made on first use: most requests never use it. */
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -140,7 +138,7 @@ export class Exchange implements BodySender {
     else (this.#onAbort ??= []).push(action);
   }
 
-  /** Tells whoever works on this request that the answer is no longer wanted. The first reason stays. */
+  /** Cancels the work on this request. The first reason stays. */
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#body?.stop(reason);
@@ -166,7 +164,7 @@ export class Exchange implements BodySender {
     this.#onSwitch = null;
   }
 
-  /** Nobody reads the answer any more. Without effect the second time. */
+  /** Called when nobody reads the response any more. Has no effect the second time. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -178,25 +176,23 @@ export class Exchange implements BodySender {
     this.#onClose.length = 0;
   }
 
-  /** Ends the answer where it is: half of it must not look like the whole. */
   cut(): void {
     this.response.destroy();
     this.close();
   }
 
-  /** Holds one of the slots from now on, until the work is over. Throws where there is none. */
+  /** Holds a slot until the work is over. Throws where there is none. */
   takeSlot(slots: Slots, owner: string): void {
     this.#slot = slots.enter(owner, this.user);
     this.#slots = slots;
     this.#slotOwner = owner;
   }
 
-  /** Holds a seat from now on, until the work is over. */
   holdSeat(seat: HeldSeat): void {
     this.#held = seat;
   }
 
-  /** What is to come costs next to nothing any more. It may take long, and there may be many thousands of it: they keep what their end needs. */
+  /** The remaining work costs next to nothing. It may take long, and there may be many thousands of such exchanges: they keep only what their end needs. */
   begun(): void {
     this.#held?.release();
     this.#held = null;
@@ -213,7 +209,7 @@ export class Exchange implements BodySender {
     this.#slot = null;
   }
 
-  /** The handler has settled. The client may still be taking the answer, which costs nobody else a slot. */
+  /** The handler has settled. The client may still be taking the response, which costs no other request a slot. */
   workEnded(): void {
     this.#leaveSlot();
     this.#slots = null;
@@ -264,17 +260,14 @@ export class Exchange implements BodySender {
   }
 }
 
-/** Room to work, of a level of priority. */
 export interface HeldSeat {
-  /** The work is over. */
   release(): void;
-  /** The client sends, however slowly. */
   pause(): void;
-  /** It has sent everything. Rejects when there is no room. */
+  /** The body is complete. Rejects when there is no room. */
   resume(): Promise<void>;
 }
 
-/** What an exchange takes beside its bodies, with the stream under it. */
+/** Memory of an exchange besides its bodies, with the stream under it. */
 const exchangeBytes = 8 * 1024;
 /** They take as long as there is data to read. */
 const longPaths: ReadonlySet<string> = new Set([
@@ -287,7 +280,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
-/** What a pattern has looked at is in one piece afterwards; a new id is a chain of fifteen, and each takes as much as all of it. */
+/** Matching a pattern makes a text one piece; a new id is a chain of fifteen, and each takes as much as all of it. */
 const anyText = /^/;
 const ignore = (): void => {};
 const gone = (): Error => new Error('the client went away');

@@ -7,9 +7,9 @@ import type { SendBuffer } from './connections/sender.js';
 import { boundStream, endStream, sendBufferOf } from './connections/boundedWrites.js';
 
 /**
- * Requests and responses over HTTP/2, given to Node in place of its own. Those make each of the two a stream of its own around the stream
- * that carries both, which is a third of what a small answer costs, and they send the end of every answer in a frame of its own. These read
- * the head of the request, write the head of the response, and leave bodies to the stream.
+ * HTTP/2 requests and responses that replace Node's own. Those make each of the two a stream of its own around the stream that carries both, which is a third
+ * of the cost of a small response, and they send the end of every response in a frame of its own. These read the head of the request, write the head of the
+ * response, and leave bodies to the stream.
  */
 export class Http2Request implements StreamRequest {
   readonly httpVersion = '2.0';
@@ -34,13 +34,12 @@ export class Http2Request implements StreamRequest {
     this.rawHeaders = nothing;
   }
 
-  /** Of the whole connection; gone when the request is over. */
   get socket(): Socket | undefined {
     return this.stream.session?.socket;
   }
 }
 
-/** What logs and audit events tell of the headers when a request ends. */
+/** Headers that logs and audit events record when a request ends. */
 const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
 const nothing: string[] = [];
 
@@ -72,7 +71,7 @@ export class Http2Response implements StreamResponse {
     return this.headers[name];
   }
 
-  /** Nothing happens when the client is gone. */
+  /** Has no effect when the client is gone. */
   writeHead(code: number, headers?: OutgoingHttpHeaders): this {
     const { stream } = this;
     if (stream.destroyed || stream.closed) return this;
@@ -83,7 +82,7 @@ export class Http2Response implements StreamResponse {
     return this;
   }
 
-  /** Node keeps a copy of the headers that it has sent. */
+  /** Node keeps a copy of the sent headers. */
   forgetHead(): void {
     const name = Object.getOwnPropertySymbols(this.stream).find(({ description }) => description === 'sent-headers');
     if (name !== undefined) Object.assign(this.stream, { [name]: this.headers });
@@ -93,7 +92,7 @@ export class Http2Response implements StreamResponse {
     if (!this.headersSent) this.writeHead(this.statusCode);
   }
 
-  /** What Node calls when a client waits for leave to send its body. */
+  /** Called by Node when a client waits for `100 Continue` to send its body. */
   writeContinue(): void {
     if (!this.headersSent && !this.stream.closed) this.stream.additionalHeaders({ ':status': 100 });
   }
@@ -102,12 +101,12 @@ export class Http2Response implements StreamResponse {
     if (this.writableEnded) return this;
     this.flushHeaders();
     this.writableEnded = true;
-    // Where there can be no body (HEAD, and statuses that say so) the stream has been ended with the head.
+    // The stream has been ended with the head where there can be no body (HEAD, and some status codes).
     if (!this.stream.writableEnded) endStream(this.stream, bytes);
     return this;
   }
 
-  /** With an error the stream is reset as one that failed; without one, the client would take half an answer for the whole. */
+  /** Without an error, the client would take half a response for the whole. */
   destroy(error: Error = new Error('the answer was cut off')): this {
     this.stream.destroy(error);
     return this;
@@ -122,8 +121,8 @@ export class Http2Response implements StreamResponse {
 const ignore = (): void => {};
 
 /**
- * When both sides of a stream have ended, Node destroys it while its last write is still on the way, and then makes an error for that write, with its stack,
- * which nobody gets: a twentieth of what a small write costs. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
+ * When both sides of a stream have ended, Node destroys it while its last write is pending, and then makes an error for that write, with its stack, which
+ * nobody gets: a twentieth of the cost of a small write. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
  */
 function destroyWhenWritten(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
   const whole = error === undefined && this.closed && this.rstCode === constants.NGHTTP2_NO_ERROR;

@@ -1,25 +1,24 @@
-/** Lays JSON out for people: each member and element on a line of its own, two spaces further in than what it belongs to. */
+/** Indents JSON: each member and element on a line of its own, two spaces deeper than its parent. */
 
 const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon, quote, backslash, newline] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
 const indent = '  ';
 
-/** JSON that is laid out at a time: short enough not to hold up other requests. */
+/** Bytes of JSON that are indented at a time: short enough not to delay other requests. */
 const stepBytes = 64 * 1024;
 
 /**
- * The same JSON, laid out, with no line end behind it. The parts are one document, cut anywhere; strings are left as they are, and space
- * between them must be line ends only, as our encoders write it.
+ * Yields the same JSON, indented, without a final line end. The parts are one document, cut anywhere; strings stay unchanged, and space between them must be
+ * line ends only, as our encoders write it.
  */
 export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
   const layout = new Layout();
   for (const part of parts) for (let at = 0; at < part.length; at += stepBytes) yield layout.next(part.subarray(at, at + stepBytes));
 }
 
-/** Where it stands in a document between two parts. */
 class Layout {
   private depth = 0;
-  /** Something was opened, and whether it is empty is not known yet. */
+  /** A bracket was opened, and it is not yet known whether it is empty. */
   private opened = false;
   private inString = false;
   private escaped = false;
@@ -48,7 +47,7 @@ class Layout {
     else if (byte === quote) this.inString = false;
   }
 
-  /** What stands in place of a byte outside of strings; null: the byte itself. */
+  /** Returns the replacement of a byte outside strings; null keeps the byte. */
   private around(byte: number): string | null {
     if (byte === newline) return '';
     if (byte === closeObject || byte === closeList) return this.close(byte);

@@ -22,12 +22,12 @@ import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
-/** What the listener shows to clients, and demands of them. */
+/** The listener's certificate, and what it demands of clients. */
 export interface ListenerCredentials {
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
-  /** Authorities of client certificates; null asks for none. */
+  /** Authorities of client certificates; null requests none. */
   readonly clientCa: Buffer | null;
-  /** Chooses another certificate by the name that the client asks for. */
+  /** Chooses another certificate by the server name that the client requests. */
   readonly sni: ((name: string) => SecureContext | null) | null;
 }
 
@@ -36,28 +36,25 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Other processes may share the port: `--permit-port-sharing`. */
+  /** Lets other processes share the port: `--permit-port-sharing`. */
   readonly sharesPort?: boolean;
   /** The socket on which another thread of the process listens, to take connections from it as well. */
   readonly socket?: number;
   /**
-   * Several threads listen on one socket, under one number: it stays open until `release`, since closing it on one thread takes it from the others, and its number might
-   * come to stand for another file. Connections that come after `drain` are refused.
+   * Several threads listen on one socket, under one number: it stays open until `release`, since closing it on one thread takes it from the others, and its
+   * number might come to stand for another file. Connections that come after `drain` are refused.
    */
   readonly keepsSocket?: boolean;
-  /** Keys of session tickets that several threads have in common, so that clients may resume on any of them. */
   readonly ticketKeys?: Buffer;
-  /** Changes count for the connections that come after. */
+  /** Changes apply to later connections. */
   readonly credentials: Live<ListenerCredentials>;
   readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>;
   readonly http2: boolean;
-  /** 0 for the default. */
   readonly http2StreamsMax: number;
-  /** Share of HTTP/2 requests whose connection is asked to go elsewhere, 0 to 0.02. */
+  /** Share of HTTP/2 requests whose connection gets a GOAWAY, 0 to 0.02. */
   readonly goawayChance: number;
-  /** Of all clients at a time; without it, what the files allow that a process may open. */
+  /** Bound over all clients; by default derived from the limit on open files. */
   readonly connectionsMax?: number;
-  /** Instead of the usual ones, for tests. */
   readonly times?: Partial<ConnectionTimes>;
   readonly handle: (request: Request, response: Response, upgrade: Upgrade | null, connection: Connection | null) => void;
 }
@@ -65,20 +62,18 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
-  /** What other threads of the process need to listen on the same socket. */
+  /** The file descriptor with which other threads of the process listen on the same socket. */
   readonly socket: number;
-  /** Connections that are open now, those in their handshake included. */
   readonly connections: number;
-  /** Clients so far that did not get through their handshake. */
   readonly handshakeErrors: number;
-  /** Serves a connection that was accepted elsewhere; false, with the socket untouched, once it takes no new ones. */
+  /** Serves a connection that was accepted elsewhere; returns false, with the socket untouched, once it takes no new ones. */
   readonly take: (socket: Socket) => boolean;
   /**
-   * Takes no new connections and asks the clients of the open ones to leave; requests under way go on. HTTP/1.1 can ask only with an answer: clients that
-   * send something within `lingerMs` are answered and asked, the connections of the others close then.
+   * Takes no new connections and asks the clients of the open ones to leave; current requests go on. HTTP/1.1 can ask only with a response: clients that send
+   * something within `lingerMs` get one, the connections of the others close then.
    */
   drain(lingerMs?: number): void;
-  /** Cuts what is left and resolves when the port is free, unless other threads have it, too. */
+  /** Cuts all remaining connections and resolves when the port is free, unless other threads have it, too. */
   close(): Promise<void>;
   /** Closes a socket that `close` has kept, before it returns: `server/threads/sharedSocket.ts` says when. */
   release(): void;
@@ -86,15 +81,15 @@ export interface Listener {
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
-/** Of a request over HTTP/1.1. */
+/** Bound of an HTTP/1.1 request. */
 const headerLinesMax = 1_024;
 /** Time to send a whole request; long enough for 3 MiB over a bad line. */
 const requestReceiveTimeoutMs = 120_000;
-/** A client that vanished without a word holds a watch no longer than this and a few probes. */
+/** A client that vanished silently holds a watch no longer than this and a few probes. */
 const keepAliveProbeMs = 30_000;
 /** client-go sends everything, watches included, over one connection. */
 const defaultStreamsMax = 1_000;
-/** What a client may send of a body before the server has read it: per stream, and for all streams of a connection. */
+/** Bytes of a body that a client may send before the server has read them: per stream, and for all streams of a connection. */
 const streamWindowBytes = 256 * 1024;
 const sessionWindowBytes = 2 * 1024 * 1024;
 const sessionMemoryMegabytes = 64;
@@ -192,7 +187,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
   const { credentials, tls } = options;
   const common = {
     ...secureContextOptions(credentials.current, tls),
-    // Whether a certificate is good enough is decided by authentication, which can say so to the client.
+    // Authentication decides whether a certificate is valid, since it can report that to the client.
     ...(credentials.current.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: false }),
     ...(credentials.current.sni === null
       ? {}
@@ -220,7 +215,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
         },
       })
     : createServer(common);
-  // Open connections go on with what they began with.
+  // Open connections keep the credentials that they began with.
   credentials.onChange((changed) => {
     server.setSecureContext(secureContextOptions(changed, tls));
   });
@@ -230,13 +225,13 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
     requestTimeout: requestReceiveTimeoutMs,
     keepAliveTimeout: times.idleHttp1Ms,
     maxHeaderSize: headerBytesMax,
-    // Node would drop what is beyond a limit and go on, and with it perhaps the header that says on whose behalf a request is: see `tooManyHeaders`.
+    // Node would drop headers beyond a limit and go on, and with them perhaps the impersonation header: see `tooManyHeaders`.
     maxHeadersCount: 0,
     connectionsCheckingInterval: times.lookMs,
   });
 }
 
-/** Node's own are classes to extend; its declarations do not know that less will do. */
+/** Node's own are classes to extend; its declarations do not know that less suffices. */
 const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse: Http2Response };
 
 /** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
@@ -253,13 +248,16 @@ interface Turns {
   close(): void;
 }
 
-/** Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once, and the others after their answer. */
+/**
+ * Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once,
+ * and the others after their response.
+ */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
   const looking = inStep(lookMs, () => turns.look());
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
-  // A client that is not told would send its next request into a connection that closes.
+  // A client that is not notified would send its next request into a closing connection.
   const sendAway = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
@@ -271,7 +269,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (!turns.over(socket) && draining) socket.end();
     });
   };
-  /** Answers that need no work keep their turn as well: what came behind them must not find them on the socket. */
+  /** Responses that need no work keep their turn as well: the responses after them must not find them on the socket. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, response, () => {
       begin(socket, response);
@@ -285,7 +283,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (session === undefined) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
       const connection = connections.of(session);
-      // Nobody would end what begins on a connection that is gone.
+      // Work begun on a closed connection would never be ended.
       if (connection === null) stream.destroy();
       else
         workTurns.begin(connection, stream, () => {
@@ -304,10 +302,10 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     }
   };
   server.on('request', serve);
-  // Node would answer by itself, out of turn: an upgrade behind that met its answer on the socket, and the error ended the process.
+  // Node would answer by itself, out of turn: a later upgrade then met its response on the socket, and the error ended the process.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-    // No client that means well asks for another protocol before it has the answers to what it asked before.
+    // No well-behaved client asks to switch protocols before it has the responses to its earlier requests.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
     else {
       const response = answerTo(request, socket);
@@ -334,7 +332,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
 
 const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
 
-/** What is said before anybody is asked who the client is (RFC 6585, section 5): a head in which lines are missing says nothing reliable. */
+/** The refusal precedes authentication (RFC 6585, section 5): a head with missing lines says nothing reliable. */
 function refuseHeaders(response: ServerResponse): void {
   response.statusCode = 431;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
@@ -342,7 +340,7 @@ function refuseHeaders(response: ServerResponse): void {
   response.end('431 Request Header Fields Too Large\n');
 }
 
-/** A request for another protocol gets no answer of its own from Node; it may be refused, or answered as if it had not asked. */
+/** A request to switch protocols gets no response object from Node; it may be refused, or answered as an ordinary request. */
 function answerTo(request: IncomingMessage, socket: TLSSocket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

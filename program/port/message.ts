@@ -4,11 +4,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SendBuffer } from './connections/sender.js';
 
-/** HTTP/1.1 and HTTP/2 share one shape; code above the listener never asks which it is, but for bodies (`streams.ts`). */
+/** HTTP/1.1 and HTTP/2 share one shape; code above the listener never distinguishes them, except for bodies (`streams.ts`). */
 export type Request = IncomingMessage | StreamRequest;
 export type Response = ServerResponse | StreamResponse;
 
-/** A request over HTTP/2. Its body is the stream. */
 export interface StreamRequest {
   readonly stream: ServerHttp2Stream;
   readonly method: string;
@@ -19,14 +18,13 @@ export interface StreamRequest {
   readonly rawHeaders: string[];
   /** Undefined when the stream is over. */
   readonly socket: Socket | undefined;
-  /** Keeps of the head only what is told when a request ends: it goes on for long. */
+  /** Keeps only those headers that are recorded when a request ends: it goes on for long. */
   forgetHead?(): void;
 }
 
-/** A response over HTTP/2. Once its head is out, its body may be written to the stream. Names of headers are lower-case. */
+/** A response over HTTP/2. Once its head is sent, its body may be written to the stream. Names of headers are lower-case. */
 export interface StreamResponse {
   readonly stream: ServerHttp2Stream;
-  /** Of its connection. */
   readonly sendBuffer: SendBuffer;
   statusCode: number;
   readonly headersSent: boolean;
@@ -34,16 +32,15 @@ export interface StreamResponse {
   getHeader(name: string): number | string | readonly string[] | undefined;
   setHeader(name: string, value: number | string | readonly string[]): unknown;
   writeHead(code: number, headers?: OutgoingHttpHeaders): unknown;
-  /** Sends the head now. */
   flushHeaders(): void;
   end(bytes?: Uint8Array | string): unknown;
   destroy(error?: Error): unknown;
   once(event: 'close', action: () => void): unknown;
-  /** The head has been sent, and what it is made of is not needed twice: the answer goes on for long. */
+  /** Drops the data of the sent head: the response goes on for long. */
   forgetHead?(): void;
 }
 
-/** A connection that the client wants to use otherwise from now on, and what it has sent on it already. HTTP/1.1 only. */
+/** A connection that the client wants to switch to another protocol, and the bytes that it has sent on it already. HTTP/1.1 only. */
 export interface Upgrade {
   readonly socket: Duplex;
   readonly head: Buffer;

@@ -20,26 +20,25 @@ import { jsonForm, yamlForm } from './documentForms.js';
 import { writeText } from './errors.js';
 import type { Exchange } from './exchange.js';
 
-/** Pages about the process. */
 export interface ProcessPages {
   readonly component: Component;
   /** Null with `--profiling=false`: then nothing is found under `/debug/`. */
   readonly debug: DebugPages | null;
-  /** What health checks have said. */
+  /** Results of health checks. */
   readonly indicators: { readonly contentType: string; metrics(): Promise<string> };
   /** Options as they are in effect; null with the feature gate ComponentFlagz off. */
   readonly flags: Readonly<Record<string, string>> | null;
   /** Null with the feature gate ComponentStatusz off. */
   readonly facts: (() => ProcessFacts) | null;
-  /** Whether objects are told in CBOR as well (feature gate CBORServingAndStorage). */
+  /** Serves the structured form in CBOR as well (feature gate CBORServingAndStorage). */
   readonly hasCbor?: boolean;
-  /** Answers to other paths that parts of the server have, such as what is queued; false where there is no such path. */
+  /** Answers other paths of parts of the server, such as dumps of queues; false where there is no such path. */
   readonly others?: (exchange: Exchange) => Promise<boolean>;
 }
 
 const ofProcess = /^\/(?:debug\/|flagz\/?$|statusz\/?$|metrics\/slis\/?$)/;
 
-/** False when the path is none of them. */
+/** Returns false when the path is none of them. */
 export async function answerProcessPage(exchange: Exchange, pages: ProcessPages): Promise<boolean> {
   const { path } = exchange.info;
   if (!ofProcess.test(path)) return false;
@@ -113,7 +112,6 @@ async function answerDebug(exchange: Exchange, { debug, others }: ProcessPages):
   return true;
 }
 
-/** What a page is told to be. */
 export const headersOf = ({ type, file }: PageAnswer): Readonly<Record<string, string>> => ({
   'content-type': type,
   'x-content-type-options': 'nosniff',

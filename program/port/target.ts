@@ -4,17 +4,17 @@ export type Target =
       readonly ok: true;
       /** Percent-decoded. */
       readonly path: string;
-      /** As sent, without the question mark. */
+      /** Excludes the question mark. */
       readonly search: string;
-      /** All of it as sent, without the scheme and the authority that may have stood before it. */
+      /** The whole target as sent, without a scheme and authority before it. */
       readonly origin: string;
     }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Accepts the origin form and, over HTTP/1.1, the absolute form, which servers must take (section 3.2.2); in HTTP/2 a path begins with a slash or is
- * an asterisk (RFC 9113, section 8.3.1). The path is decoded as a whole before anybody splits it, as the reference does:
- * an encoded slash therefore separates segments and can never hide inside a name.
+ * Accepts the origin form and, over HTTP/1.1, the absolute form, which servers must take (section 3.2.2); in HTTP/2 a path begins with a slash or is an
+ * asterisk (RFC 9113, section 8.3.1). The path is decoded as a whole before it is split, as the reference does: an encoded slash therefore separates segments
+ * and can never hide inside a name.
  */
 export function parseTarget(url: string, httpVersionMajor = 1): Target {
   const origin = url.charCodeAt(0) === 47 ? url : httpVersionMajor === 1 || url === '*' ? withoutAuthority(url) : null;
@@ -40,11 +40,10 @@ function withoutAuthority(url: string): string | null {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Of most requests for one object. Nobody changes a query. */
 export const noParameters = new URLSearchParams();
 const malformed = /%(?![0-9a-fA-F]{2})|;/;
 
-/** Reads the query. A pair with broken percent-encoding or a semicolon is dropped, as if it had not been sent. */
+/** Reads the query. A pair with broken percent-encoding or a semicolon is ignored. */
 export function parseQuery(search: string): URLSearchParams {
   if (search === '') return noParameters;
   if (!malformed.test(search)) return new URLSearchParams(search);

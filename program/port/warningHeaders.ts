@@ -1,9 +1,8 @@
-/** Together, warnings of one answer have about so many characters at most; the reference's bound. Clients refuse answers with too large a head. */
+/** Bound on the characters of all warnings of one response; the reference's. Clients refuse responses with too large a head. */
 const totalCharactersMax = 4 * 1024;
-/** Once they have more, each is cut to this, and what then goes beyond the bound is left out. */
+/** Above the bound, each is cut to this length, and further ones are left out. */
 const cutCharactersMax = 256;
 
-/** The values of the `Warning` headers for some texts, each text once. */
 export function warningHeaders(texts: readonly string[]): string[] {
   const distinct = [...new Set(texts)].filter((text) => text !== '');
   let total = 0;
@@ -25,8 +24,7 @@ const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.l
 
 /**
  * RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Control characters become spaces. The text is in UTF-8, as clients of the reference
- * expect,
- * and Node writes each character of a header as the byte of its number.
+ * expect, and Node writes each character of a header as the byte of its number.
  */
 const headerOf = (text: string): string => bytesOf(`299 - "${text.replace(controls, ' ').replace(/["\\]/g, '\\$&')}"`);
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;

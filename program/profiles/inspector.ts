@@ -2,7 +2,7 @@ import { Session, type NodeTracing, type Profiler } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Frame, Profile, Sample } from './pprof.js';
 
-/** Something is being profiled already. */
+/** Another profile is being taken. */
 export class ProfilerBusyError extends Error {}
 
 /** One at a time: a second one would end the first. */
@@ -32,7 +32,7 @@ function post<T>(session: Session, method: string, params: object = {}): Promise
 
 const microsecondsPerSample = 1_000;
 
-/** What the main thread computes for some time, as DevTools write it. */
+/** Profiles the main thread's computation for some time, in the format of DevTools. */
 export const cpuProfile = (ms: number, signal: AbortSignal): Promise<Profiler.Profile> =>
   inSession(async (session) => {
     await post(session, 'Profiler.enable');
@@ -42,7 +42,6 @@ export const cpuProfile = (ms: number, signal: AbortSignal): Promise<Profiler.Pr
     return (await post<Profiler.StopReturnType>(session, 'Profiler.stop')).profile;
   });
 
-/** As the runtime tells of it; its type declarations know less. */
 interface AllocationNode {
   readonly id: number;
   readonly callFrame: Profiler.Profile['nodes'][number]['callFrame'];
@@ -57,11 +56,11 @@ export interface AllocationProfile {
 const bytesPerSample = 32 * 1024;
 
 export interface AllocationOptions {
-  /** Also what has been collected since. */
+  /** Includes objects that have been collected since. */
   readonly collected: boolean;
 }
 
-/** What is allocated for some time, and by whom, as DevTools write it. */
+/** Profiles allocations and their callers for some time, in the format of DevTools. */
 export const allocationProfile = (ms: number, { collected }: AllocationOptions, signal: AbortSignal): Promise<AllocationProfile> =>
   inSession(async (session) => {
     await post(session, 'HeapProfiler.enable');
@@ -77,7 +76,7 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
 const traced = ['node', 'node.async_hooks', 'node.perf', 'v8'];
 const traceEventsMax = 500_000;
 
-/** Events of the runtime for some time, as `chrome://tracing` and Perfetto read them. */
+/** Records events of the runtime for some time, in the format of `chrome://tracing` and Perfetto. */
 export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly traceEvents: readonly object[] }> =>
   inSession(async (session) => {
     const traceEvents: object[] = [];
@@ -102,7 +101,7 @@ const frameOf = ({ functionName, url, lineNumber }: Profiler.Profile['nodes'][nu
   line: lineNumber + 1,
 });
 
-/** The same profile as pprof has it: how often each stack was seen, and for how long. Pure. */
+/** Converts a CPU profile for pprof: how often each stack was seen, and for how long. Pure. */
 export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile {
   const stacks = new Map<number, readonly Frame[]>();
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));

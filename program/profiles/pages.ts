@@ -5,10 +5,10 @@ import type { Verbosity } from '../log/logger.js';
 import { allocationProfile, cpuProfile, eventTrace, pprofOfCpu, pprofOfHeap, ProfilerBusyError } from './inspector.js';
 import { encodePprof, type Profile, type Sample } from './pprof.js';
 
-/** A request for something about the process itself; it comes over HTTPS, or over a socket that nobody guards. */
+/** A request for something about the process itself; it comes over HTTPS, or over an unguarded socket. */
 export interface PageRequest {
   readonly method: string;
-  /** Without a slash at its end. */
+  /** Never ends with a slash. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface PageAnswer {
 export interface PagesOptions {
   /** Changed by `PUT /debug/flags/v`. */
   readonly verbosity: Verbosity;
-  /** `--contention-profiling`: how long things wait for their turn. */
+  /** `--contention-profiling`: how long work waits for its turn. */
   readonly contention: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -54,8 +54,8 @@ const json = (value: unknown, name: string): PageAnswer => ({
 type Page = (request: PageRequest) => Promise<PageAnswer> | PageAnswer;
 
 /**
- * Pages under `/debug/`: profiles of the process, which `go tool pprof` reads, or DevTools where `?format=` asks for their forms, and the verbosity of the log. A path
- * that is none of them gives null.
+ * Pages under `/debug/`: profiles of the process, in the format of `go tool pprof` or, where `?format=` requests it, of DevTools, and the verbosity of the log.
+ * Returns null for any other path.
  */
 export class DebugPages {
   readonly #pages: ReadonlyMap<string, Page>;
@@ -74,7 +74,7 @@ export class DebugPages {
       [`${root}/threadcreate`, () => text(200, whatIsUnderWay())],
       [`${root}/block`, () => pprof(this.#block(), 'block')],
       [`${root}/mutex`, () => pprof(this.#block(), 'mutex')],
-      // Arguments of options that name secrets name files, as everywhere.
+      // Options that take secrets name files, so the command line holds none.
       [`${root}/cmdline`, () => text(200, process.argv.join('\0'))],
       // Stacks carry their names already.
       [`${root}/symbol`, () => text(200, 'num_symbols: 1\n')],
@@ -132,7 +132,7 @@ export class DebugPages {
     return json(await eventTrace(secondsOf(query, secondsDefault.trace) * 1000, signal), 'trace.json');
   }
 
-  /** There is one thing that everybody waits for in this process: the next turn. How often, and for how long, in steps. */
+  /** All work in this process waits for one thing: the next turn. Returns how often, and for how long, in steps. */
   #block(): Profile {
     const types = [
       { type: 'contentions', unit: 'count' },
@@ -188,7 +188,7 @@ function formatOf<const F extends string>(query: URLSearchParams, formats: reado
   return found;
 }
 
-/** What keeps the process busy: as near as it has anything to the list of goroutines. */
+/** Lists the active resources of the process: the closest equivalent of the list of goroutines. */
 function whatIsUnderWay(): string {
   const counts = new Map<string, number>();
   for (const name of process.getActiveResourcesInfo()) counts.set(name, (counts.get(name) ?? 0) + 1);

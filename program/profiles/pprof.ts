@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 
-/** What a profile counts, such as `cpu` in `nanoseconds`. */
 export interface ValueType {
   readonly type: string;
   readonly unit: string;
@@ -9,28 +8,26 @@ export interface ValueType {
 export interface Frame {
   readonly name: string;
   readonly file: string;
-  /** Counted from 1; 0 where it is not known. */
+  /** Counted from 1; 0 if unknown. */
   readonly line: number;
 }
 
 export interface Sample {
-  /** The innermost call first. */
   readonly stack: readonly Frame[];
-  /** One for each type. */
   readonly values: readonly number[];
 }
 
 export interface Profile {
   readonly types: readonly ValueType[];
   readonly samples: readonly Sample[];
-  /** What lies between two samples. */
+  /** The interval between two samples. */
   readonly period: { readonly type: ValueType; readonly value: number };
   /** Milliseconds since 1970. */
   readonly takenAt: number;
   readonly durationMs: number;
 }
 
-/** Numbers of the members of messages in `profile.proto`, the format that `go tool pprof` reads. */
+/** Field numbers of the messages in `profile.proto`, the format that `go tool pprof` reads. */
 const profile = {
   sampleType: 1,
   sample: 2,
@@ -43,7 +40,7 @@ const profile = {
   period: 12,
 } as const;
 
-/** The bytes of a profile in the format of pprof: Protobuf, compressed. Pure but for the compression's output, which is always the same for the same input. */
+/** Encodes a profile for pprof: compressed Protobuf. The same input always yields the same output. */
 export const encodePprof = (profile: Profile): Buffer => gzipSync(protobufOf(profile));
 
 function protobufOf({ types, samples, period, takenAt, durationMs }: Profile): Buffer {
@@ -81,7 +78,6 @@ function protobufOf({ types, samples, period, takenAt, durationMs }: Profile): B
     .finish();
 }
 
-/** Gives each key a number, in the order in which they come. */
 class Table<K> {
   readonly #numbers = new Map<K, number>();
 
@@ -100,7 +96,6 @@ class Table<K> {
 const varintType = 0;
 const length = 2;
 
-/** The few forms of Protobuf that profiles need. */
 class Writer {
   readonly #parts: Buffer[] = [];
 

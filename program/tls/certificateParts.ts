@@ -3,13 +3,13 @@ import { bits, boolean, context, identifier, octets, sequence } from './der.js';
 
 /** Parts of certificates (RFC 5280), in DER. Pure. */
 
-/** By their bit in the first byte (4.2.1.3), the first bit being the highest. */
+/** Bits of the first byte (4.2.1.3), the first bit being the highest. */
 const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
 export const extension = (id: string, value: Buffer, critical = false): Buffer =>
   sequence(identifier(id), ...(critical ? [boolean(true)] : []), octets(value));
 
-/** That it is no authority is what stands nowhere: false is the default, which is not written. */
+/** `cA` is absent for a certificate that is no authority: false is the default, which DER does not write. */
 export const basicConstraints = (isAuthority: boolean): Buffer =>
   extension('2.5.29.19', sequence(...(isAuthority ? [boolean(true)] : [])), true);
 
@@ -24,7 +24,7 @@ export const dnsName = (name: string): Buffer => context(2, { parts: false }, Bu
 export const ipAddress = (address: string): Buffer =>
   context(7, { parts: false }, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
 
-/** The sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
+/** Returns the sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));

@@ -7,7 +7,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { certificateBlocks } from '../files/pem.js';
 import { makeSelfSigned, type ServedNames } from './selfsigned.js';
 
-/** Keys and certificates that cannot be used. The message names the file and says what is wrong with it. */
+/** Unusable keys and certificates. The message names the file and the fault. */
 export class CredentialError extends Error {}
 
 export interface KeyPair {
@@ -21,7 +21,7 @@ export interface KeyPairFiles {
   readonly option?: string;
 }
 
-/** Reads a certificate (its chain may follow) and its key, and makes sure that they are well-formed, valid now and belong together. */
+/** Reads a certificate (its chain may follow) and its key, and checks that they are well-formed, valid now and belong together. */
 export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
   const cert = readPem(certFile, 'certificate');
   const key = readPem(keyFile, 'private key');
@@ -34,7 +34,6 @@ export function readKeyPair(certFile: string, keyFile: string, now: Date = new D
   return { cert, key };
 }
 
-/** The same for the files of an option, which every complaint begins with. */
 export function readPairOf(option: string, { certFile, keyFile }: KeyPairFiles, now?: Date): KeyPair {
   try {
     return readKeyPair(certFile, keyFile, now);
@@ -57,7 +56,7 @@ export function readAuthorities(file: string, option: string): Authorities {
   return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
 }
 
-/** Refuses TLS settings that the library would refuse later, with words that name the option. */
+/** Refuses TLS settings that the library would refuse later, in a message that names the option. */
 export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>): void {
   try {
     createSecureContext(settings);
@@ -90,7 +89,7 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
   }
 }
 
-/** The files `NAME.crt` and `NAME.key` in `directory`, made and kept there if they are not there yet. For a server that was given no certificate. */
+/** The files `NAME.crt` and `NAME.key` in `directory`, made and kept there if absent. Serves a server without a configured certificate. */
 export function selfSignedPair(directory: string, names: ServedNames, name = 'apiserver'): KeyPairFiles {
   const [certFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
@@ -108,7 +107,7 @@ export function selfSignedPair(directory: string, names: ServedNames, name = 'ap
   return { certFile, keyFile };
 }
 
-/** Half a file is never seen under the real name. */
+/** No reader sees half a file under the real name. */
 function writeWhole(file: string, text: string, mode: number): void {
   writeFileSync(`${file}.new`, text, { mode });
   renameSync(`${file}.new`, file);

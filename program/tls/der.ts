@@ -1,4 +1,4 @@
-/** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as much as certificates need. */
+/** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
 const sequenceTag = 0x30;
@@ -43,7 +43,7 @@ function base128(value: number): readonly number[] {
   return septets;
 }
 
-/** A moment, in seconds: of this form until 2049 and of the other from 2050 on (RFC 5280, 4.1.2.5). */
+/** A time in seconds: UTCTime until 2049 and GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 export function time(moment: Date): Buffer {
   const digits = `${moment
     .toISOString()
@@ -52,7 +52,7 @@ export function time(moment: Date): Buffer {
   return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
-/** The values inside a value that has parts, each with its tag and length. For what a certificate is known to be: nothing is checked. */
+/** Returns the values inside a value that has parts, each with its tag and length. Expects a well-formed certificate: nothing is checked. */
 export function partsOf(value: Uint8Array): readonly Buffer[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const parts: Buffer[] = [];
@@ -64,7 +64,6 @@ export function partsOf(value: Uint8Array): readonly Buffer[] {
   return parts;
 }
 
-/** Where the contents of the value begin and end that begins here. */
 function extent(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
   const first = bytes[at + 1] ?? 0;
   const more = first < 0x80 ? 0 : first & 0x7f;

@@ -10,9 +10,9 @@ interface Candidate {
 }
 
 /**
- * Chooses certificates by the name that a client asks for. Each text is `certFile,keyFile` with `:name,name` behind it where names are given;
- * otherwise the names in the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later.
- * `contextOptions` says what else than the pair each context has.
+ * Chooses certificates by the server name that a client requests. Each text is `certFile,keyFile`, optionally followed by `:name,name`; otherwise the names in
+ * the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later. `contextOptions` are the other options
+ * of each context.
  */
 export function sniChooser(
   texts: readonly string[],
@@ -32,7 +32,7 @@ export function sniChooser(
   return (name) => choose(candidates, name.toLowerCase().replace(/\.$/, ''));
 }
 
-/** Takes a value of the option apart. Throws CredentialError. */
+/** Parses a value of the option. Throws CredentialError. */
 export function splitSniPair(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
   const [, certFile, keyFile, names] = /^([^,]+),([^,:]+)(?::(.+))?$/.exec(text) ?? [];
   if (certFile === undefined || keyFile === undefined)
@@ -52,7 +52,7 @@ export function splitSniPair(text: string): { readonly certFile: string; readonl
 
 const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
 
-/** The common name, where it is the name of a host, and the alternative names of type DNS. */
+/** The common name, if it is a host name, and the alternative names of type DNS. */
 function namesOf(certificate: X509Certificate): string[] {
   const names = (certificate.subjectAltName ?? '')
     .split(', ')

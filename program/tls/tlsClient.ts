@@ -3,7 +3,7 @@ import { checkServerIdentity } from './serverIdentity.js';
 
 type Pem = string | Buffer;
 
-/** Whom a TLS client trusts, and how it shows itself. What is null or absent is left to Node. */
+/** The trust and the credentials of a TLS client. Null or absent members are left to Node. */
 export interface TlsClientTerms extends Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized' | 'checkServerIdentity'> {
   /** The certificates that the client trusts: authorities, or certificates of servers themselves. */
   readonly ca?: Pem | null | undefined;
@@ -12,9 +12,8 @@ export interface TlsClientTerms extends Pick<ConnectionOptions, 'servername' | '
 }
 
 /**
- * The options of every TLS client of the programs. A certificate of the bundle is an anchor whether or not it signs itself or is an authority, as Go has it:
- * many put the certificate of a webhook itself into its `caBundle`. OpenSSL alone looks for a root above each. Whose name a certificate has to have does not
- * change with that.
+ * The options of every TLS client of the programs. A certificate of the bundle is an anchor whether or not it signs itself or is an authority, as in Go: many
+ * put the certificate of a webhook itself into its `caBundle`. OpenSSL alone requires a root above each. The check of names is unaffected.
  */
 export function tlsClientOptions({ ca, cert, key, ...terms }: TlsClientTerms): ConnectionOptions {
   const anchors = ca === null || ca === undefined ? {} : { ca, ...partialChain };

@@ -1,4 +1,4 @@
-/** What OpenSSL finds where nobody who is trusted vouches for a certificate. */
+/** OpenSSL's errors for a certificate that no trusted authority signed. */
 const unknownAuthority: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,7 +7,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Why a certificate is not good, in the words of Go's `crypto/x509`, which operators know and scripts look for; null where there are none. */
+/** Returns why a certificate is invalid in the words of Go's `crypto/x509`, which operators know and scripts search for; null where there are none. */
 export function verificationText(error: Error): string | null {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (unknownAuthority.has(code)) return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';

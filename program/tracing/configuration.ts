@@ -1,7 +1,7 @@
 import { readConfiguration, refuseConfiguration } from '../files/configuration.js';
 
 export interface TracingConfiguration {
-  /** Of the collector; OTLP over gRPC, without TLS. */
+  /** The collector's endpoint: OTLP over gRPC, without TLS. */
   readonly endpoint: string;
   readonly ratePerMillion: number;
 }
@@ -10,7 +10,7 @@ const option = '--tracing-config-file';
 const endpointDefault = 'localhost:4317';
 const rateMax = 1_000_000;
 
-/** Reads the file of `--tracing-config-file`. Throws with what is wrong in it. */
+/** Reads the file of `--tracing-config-file`. Throws with its errors. */
 export function readTracingConfiguration(file: string): TracingConfiguration {
   const value = readConfiguration(file, {
     option: option,
@@ -22,7 +22,7 @@ export function readTracingConfiguration(file: string): TracingConfiguration {
   if (ratePerMillion < 0 || ratePerMillion > rateMax)
     refuseConfiguration(file, option, [`samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`]);
   const endpoint = String(value['endpoint'] ?? endpointDefault);
-  // Whatever gRPC knows: a host with a port, or a scheme of its own.
+  // Any target that gRPC knows: a host with a port, or a scheme of its own.
   if (!/^(?:[a-z]+:)?\S+$/.test(endpoint) || endpoint.startsWith('http'))
     refuseConfiguration(file, option, [`endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`]);
   return { endpoint, ratePerMillion };

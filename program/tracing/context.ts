@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** Which trace a piece of work belongs to, and which piece it is, as the W3C's `traceparent` says it. */
+/** The trace and the span of a piece of work, as in the W3C's `traceparent`. */
 export interface TraceContext {
-  /** 16 bytes in hexadecimal digits. */
   readonly traceId: string;
-  /** 8 bytes in hexadecimal digits. */
   readonly spanId: string;
   readonly sampled: boolean;
-  /** What others want to be handed on (`tracestate`); empty for nothing. */
+  /** The vendor state to propagate (`tracestate`); empty for none. */
   readonly state: string;
 }
 
@@ -15,7 +13,7 @@ const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const sampled = 1;
 const stateCharactersMax = 512;
 
-/** Reads both headers; null where there is no usable `traceparent`. Later versions may say more, and begin the same. */
+/** Reads both headers; null without a usable `traceparent`. Later versions may add fields, and begin the same. */
 export function parseContext(parent: string | undefined, state: string | undefined): TraceContext | null {
   const [, version, traceId = '', spanId = '', flags = '', more] = form.exec(parent ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
@@ -38,6 +36,6 @@ export const newTraceId = (): string => randomBytes(16).toString('hex');
 
 const parts = 2 ** 32;
 
-/** Whether a trace that begins here is kept: always the same for one trace, so that all who keep this share of traces keep the same ones. Pure. */
+/** Decides whether a trace that begins here is sampled: always the same for one trace, so that all programs with this rate sample the same traces. Pure. */
 export const isSampled = (traceId: string, ratePerMillion: number): boolean =>
   Number.parseInt(traceId.slice(-8), 16) < (ratePerMillion / 1_000_000) * parts;

@@ -2,7 +2,7 @@ import type { Client } from '@grpc/grpc-js';
 import { messageTypes } from '../grpc/messageType.js';
 import type { Span } from './tracer.js';
 
-/** The few messages of OTLP that are sent, by the numbers of its definition. */
+/** The few OTLP messages that are sent, by the field numbers of its definition. */
 const types = messageTypes({
   Request: { fields: { resourceSpans: { rule: 'repeated', type: 'ResourceSpans', id: 1 } } },
   Response: { fields: {} },
@@ -44,14 +44,13 @@ export const exportPath = '/opentelemetry.proto.collector.trace.v1.TraceService/
 
 const kinds = { server: 2, client: 3 } as const;
 const statusError = 2;
-/** Milliseconds with their fractions, as a whole number of nanoseconds in decimal digits: too large for a number. */
+/** Milliseconds with fractions, as a whole number of nanoseconds in decimal digits: too large for a number. */
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
 const keyValue = ([key, value]: readonly [string, string | number]): object => ({
   key,
   value: typeof value === 'number' ? { intValue: Math.round(value) } : { stringValue: value },
 });
 
-/** Spans as one request to a collector. Pure. */
 const requestOf = (spans: readonly Span[], service: Readonly<Record<string, string>>): ExportRequest => ({
   resourceSpans: [
     {
@@ -77,20 +76,19 @@ const requestOf = (spans: readonly Span[], service: Readonly<Record<string, stri
   ],
 });
 
-/** What waits to be sent; more is dropped, since requests do not wait for a collector. */
+/** Bound on spans that wait to be sent; more are dropped, since requests do not wait for a collector. */
 const waitingMax = 2_048;
 const batchMax = 512;
 const intervalMs = 1_000;
 const timeoutMs = 10_000;
 
 export interface ExporterOptions {
-  /** `host:port`, or what gRPC knows otherwise. */
   readonly endpoint: string;
   readonly service: Readonly<Record<string, string>>;
   readonly report: (error: unknown) => void;
 }
 
-/** Sends spans to a collector, some at a time. */
+/** Sends spans to a collector in batches. */
 export class OtlpExporter {
   #waiting: Span[] = [];
   #client: Promise<Client> | null = null;
@@ -108,7 +106,6 @@ export class OtlpExporter {
     if (this.#waiting.length >= batchMax) void this.flush();
   }
 
-  /** Sends what waits; one batch after the other. */
   flush(): Promise<void> {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null;

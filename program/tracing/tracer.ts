@@ -4,22 +4,20 @@ import { contextHeaders, isSampled, newSpanId, newTraceId, parseContext, type Tr
 export type Attributes = Readonly<Record<string, string | number>>;
 export type SpanKind = 'server' | 'client';
 
-/** A piece of work that is over. Times are milliseconds since 1970. */
+/** A finished span. Times are milliseconds since 1970. */
 export interface Span {
   readonly context: TraceContext;
-  /** Of the piece that this one is a part of; empty for the first one. */
+  /** The parent span; empty for the first. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: SpanKind;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** Why it failed, or null. */
   readonly failure: string | null;
 }
 
 export interface TracerOptions {
-  /** Of traces that begin here; whoever has begun one before decides for it. */
   readonly ratePerMillion: number;
   readonly now: () => number;
   readonly export: (span: Span) => void;
@@ -29,11 +27,10 @@ export interface OpenSpan extends ActiveTrace {
   end(more?: Attributes, failure?: string | null): void;
 }
 
-/** Makes spans, and gives those of sampled traces away when they end. */
 export class Tracer {
   constructor(private readonly options: TracerOptions) {}
 
-  /** Begins the part of a trace that this server does: of the one that the headers name, or of a new one. */
+  /** Begins this server's span: in the trace that the headers name, or in a new one. */
   begin(name: string, headers: Readonly<Record<string, unknown>>, attributes: Attributes): OpenSpan {
     const [parentText, stateText] = [headers['traceparent'], headers['tracestate']].map((each) =>
       typeof each === 'string' ? each : undefined,

@@ -5,20 +5,17 @@ import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
-/** How much of a refused body is read and thrown away, so that a slow-witted client gets to see the answer, before its connection is cut. */
+/** Bound on the bytes of a refused body that are discarded, so that a client that is still sending sees the response before its connection is cut. */
 const discardedBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
 
-/** Who sends a body, and hears of its end. */
 export interface BodySender {
-  /** Whose bytes these are. */
   readonly bodyOwner: string;
-  /** Called once the body is there whole, before anybody gets it. May throw. */
+  /** Called once the body is complete, before any reader gets it. May throw. */
   bodyComplete(): void;
 }
 
-/** One body on its way in. */
 export class BodyReading {
   readonly bytes: Promise<Buffer>;
   #resolve: (bytes: Buffer) => void = () => undefined;
@@ -29,7 +26,7 @@ export class BodyReading {
   #whole = false;
   readonly #owner: string;
 
-  /** `announced`: the length that the head tells. */
+  /** `announced`: the length in the request's head. */
   constructor(
     private readonly stream: Readable,
     announced: string | undefined,
@@ -45,7 +42,7 @@ export class BodyReading {
     else this.#begin();
   }
 
-  /** Null until all of it is there. */
+  /** Null until the body is complete. */
   get bytesRead(): number | null {
     return this.#whole ? this.#size : null;
   }
@@ -58,7 +55,7 @@ export class BodyReading {
     if (stream.destroyed) this.stop();
   }
 
-  /** Nothing more will come, or nobody wants it any more. Without effect on a body that is there whole. */
+  /** Ends reading: nothing more will come, or nobody needs it. Has no effect on a complete body. */
   stop(cause?: Error): void {
     if (!this.#over) this.#fail(badRequest('the request body ended before it was complete', cause));
   }
@@ -96,7 +93,6 @@ export class BodyReading {
     this.#reject(reason);
   }
 
-  /** Returns false when it was over already. */
   #finish(): boolean {
     if (this.#over) return false;
     this.#over = true;

@@ -4,11 +4,11 @@ import type { Duplex, Writable } from 'node:stream';
 import { unbounded, type SendBuffer, type Sender } from './sender.js';
 import { pieceBytesMin } from './sendBuffer.js';
 
-/** Whoever is written to without a bound of its own gets no more than this at a time. */
+/** Upper bound for each write to a receiver without a bound of its own. */
 const pieceBytesMax = 128 * 1024;
 /**
- * While a request over HTTP/2 goes on, Node writes at once, with each piece of it that comes, when more of its answer waits than this: `nestedReads.ts` says why it must
- * not.
+ * While an HTTP/2 request is incomplete, Node writes at once, with each piece of it that comes, when more of its response waits than this: `nestedReads.ts`
+ * says why it must not.
  */
 const requestOpenBytesMax = 4_096;
 
@@ -19,12 +19,11 @@ interface Chunk {
   readonly encoding: BufferEncoding;
 }
 
-/** A stream or socket whose writes stay within the send buffer of its connection. */
 type Bounded = Duplex & { [buffer]: SendBuffer; [output]?: Output; [ends]?: boolean };
 
 const buffer = Symbol('send buffer');
 const output = Symbol('output');
-/** Set where nothing follows what is being written. */
+/** Set when nothing follows the current write. */
 const ends = Symbol('ends');
 
 const ofSession = new WeakMap<Http2Session, SendBuffer>();
@@ -37,7 +36,7 @@ export function boundSession(session: Http2Session, of: SendBuffer): void {
 export const sendBufferOf = (session: Http2Session | undefined): SendBuffer =>
   (session === undefined ? undefined : ofSession.get(session)) ?? unbounded;
 
-/** Has a stream of HTTP/2 hand over what is written to it in pieces, each when its connection has room. */
+/** Makes an HTTP/2 stream hand over its writes in pieces, each when its connection has room. */
 export function boundStream(stream: ServerHttp2Stream, of: SendBuffer): void {
   Object.assign(stream, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
@@ -48,8 +47,9 @@ export function boundSocket(socket: Socket, of: SendBuffer): void {
 }
 
 /**
- * Ends a stream of HTTP/2 behind what has been written to it and these bytes. Node ends it behind whichever piece it sends when the end has been asked for, so that is asked
- * for with the last one. Where the end comes by itself, Node would reset a stream whose request nobody has read, and that may overtake the end: then it is read.
+ * Ends an HTTP/2 stream after its pending writes and these bytes. Node ends it after whichever piece it sends when the end is requested, so the end is
+ * requested with the last piece. Where the end comes by itself, Node would reset a stream whose request is unread, and the reset may overtake the end: then the
+ * request is read.
  */
 export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
@@ -63,12 +63,12 @@ export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string
   if (length > 0) stream.write(bytes);
 }
 
-/** Bytes that have been written to it and that the network has not taken. It becomes less piece by piece. */
+/** Returns the written bytes that the network has not taken. The number falls piece by piece. */
 export const unsentOf = (writable: Writable): number => writable.writableLength - ((writable as Partial<Bounded>)[output]?.takenBytes ?? 0);
 
 const isBounded = (stream: Duplex): stream is Bounded => (stream as Partial<Bounded>)[buffer] !== undefined;
 
-/** What is never cut into pieces. */
+/** Returns the size up to which writes are never cut into pieces. */
 function wholeBytesOf(way: Duplex): number {
   const { endAfterHeaders = true, readableEnded } = way as Partial<ServerHttp2Stream>;
   return endAfterHeaders || readableEnded === true ? pieceBytesMin : requestOpenBytesMax;
@@ -101,14 +101,13 @@ function writeManyWithin(this: Bounded, chunks: readonly Chunk[], done: Done): v
   endBehind(this, bytes);
 }
 
-/** Ends the stream with the last of what was written to it. `bytes`: of what is being written. */
+/** Ends the stream with the last of its pending writes. `bytes` is the size of the current write. */
 function endBehind(way: Bounded, bytes: number): void {
   if (way[ends] === true && way.writableLength === bytes) way.end();
 }
 
 const bufferOf = ({ chunk, encoding }: Chunk): Buffer => (typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk);
 
-/** Node's own methods under those that are put over them. */
 interface Native {
   _write(this: Duplex, chunk: Buffer | string, encoding: BufferEncoding, done: Done): void;
   _writev(this: Duplex, chunks: readonly Chunk[], done: Done): void;
@@ -118,9 +117,8 @@ const nativeOf = (way: Duplex): Native => Object.getPrototypeOf(way) as Native;
 
 const outputOf = (way: Bounded): Output => (way[output] ??= new Output(way));
 
-/** What is written at a time, on its way in pieces. Made for those that need it: most answers are small. */
+/** One write on its way in pieces. It is made only where needed: most responses are small. */
 class Output implements Sender {
-  /** Of what is being written. */
   takenBytes = 0;
   #chunks: Buffer[] = [];
   #done: Done | null = null;
@@ -135,7 +133,7 @@ class Output implements Sender {
     });
   }
 
-  /** Calls `done` when all of it has been taken, or will not be. One at a time. */
+  /** Calls `done` when everything has been taken, or will not be. One at a time. */
   send(chunks: Buffer[], done: Done): void {
     this.#chunks = chunks;
     this.#bytes = 0;
@@ -144,7 +142,7 @@ class Output implements Sender {
     this.way[buffer].whenRoom(this);
   }
 
-  /** Whether some of the bytes that have been written, and not been taken, has not been handed over yet. */
+  /** Returns whether some bytes that have been written and not taken have not been handed over yet. */
   unhanded(written: number): boolean {
     return this.#chunks.length > 0 || written > this.#bytes;
   }
@@ -168,7 +166,6 @@ class Output implements Sender {
     if (this.#chunks.length === 0) endBehind(way, this.#bytes);
   }
 
-  /** Takes out of what waits. */
   #next(limit: number): Buffer[] {
     const piece: Buffer[] = [];
     let room = limit;

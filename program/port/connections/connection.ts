@@ -9,32 +9,29 @@ import { SocketProgress } from './socketProgress.js';
 import type { Standing } from './standing.js';
 import { unsentBytes, type Holder } from './unsentBytes.js';
 
-/** What a connection tells those who keep all of them. */
+/** Receives events of a connection for the owner of all connections. */
 export interface ConnectionKeeper {
-  /** Somebody else than before asks on it. Returns false where that user has too many. */
+  /** Records that a different user sends requests on the connection. Returns false where that user has too many connections. */
   askedBy(connection: Connection, user: User): boolean;
 }
 
-/** An exchange as its connection sees it. */
 export interface Carried extends Listed {
   readonly response: { readonly writableEnded: boolean };
-  /** Of its answer, as far as that has been written. */
   readonly unsentBytes: number;
-  /** What it brings to its client: an answer, a stream that this server makes, or one that it passes on. */
   readonly brings: 'answer' | 'stream' | 'relay';
-  /** Since when nothing has been taken of its complete answer, in milliseconds of `performance.now()`, and how much that was. */
+  /** Since when nothing of its complete response has been taken, in milliseconds of `performance.now()`, and how much waited then. */
   lingersSince: number | null;
   lingeringBytes: number;
   close(): void;
   cut(): void;
 }
 
-/** One connection of a client, and the owner of the exchanges on it: however it ends, they end with it. */
+/** One connection of a client, and the owner of its exchanges: however it ends, they end with it. */
 export class Connection implements ConnectionState, Holder {
-  /** First the plain one; the one of TLS once the handshake is over. */
+  /** The plain socket at first; the TLS socket after the handshake. */
   socket: Socket;
   session: ServerHttp2Session | null = null;
-  /** Whoever asked last. Empty before anybody has. */
+  /** The user of the latest request. Empty before the first. */
   userName = '';
   standing: Standing = 'stranger';
   used = false;
@@ -45,19 +42,16 @@ export class Connection implements ConnectionState, Holder {
   askedAt: number | null = null;
   doubted = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** When both sides of a connection of HTTP/1.1 were first seen to have ended: a write that Node has lost, as can happen in a reset, would keep it open for ever. */
+  /** When both sides of an HTTP/1.1 connection were first seen to have ended: a write that Node lost in a reset would keep it open for ever. */
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');
-  /** What streams and the socket have been given. */
   readonly sendBuffer = new ConnectionSendBuffer(unsentBytes);
   readonly #progress = new SocketProgress();
-  /** Of complete answers that wait. */
   #answerBytes = 0;
 
   readonly address: string;
 
-  /** `ends` names the connection among all, `address` is the client's. */
   constructor(
     socket: Socket,
     readonly ends: string,
@@ -95,12 +89,12 @@ export class Connection implements ConnectionState, Holder {
     if (this.#exchanges.size === 0) this.idleSince = performance.now();
   }
 
-  /** To be called when it is known who asks. Returns false where that user has too many connections; then this one ends after its answers. */
+  /** Called when the user of a request is known. Returns false where that user has too many connections; then this one ends after its responses. */
   askedBy(user: User): boolean {
     return (user.name === this.userName && this.standing !== 'stranger') || this.keeper.askedBy(this, user);
   }
 
-  /** Looks for bytes that have come, and at answers that are not taken. */
+  /** Checks for received bytes and for responses that are not taken. */
   look(now: number, times: ConnectionTimes): void {
     const { takingMs, silenceMs } = times;
     const { bytesRead } = this.socket;
@@ -109,7 +103,7 @@ export class Connection implements ConnectionState, Holder {
       this.heardAt = now;
       if (!this.doubted) this.askedAt = null;
     }
-    // After an error of the protocol Node stops to read, and would never see the connection end.
+    // After a protocol error Node stops reading, and would never see the connection end.
     if (this.session !== null) readingOf(this.socket)?.readStart();
     else if (this.socket.readableEnded && this.socket.writableEnded) {
       this.#endedAt ??= now;
@@ -127,7 +121,7 @@ export class Connection implements ConnectionState, Holder {
     if (this.#progress.look(this.socket, now, { takingMs: this.#patience(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
   }
 
-  /** How long its client may take nothing: as long as the least patient of what goes on here. */
+  /** The shortest timeout of its exchanges for a client that takes nothing. */
   #patience({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
     const patience = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
     let least = this.#exchanges.size === 0 ? takingMs : relayTakingMs;
@@ -135,7 +129,7 @@ export class Connection implements ConnectionState, Holder {
     return least;
   }
 
-  /** A complete answer waits for its client, and takes so much. */
+  /** Records that a complete response waits for its client, of this size. */
   answerWaits(bytes: number): void {
     if (this.ended) return;
     this.#answerBytes += bytes;
@@ -147,7 +141,6 @@ export class Connection implements ConnectionState, Holder {
     unsentBytes.remove(bytes);
   }
 
-  /** Asks the client whether it is there. */
   ask(now: number): void {
     this.askedAt = now;
     if (this.session?.destroyed === false)
@@ -162,7 +155,7 @@ export class Connection implements ConnectionState, Holder {
     this.doubted = false;
   }
 
-  /** Tells the client to go elsewhere, and ends when what is under way is over. */
+  /** Sends the client away (GOAWAY or `Connection: close`), and ends when current requests are over. */
   dismiss(): void {
     this.leaving = true;
     this.session?.close();
@@ -178,7 +171,6 @@ export class Connection implements ConnectionState, Holder {
     this.end();
   }
 
-  /** It has ended, and so has everything on it. */
   end(): void {
     this.ended = true;
     for (const exchange of this.#exchanges) exchange.cut();

@@ -1,29 +1,29 @@
-/** How long connections may do without what they are for. Milliseconds. */
+/** Timeouts of connections. Milliseconds. */
 export interface ConnectionTimes {
-  /** For the TLS handshake. */
+  /** Limit of the TLS handshake. */
   readonly handshakeMs: number;
-  /** From the connection to the first request whose head is there whole, as in the reference. */
+  /** Between the connection and the first complete request head, as in the reference. */
   readonly firstRequestMs: number;
-  /** Between requests over HTTP/2, as in the reference: the client is told to go elsewhere, so no request is lost. */
+  /** Between requests over HTTP/2, as in the reference: the client gets a GOAWAY, so no request is lost. */
   readonly idleHttp2Ms: number;
   /**
-   * Between requests over HTTP/1.1, where a client cannot be told: longer than the 90 s after which most clients and balancers close, so that they decide
-   * and no request meets a connection that is closing.
+   * Between requests over HTTP/1.1, where a client cannot be notified: longer than the 90 s after which most clients and balancers close, so that they decide
+   * and no request meets a closing connection.
    */
   readonly idleHttp1Ms: number;
-  /** Without a byte from a client of HTTP/2: then it is asked whether it is there. */
+  /** Silence of an HTTP/2 client after which it is pinged. */
   readonly silenceMs: number;
-  /** For the answer to that. */
+  /** Limit of the answer to a ping. */
   readonly pongMs: number;
-  /** For a client to take something of an answer that waits for it, where no deadline ends it before. */
+  /** Until a client takes something of a waiting response, where no deadline ends it earlier. */
   readonly takingMs: number;
-  /** The same of a watch, or another stream that this server makes. */
+  /** The same for a watch, or another stream that this server makes. */
   readonly streamTakingMs: number;
-  /** The same of what is passed on from elsewhere, such as logs and shells, whose reader may stop to read: as long as a kubelet lets them be without a byte. */
+  /** The same for relayed streams, such as logs and shells, whose reader may stop reading: as long as a kubelet leaves them without a byte. */
   readonly relayTakingMs: number;
-  /** For a connection to come down to what may wait in its socket. */
+  /** Until a connection falls below the bound on bytes queued in its socket. */
   readonly overfullMs: number;
-  /** How often all of these are looked at: also how long a connection that Node no longer reads may have ended unseen. */
+  /** Interval of all these checks: also how long a connection that Node no longer reads may have ended unseen. */
   readonly lookMs: number;
 }
 
@@ -41,30 +41,30 @@ export const usualTimes: ConnectionTimes = {
   lookMs: 2_000,
 };
 
-/** What is known of a connection. Times are those of `performance.now()`. */
+/** State of a connection. Times are those of `performance.now()`. */
 export interface ConnectionState {
   readonly http2: boolean;
-  /** Whether it has brought a request. */
+  /** True once it has carried a request. */
   readonly used: boolean;
   readonly openRequests: number;
-  /** Since when there is no request; since the connection was made, where there never was one. */
+  /** Since when there is no request; the time of connection where there never was one. */
   readonly idleSince: number;
-  /** When it was seen last that bytes had come. */
+  /** When bytes were last seen to have come. */
   readonly heardAt: number;
-  /** When its client was asked whether it is there, after it was heard last. */
+  /** When its client was pinged, after the last received bytes. */
   readonly askedAt: number | null;
-  /** Complete answers are not taken, and the client has not said for long that it is there: bytes from it do not count, only its answer. */
+  /** Complete responses are not taken, and the client has not confirmed for long that it is alive: received bytes do not count, only the answer to a ping. */
   readonly doubted: boolean;
-  /** It was told to go elsewhere. */
+  /** True once it was sent away. */
   readonly leaving: boolean;
 }
 
-/** What is to be done about a connection: nothing; ask whether its client is there; tell it to go elsewhere; end it. */
+/** The action that is due for a connection: nothing; ping its client; send it away; end it. */
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**
- * Pure. A connection without requests has a limit; one with requests has none but that its client is there. A ping finds out as well of sessions
- * that Node has given up itself: after an error of the protocol it looks at nothing that comes, and tells nobody.
+ * Returns the action that is due. Pure. A connection without requests has a limit; one with requests has none as long as its client is alive. A ping also
+ * detects sessions that Node itself has given up: after a protocol error it ignores all input, and reports nothing.
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';

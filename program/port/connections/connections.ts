@@ -10,17 +10,16 @@ import { inStep, type Repeated } from '../../files/inStep.js';
 import { standingOf } from './standing.js';
 
 /**
- * All connections of clients. Ends those that nobody needs, and decides who stays when there is no room for one more:
+ * All connections of clients. When there is no room for one more, it ends others in this order:
  *
- *     strangers (nobody has asked on them with credentials), the one that has asked or come longest ago first
- *     then those without a request under way, the longest idle first
+ *     unauthenticated ones, the one with the oldest request or connection first
+ *     then those without an active request, the longest idle first
  *     then none: the new one goes
  */
 export class Connections implements ConnectionKeeper, Iterable<Connection> {
-  /** By the addresses and ports of both ends: all that the plain and the encrypted socket have in common. */
+  /** Keyed by the addresses and ports of both ends: all that the plain and the encrypted socket have in common. */
   readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
-  /** In the order in which they came or asked last. */
   readonly #strangers = new Set<Connection>();
   readonly #ofAddress = new Tally();
   readonly #ofUser = new Tally();
@@ -42,10 +41,9 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return [...this.#byEnds.values()][Symbol.iterator]();
   }
 
-  /** A client has connected, and nothing is known of it but its address. */
   accept(socket: Socket): void {
     const { remoteAddress: address } = socket;
-    // There is one connection between two ends at a time: whatever was there before has ended, though Node may not have seen it.
+    // There is one connection between two ends at a time: an earlier one has ended, though Node may not have seen it.
     const before = this.#byEnds.get(endsOf(socket));
     if (before !== undefined) this.#dropThis(before);
     if (address === undefined || !this.#makeRoom(address)) {
@@ -61,7 +59,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     });
   }
 
-  /** The handshake is over. */
   secured(socket: TLSSocket): void {
     const connection = this.#byEnds.get(endsOf(socket));
     if (connection === undefined) return;
@@ -70,10 +67,10 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     if (socket.alpnProtocol !== 'h2') boundSocket(socket, connection.sendBuffer);
   }
 
-  /** It speaks HTTP/2. False when it has closed meanwhile: then the session is over. */
+  /** Attaches an HTTP/2 session. Returns false when the connection has closed meanwhile: then the session is over. */
   speaksHttp2(session: ServerHttp2Session): boolean {
     const connection = this.#byEnds.get(endsOf(session.socket));
-    // It has closed meanwhile; Node would bring what is left in its buffers as requests, and never tell that they are over.
+    // It has closed meanwhile; Node would hand out the rest of its buffers as requests, and never report their end.
     if (connection === undefined) {
       session.destroy();
       return false;
@@ -87,7 +84,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return true;
   }
 
-  /** Of a socket or session; null when it is gone. */
+  /** Returns the connection of a socket or session; null when it is gone. */
   of(socketOrSession: object): Connection | null {
     return this.#bySocket.get(socketOrSession) ?? null;
   }
@@ -96,7 +93,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     const standing = standingOf(user);
     if (connection.ended) return true;
     if (standing === 'stranger') {
-      // Once somebody has shown credentials on it, it is his.
+      // A connection belongs to a user once one has authenticated on it.
       if (this.#strangers.delete(connection)) this.#strangers.add(connection);
       return true;
     }
@@ -115,7 +112,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return true;
   }
 
-  /** Ends what is due. */
   look(now: number): void {
     for (const connection of this) {
       connection.look(now, this.times);
@@ -126,7 +122,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     }
   }
 
-  /** Ends all of them. */
   close(): void {
     this.#looks.stop();
     for (const connection of this) connection.cut();
@@ -145,7 +140,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return this.#ordinary < ofOrdinaryUsers || connection.standing === 'ordinary' || this.#drop(others);
   }
 
-  /** Ends the one among these that is needed least. */
+  /** Ends the least needed connection among these. */
   #drop(among: (connection: Connection) => boolean): boolean {
     for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
     let longest: Connection | null = null;
@@ -180,7 +175,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 }
 
-/** How many there are of each. */
 class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -201,6 +195,9 @@ class Tally {
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
-/** Both ends: a client's port names one connection to one place, and this server is reached at its own and, by what a balancer hands over, at the balancer's. */
+/**
+ * Both ends: a client's port names one connection to one place, and this server is reached at its own address and, by what a balancer forwards, at the
+ * balancer's.
+ */
 const endsOf = ({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Ends): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -1,7 +1,6 @@
-/** How many there are of something that is bounded. */
 export interface Count {
   readonly value: number;
-  /** One more, if there are fewer than `limit`. */
+  /** Adds one, if there are fewer than `limit`. */
   take(limit: number): boolean;
   leave(): void;
 }
@@ -20,7 +19,7 @@ export class OwnCount implements Count {
   }
 }
 
-/** One number for all threads of a process: never more than the limit, whichever threads they are on. */
+/** One number for all threads of a process: it never exceeds the limit, whichever threads add to it. */
 export class SharedCount implements Count {
   constructor(
     private readonly words: Int32Array,

@@ -2,14 +2,13 @@ import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { types } from 'node:util';
 
 const leastSlots = 8;
-/** No stream has this number. */
 const free = -1;
 
 /**
- * The open streams of a session, by their number. Node keeps them in a `Map`. A map whose entries come and go makes itself a new table every few of
- * them, and each old table names the next one and still holds what was in it. Once one of them has grown old, the garbage collector's quick rounds
- * find all later ones alive, and with them nearly every stream that there was and all that was made to answer it; only a slow round over
- * everything frees them. This one clears a place when a stream leaves it, and never hands its table on (Knuth, volume 3, 6.4, algorithm R).
+ * The open streams of a session, by their number. Node keeps them in a `Map`. A map whose entries come and go makes itself a new table every few of them, and
+ * each old table names the next one and still holds its entries. Once one of them has grown old, the garbage collector's quick rounds find all later ones
+ * alive, and with them nearly every stream that there was and all its garbage; only a slow full round frees them. This one clears a place when a stream leaves
+ * it, and never replaces its table for that (Knuth, volume 3, 6.4, algorithm R).
  */
 export class OpenStreams<T> implements Map<number, T> {
   readonly [Symbol.toStringTag] = 'OpenStreams';
@@ -47,7 +46,6 @@ export class OpenStreams<T> implements Map<number, T> {
     let left = this.#placeOf(id);
     if (this.#ids[left] !== id) return false;
     const mask = this.#ids.length - 1;
-    // Whoever had to step over this place moves up, so that nobody looks for them in vain.
     for (let at = (left + 1) & mask; this.#ids[at] !== free; at = (at + 1) & mask) {
       const home = homeOf(this.#ids[at] as number, mask);
       if (((at - home) & mask) < ((at - left) & mask)) continue;
@@ -67,7 +65,7 @@ export class OpenStreams<T> implements Map<number, T> {
     this.#size = 0;
   }
 
-  /** As they are now: whoever goes through them may end them. */
+  /** A copy: the caller may end streams while iterating. */
   entries(): MapIterator<[number, T]> {
     return [...this.#ids].flatMap((id, place): [number, T][] => (id === free ? [] : [[id, this.#streams[place] as T]])).values();
   }
@@ -88,7 +86,6 @@ export class OpenStreams<T> implements Map<number, T> {
     for (const [id, stream] of this.entries()) action(stream, id, this);
   }
 
-  /** Where it is, or would be. */
   #placeOf(id: number): number {
     const mask = this.#ids.length - 1;
     let place = homeOf(id, mask);
@@ -108,7 +105,7 @@ export class OpenStreams<T> implements Map<number, T> {
 /** Numbers of one side are two apart (RFC 9113, section 5.1.1). */
 const homeOf = (id: number, mask: number): number => (id >> 1) & mask;
 
-/** Streams without a number yet: in a server, each for the moment in which it is made. Node keeps them in a `Set`, of which the same is true. */
+/** Streams without a number yet: in a server, each for the moment in which it is made. Node keeps them in a `Set`, with the same cost. */
 export class UnnumberedStreams<T> implements Set<T> {
   readonly [Symbol.toStringTag] = 'UnnumberedStreams';
   readonly #streams: T[] = [];
@@ -163,8 +160,8 @@ interface SessionState {
 }
 
 /**
- * Has a session keep its streams so. Node has no public way to say it: where a session is not built as the releases 20 to 24 build it, or has streams
- * already, it stays as it is.
+ * Makes a session keep its streams so. Node has no public interface for it: a session that is not built as in the releases 20 to 24, or that has streams
+ * already, stays unchanged.
  */
 export function keepStreamsApart(session: ServerHttp2Session): boolean {
   const name = Object.getOwnPropertySymbols(session).find(({ description }) => description === 'state');

@@ -1,21 +1,21 @@
 import type { SendBuffer, Sender } from './sender.js';
 import type { UnsentBytes } from './unsentBytes.js';
 
-/** One connection has so much handed over at most, and less when all together have much: no more than this part of what is left for all. */
+/** Upper bound of the bytes handed over to one connection; less when all together have much: no more than this part of the rest. */
 const unsentBytesMax = 1024 * 1024;
 const shareOfRest = 16;
-/** One piece is at most this part of a connection's room, so that streams that are not read leave room for others. */
+/** One piece is at most this part of a connection's room, so that unread streams leave room for others. */
 const shareOfRoom = 8;
-/** Pieces are no smaller: a frame of HTTP/2, and a record of TLS. Who has nothing under way gets that much whatever others have. */
+/** Pieces are no smaller: a frame of HTTP/2, and a record of TLS. A connection with nothing pending gets that much whatever others have. */
 export const pieceBytesMin = 16 * 1024;
 const pieceBytesMax = 128 * 1024;
 
 /**
- * What one connection has been given and its client has not taken, as far as the process can see: in HTTP/2's queues, encrypted, or in the queue of the socket. Node
- * reports a write as done when the kernel has taken all of it.
+ * Bytes handed over to one connection that its client has not taken, as far as the process can see: in HTTP/2's queues, encrypted, or in the queue of the
+ * socket. Node reports a write as done when the kernel has taken all of it.
  *
- *     answers ──▶ waiting, in turn ──piece──▶ unsent: HTTP/2, TLS, socket ──▶ kernel
- *                   (their own memory)        (copied and encrypted: bounded here)
+ *     responses ──▶ waiting, in turn ──piece──▶ unsent: HTTP/2, TLS, socket ──▶ kernel
+ *                   (their own memory)          (copied and encrypted: bounded here)
  */
 export class ConnectionSendBuffer implements SendBuffer {
   #unsent = 0;
@@ -57,7 +57,6 @@ export class ConnectionSendBuffer implements SendBuffer {
     this.#waiting.delete(sender);
   }
 
-  /** The connection is over: nothing of it counts any more, and nobody waits for it. */
   close(): void {
     if (this.#closed) return;
     this.all.remove(this.#unsent);

@@ -1,27 +1,25 @@
-/** Somebody with bytes for a connection that has no room for them now. */
+/** A sender with bytes for a connection that has no room for them now. */
 export interface Sender {
-  /** There is room again, or the connection is over. To be asked for anew with `whenRoom` if it is not enough. */
+  /** Called when there is room again, or the connection is over. If the room does not suffice, `whenRoom` must be called again. */
   sendMore(): void;
 }
 
 /**
- * The back-pressure of one connection: what has been handed over to it, and has not been taken by the network yet. HTTP/2 bounds each stream by windows that
- * the client chooses, and a client that chooses wide ones would have everything encrypted and kept in native memory at once.
+ * The back-pressure of one connection: bytes handed over to it that the network has not taken yet. HTTP/2 bounds each stream by windows that the client
+ * chooses, and a client that chooses wide ones would have everything encrypted and kept in native memory at once.
  */
 export interface SendBuffer {
-  /** How much may be handed over now in one piece; 0 where there is no room. */
+  /** Size of the piece that may be handed over now; 0 without room. */
   readonly pieceBytes: number;
-  /** So much is handed over. */
   add(bytes: number): void;
-  /** So much of it has been taken, or is not wanted any more. */
   remove(bytes: number): void;
-  /** Has the sender called once, after those who have asked before. */
+  /** Calls the sender once, after those that wait already. */
   whenRoom(sender: Sender): void;
-  /** Without effect where it does not wait. */
+  /** Has no effect on a sender that does not wait. */
   forget(sender: Sender): void;
 }
 
-/** Of a stream whose connection nobody bounds. */
+/** The buffer of a stream whose connection is unbounded. */
 export const unbounded: SendBuffer = {
   pieceBytes: 128 * 1024,
   add: () => undefined,

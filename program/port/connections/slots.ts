@@ -5,31 +5,30 @@ import { OwnCount, type Count } from './counts.js';
 import { Shares, type Share } from './shares.js';
 import { standingOf } from './standing.js';
 
-/** The essential have this much more room, which nobody else can fill. */
+/** Essential users have this much more room, which no other user can fill. */
 const reserveShare = 0.25;
-/** Administrators are let in to see what is wrong, though not without any bound. */
+/** Administrators are admitted under overload to inspect it, within a bound of their own. */
 const administratorsShare = 9;
-/** From so much on, everybody is held to a share: others wait, or will soon. */
+/** Load above which every user is held to a share: other requests wait, or will soon. */
 const contendedShare = 0.5;
-/** Of one user, where slots are contended. Administrators are not held to it. */
+/** Share of one user, where slots are contended. Administrators are exempt. */
 const userShare = 1 / 3;
-/** Of all strangers of one address, where slots are contended. */
+/** Share of all unauthenticated clients of one address, where slots are contended. */
 const strangersShare = 1 / 8;
 /** Shares of very few slots would be none. */
 const ownMin = 8;
 
-/** Whose slots are counted together: a user's, or those of the strangers of one address. */
+/** Returns the owner that slots count for: a user, or the unauthenticated clients of one address. */
 export const ownerOf = ({ name }: User, address: string | undefined): string =>
   name === anonymousUser ? `${name} ${address ?? ''}` : name;
 
-/** Requests of one kind that are worked on at once. A slot is held while the server works, and neither while a client sends its body nor while it takes its answer. */
+/** Requests of one kind that are handled at once. A slot is held while the server works, not while a client sends its body or takes its response. */
 export class Slots {
-  /** All that are held now, on this thread. */
   taken = 0;
   readonly #own = new Shares();
   readonly #contended: number;
 
-  /** `max` of 0 stands for no limit. `all` counts what is held, on all threads where there are several; the shares of users are counted on each. */
+  /** `max` of 0 means no limit. `all` counts the held slots, on all threads where there are several; the shares of users are counted on each. */
   constructor(
     private readonly max: number,
     private readonly all: Count = new OwnCount(),
@@ -40,7 +39,7 @@ export class Slots {
   /** Takes a slot, or throws 429. The share is for `leave`. */
   enter(owner: string, user: User): Share {
     const share = this.#own.of(owner);
-    // The second look comes only where the first finds no room.
+    // The second attempt runs only where the first finds no room.
     if (!this.all.take(this.#contended) && !this.all.take(this.#limitFor(user, share.amount)))
       throw tooManyRequests('too many requests, please try again later', 1);
     share.amount += 1;
@@ -54,7 +53,7 @@ export class Slots {
     this.all.leave();
   }
 
-  /** How many may be held at most, once this one is; 0 where the user has its share. */
+  /** The bound including this one; 0 where the user has its share. */
   #limitFor(user: User, own: number): number {
     const { max } = this;
     const share = (part: number): number => Math.max(ownMin, Math.ceil(max * part));

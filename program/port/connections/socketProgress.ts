@@ -1,23 +1,24 @@
 import type { Socket } from 'node:net';
 import { socketQueueOf } from './socketQueue.js';
 
-/** What may wait in a socket for longer than a moment: all that a connection may have handed over, and heads, frames about the connection and small events beside. */
+/**
+ * Bound on bytes that wait in a socket for longer than a moment: all that a connection may have handed over, plus heads, connection frames and small events.
+ */
 const queuedBytesMax = 8 * 1024 * 1024;
 
 export interface ProgressTimes {
-  /** For the client to take something of what waits. */
+  /** Until the client takes something of the waiting bytes. */
   readonly takingMs: number;
-  /** For the socket to come below its bound. */
+  /** Until the socket falls below its bound. */
   readonly overfullMs: number;
 }
 
-/** Sees whether a client takes what its socket has been given. */
+/** Detects whether a client takes the bytes of its socket. */
 export class SocketProgress {
   #takenBytes = 0;
   #takenAt: number | null = null;
   #overfullSince: number | null = null;
 
-  /** To be called now and then. */
   look(socket: Socket, now: number, { takingMs, overfullMs }: ProgressTimes): 'flowing' | 'stuck' {
     const queue = socketQueueOf(socket);
     if (queue === null || queue.queuedBytes === 0) {

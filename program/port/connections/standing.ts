@@ -2,8 +2,8 @@ import { anonymousUser, groupMasters } from '../../authentication/authenticator.
 import type { User } from '../../../api/user.js';
 
 /**
- * What a user is to the cluster when room gets scarce: strangers have shown no credentials, on the essential ones the cluster depends (a flood of
- * clients must not cost nodes and managers their leases), and administrators are let in to see what is wrong.
+ * A user's standing when room gets scarce: strangers are unauthenticated, the cluster depends on the essential users (a flood of clients must not cost nodes
+ * and managers their leases), and administrators are admitted to inspect problems.
  */
 export type Standing = 'stranger' | 'ordinary' | 'essential' | 'administrator';
 

@@ -2,23 +2,23 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { readingOf, type Reading } from './reading.js';
 
-/** Pieces of work that begin in one turn of the event loop: a millisecond or two. Who comes next waits for several turns. */
+/** Pieces of work that begin in one turn of the event loop: a millisecond or two. Further ones wait for several turns. */
 const perTurnMax = 16;
-/** Milliseconds after which none begins in a turn any more: the first request of a connection, whose certificates are checked, or a part of a long list takes as long as many others. */
+/**
+ * Milliseconds after which none begins in a turn any more: the first request of a connection, whose certificates are checked, or a part of a long list takes as
+ * long as many others.
+ */
 const budgetMs = 2;
-/** Requests of one connection that wait for a turn; more than streams may be open, since those that were taken back count until then. */
+/** Requests of one connection that wait for a turn; more than streams may be open, since those that were cancelled count until then. */
 const waitingMax = 8_192;
-/** Places that have been left at the head of a line are dropped once there are so many, or nobody waits. */
+/** Empty places at the head of a line are dropped once there are so many, or nothing waits. */
 const leftPlacesMax = 1_024;
 
-/** From so many waiting requests of one client on, nothing more is read from its connections: decoding heads takes time outside of anybody's turn. */
+/** Waiting requests of one client above which nothing more is read from its connections: decoding heads takes time outside any turn. */
 const heldFrom = 64;
 
-/** What is known of the connection that brings a request. */
 export interface Bringer {
-  /** Whoever asked last; empty before anybody has. */
   readonly userName: string;
-  /** Names the connection among all. */
   readonly ends: string;
   readonly socket: Socket;
   cut(): void;
@@ -28,7 +28,7 @@ interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;
   readonly begin: () => void;
 }
-/** First in, first out. A place that is left is cleared: what has had its turn must not live on for as long as others wait. */
+/** First in, first out. An empty place is cleared: finished work must not live on for as long as others wait. */
 class Line<T> {
   #items: (T | undefined)[] = [];
   #next = 0;
@@ -53,18 +53,17 @@ class Line<T> {
     return item;
   }
 }
-/** Requests of one connection that wait for their beginning. */
 interface Lane {
   readonly bringer: Bringer;
   readonly waiting: Line<Waiting>;
-  /** Who gets the turns for it; stays the same for as long as something waits here or it is held, though another user may have asked meanwhile. */
+  /** The client that its turns count for, fixed while something waits here or it is held, though another user may have sent a request meanwhile. */
   owner: Owner;
-  /** Whether its owner knows that something waits here. */
+  /** True when it is in its owner's queue of lanes. */
   queued: boolean;
-  /** Nothing is read from it, and its owner knows. */
+  /** True when reading is paused and its owner knows. */
   held: boolean;
 }
-/** What waits of one client: of one user, or of a connection on which nobody has said yet who he is. */
+/** Waiting work of one client: of one user, or of a connection whose user is still unknown. */
 interface Owner {
   readonly key: string;
   /** Requests that have begun, waited for something, and want to go on. */
@@ -73,21 +72,18 @@ interface Owner {
   readonly lanes: Line<Lane>;
   /** Requests that want to begin, on all of its connections. */
   waiting: number;
-  /** Connections that are to be read again, in the order of their turns. */
+  /** Paused connections, in the order of their turns to be read again. */
   readonly held: Line<Lane>;
-  /** The turn of the event loop in which one of them was told to read. */
+  /** The turn of the event loop in which one of them last resumed reading. */
   readAt: number;
 }
 
-/** Clock and event loop; for tests. */
 export interface TurnOptions {
-  /** Pieces of a turn. */
   readonly perTurn: number;
-  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** Calls the action when the event loop has gone round. */
+  /** Calls the action in the next turn of the event loop. */
   readonly inNextTurn: (action: () => void) => void;
-  /** Calls the action when whatever waited for a promise has gone on, as far as it can without waiting again. */
+  /** Calls the action after all pending promise reactions have run. */
   readonly afterwards: (action: () => void) => void;
   readonly reading: (bringer: Bringer) => Reading | null;
 }
@@ -98,7 +94,7 @@ const usual: TurnOptions = {
   inNextTurn: (action) => {
     setImmediate(action);
   },
-  // Node does what is asked for the next tick once no promise has anybody to go on.
+  // Node runs next-tick callbacks once no promise reaction is pending.
   afterwards: (action) => {
     queueMicrotask(() => {
       process.nextTick(action);
@@ -108,27 +104,26 @@ const usual: TurnOptions = {
 };
 
 /**
- * Whose turn it is on the event loop. A connection of HTTP/2 may bring a thousand requests with one read; Node hands each of them over before it has
- * looked at the next frame, be it the one that takes the request back: whoever opens and resets streams as fast as it can has every one of them
- * begun (CVE-2023-44487). And one answer of the consensus thread lets hundreds of requests go on at once. Either would keep everybody else waiting.
- * Here some pieces of work begin at once, and the others in the next turns, one of each client after the other:
+ * Schedules work on the event loop. An HTTP/2 connection may bring a thousand requests with one read; Node hands each of them over before it has read the next
+ * frame, even the one that cancels the request: a client that opens and resets streams at full speed has every one of them begun (CVE-2023-44487). And one
+ * answer of the consensus thread lets hundreds of requests go on at once. Either would block all other clients. Here some pieces of work begin at once, and the
+ * others in the next turns, one of each client after the other:
  *
  *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16, or 2 ms are over; then the event loop goes round
  *                │
- *                └─ what returns first, then a request of each of its connections in turn
+ *                └─ returning requests first, then a request of each of its connections in turn
  *
- * A client with one request waits for one piece of each other client, not for all of them. Requests that were taken back by then never begin. While
- * many of a client wait, no further ones are read from its connections: the rest stays in the kernel, and in the end with the client. Once all of them
- * have begun, reading goes on, of one connection in a turn: however many a client has, it brings no more at a time than with one.
+ * A client with one request waits for one piece of each other client, not for all of them. Requests that were cancelled by then never begin. While many of a
+ * client wait, nothing more is read from its connections: the rest stays in the kernel, and in the end with the client. Once all of them have begun, reading
+ * goes on, of one connection in a turn: however many a client has, it brings no more at a time than with one.
  */
 export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();
   readonly #owners = new Map<string, Owner>();
-  /** In the order of their turns. */
   readonly #rotation = new Line<Owner>();
   #begun = 0;
   #turns = 0;
-  /** When the time of the present turn is over: counted from its first piece. */
+  /** When the current turn ends: counted from its first piece. */
   #end = 0;
   readonly #options: TurnOptions;
 
@@ -136,7 +131,7 @@ export class Turns {
     this.#options = { ...usual, ...options };
   }
 
-  /** A request has been read: begins now, or when it is its turn. A connection that brings far too many is cut. */
+  /** Begins a received request now, or in its turn. A connection with far too many waiting requests is cut. */
   begin(bringer: Bringer, stream: Waiting['stream'], begin: () => void): void {
     if (this.#isFree()) return this.#run(begin);
     const lane = this.#laneOf(bringer);
@@ -154,7 +149,7 @@ export class Turns {
     if (owner.waiting >= heldFrom) this.#hold(lane);
   }
 
-  /** A request of the user has what it waited for. Undefined where it may go on at once; otherwise settles when it is its turn. */
+  /** Lets a request of the user go on after a wait. Returns undefined where it may go on at once; otherwise the promise settles in its turn. */
   goOn(user: string): Promise<void> | undefined {
     if (this.#isFree()) {
       this.#count();
@@ -200,11 +195,11 @@ export class Turns {
       lane.held = true;
       lane.owner.held.push(lane);
     }
-    // Each time: when Node has written, it may read again.
+    // Repeated each time: after a write, Node may read again.
     this.#options.reading(lane.bringer)?.readStop();
   }
 
-  /** Reads one connection again that was held; what it brings is there before the next turn. */
+  /** Reads one paused connection again; its requests are there before the next turn. */
   #nextReading(owner: Owner): (() => void) | null {
     if (owner.readAt === this.#turns) return null;
     const lane = owner.held.shift();
@@ -235,7 +230,7 @@ export class Turns {
     this.#goRound([]);
   };
 
-  /** `resting`: have had a connection read in this turn, and nothing else to do in it. */
+  /** `resting` owners had a connection read in this turn, and have nothing else to do in it. */
   #goRound(resting: Owner[]): void {
     while (this.#hasRoom()) {
       const owner = this.#rotation.shift();
@@ -245,7 +240,7 @@ export class Turns {
       if (piece !== null) {
         this.#rotation.push(owner);
         this.#run(piece);
-        // It goes on where it waited: only then is it known how long that takes.
+        // It goes on where it waited: only then is its cost known.
         if (returning !== undefined) {
           this.#options.afterwards(() => this.#goRound(resting));
           return;
@@ -253,15 +248,15 @@ export class Turns {
       } else if (owner.held.length > 0) resting.push(owner);
       else this.#owners.delete(owner.key);
     }
-    // There is a next turn, since these have had a connection read in this one.
+    // There is a next turn, since these had a connection read in this one.
     for (const owner of resting) this.#rotation.push(owner);
   }
 }
 
-/** Of a connection nobody has used yet: itself, told apart from users by a character that no name of a user has. */
+/** An unused connection has a key of its own, distinguished from users by a character that no name of a user has. */
 const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `\n${ends}` : userName);
 
-/** The next request of a client that still wants an answer. */
+/** Returns the next request of a client that still wants a response. */
 function nextBeginning(owner: Owner): (() => void) | null {
   const { lanes } = owner;
   for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
@@ -276,5 +271,5 @@ function nextBeginning(owner: Owner): (() => void) | null {
   return null;
 }
 
-/** Those of this thread: all that it does for clients shares one event loop. */
+/** One per thread: all its work for clients shares one event loop. */
 export const turns = new Turns();

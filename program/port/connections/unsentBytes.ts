@@ -1,20 +1,20 @@
-/** Of all clients together: what connections have been given, and complete answers that wait. Lists are made as they are taken and do not count before. */
+/**
+ * Bound for all clients together: bytes handed over to connections, and complete responses that wait. Lists are made as they are taken and do not count before.
+ */
 const unsentBytesMax = 64 * 1024 * 1024;
-/** When there is more, connections are cut until so much is left. */
+/** Above the bound, connections are cut until this part is left. */
 const keptShare = 0.75;
 
-/** A connection that has bytes which its client does not take. */
 export interface Holder {
-  /** Whose they are. */
   readonly owner: string;
   readonly unsentBytes: number;
-  /** Ends the connection now: what was encrypted for it is freed only with it. */
+  /** Ends the connection now: its encrypted bytes are freed only with it. */
   cutNow(): void;
 }
 
 /**
- * Counts the bytes that clients do not take, with what each waiting answer takes itself. When there are too many, whoever has most of them loses connections, the
- * one that holds most first, until somebody else has more: who has little loses nothing, however slowly he reads.
+ * Counts the bytes that clients do not take, with the memory of each waiting response. When there are too many, the owner with most of them loses connections,
+ * the largest first, until another has more: an owner with few bytes loses nothing, however slowly it reads.
  */
 export class UnsentBytes {
   #bytes = 0;
@@ -23,7 +23,6 @@ export class UnsentBytes {
 
   constructor(private max = unsentBytesMax) {}
 
-  /** One of several threads has its part of what the process has. */
   shareAmong(threads: number): void {
     this.max = unsentBytesMax / threads;
   }
@@ -32,7 +31,7 @@ export class UnsentBytes {
     return this.#bytes;
   }
 
-  /** What may be added before somebody is cut. */
+  /** Bytes that may be added before a connection is cut. */
   get rest(): number {
     return this.max - this.#bytes;
   }
@@ -70,7 +69,6 @@ export class UnsentBytes {
 
 interface Owner {
   bytes: number;
-  /** The one with most at the end. */
   readonly holders: Holder[];
 }
 
@@ -93,5 +91,4 @@ function greatestOf(owners: readonly Owner[]): Owner | null {
   return greatest;
 }
 
-/** All connections of a thread share its memory. */
 export const unsentBytes = new UnsentBytes();
