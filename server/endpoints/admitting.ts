@@ -7,9 +7,8 @@ import { checkNamespace } from '../registry/writes.js';
 import type { Route } from './routing.js';
 import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
 
-/** Requests that store nothing, or something else than they say, before admission. */
+/** Admission of requests that store something other than their body, or nothing. */
 
-/** A body that is a question, or an order: a review, a binding. */
 interface Body {
   readonly object: ApiObject;
   readonly form?: BodyForm;
@@ -18,7 +17,7 @@ interface Body {
   readonly fieldManager: string;
 }
 
-/** Asks admission about such a body, which may be changed. Rejects with a refusal. */
+/** Runs admission, which may change the body. Rejects with a refusal. */
 export async function admitBody(
   context: RequestContext,
   route: Route,
@@ -35,13 +34,13 @@ export async function admitBody(
   );
 }
 
-/** A body may leave its namespace out, and may not name another one (400). */
+/** A body may omit its namespace, but not name another one (400). */
 export function putInNamespace({ metadata }: ApiObject, target: Target): void {
   checkNamespace(metadata, target);
   if (target.resource.namespaced) metadata.namespace = target.namespace;
 }
 
-/** Asks admission about a connection, as which its options stand. Rejects with a refusal. */
+/** The connection's options are the object. Rejects with a refusal. */
 export async function admitConnection(context: RequestContext, route: Route, { registry }: VerbDeps): Promise<void> {
   const subresource = route.subresource?.name ?? '';
   const known = connections[`${route.resource.resource}/${subresource}`];
@@ -67,13 +66,13 @@ const text = (query: URLSearchParams, name: string): JsonObject =>
 const list = (name: string, values: readonly (string | number)[]): JsonObject => (values.length === 0 ? {} : { [name]: [...values] });
 const streams = ['stdin', 'stdout', 'stderr', 'tty'];
 
-/** Decoded: an expression about paths must see what the backend is asked for, however the client writes it. */
+/** An expression about paths must see the decoded path, however the client encodes it. */
 const proxied = ({ info }: RequestContext): JsonObject => {
   const path = proxiedPath(info);
   return path === '' ? {} : { path };
 };
 
-/** What connections are to admission, by resource and subresource. Logs are read, not connected to. */
+/** Connections by resource and subresource. Reading logs does not count as connecting. */
 const connections: Readonly<Record<string, Connection>> = {
   'pods/exec': {
     kind: 'PodExecOptions',

@@ -17,12 +17,10 @@ import { tableOf, tableOfMany, type TableForm } from './table/table.js';
 
 export { send, sendPageNotFound, sendShared } from './sending.js';
 
-/** Items of a list that are encoded in one step. */
 const sliceItems = 32;
 
 export const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
-/** A single stored object in the form that the client asked for, with kind and apiVersion. */
 export function encodeObject({ encoder, form }: Representation, resource: ServedResource, stored: StoredObject): Buffer {
   switch (form.form) {
     case 'object':
@@ -34,13 +32,12 @@ export function encodeObject({ encoder, form }: Representation, resource: Served
   }
 }
 
-/** A stored object, and as what it is served. */
 interface Served {
   readonly resource: ServedResource;
   readonly stored: StoredObject;
 }
 
-/** Answers with one object. Throws 406 when the client asked for a list. */
+/** Throws 406 when the client requested a list. */
 export function sendObject(context: RequestContext, representation: Representation, served: Served, code = 200): void {
   const bytes = singleObject(representation, served);
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
@@ -59,7 +56,7 @@ function singleObject(representation: Representation, { resource, stored }: Serv
   return encodeObject(representation, resource, stored);
 }
 
-/** Answers with a document that is no stored object: a Status as it is, all others in the form that the client asked for; those that have a table bring it. */
+/** Sends a document that is not a stored object: a Status as it is, others in the requested form. Those with a table supply it. */
 export function sendDocument(
   context: RequestContext,
   { encoder, form }: Representation,
@@ -87,7 +84,6 @@ function inForm(
     : (table?.(form) ?? value);
 }
 
-/** The Status that says a deletion is complete. */
 export function deletedStatus({ group, resource }: ServedResource, name: string, uid: string): Status {
   return {
     kind: 'Status',
@@ -98,17 +94,14 @@ export function deletedStatus({ group, resource }: ServedResource, name: string,
   };
 }
 
-/** Part of a collection, and as what it is served. */
 interface ServedPage {
   readonly resource: ServedResource;
   readonly page: ListPage;
-  /** Decides what a continue token has to name. */
   readonly allNamespaces: boolean;
-  /** The part that was asked for, and is told of; null for all. */
+  /** The requested part, which the list names; null for all. */
   readonly shard?: ShardSelector | null;
 }
 
-/** Answers with a list, in pieces when it is large. */
 export async function sendList(
   context: RequestContext,
   representation: Representation,
@@ -148,16 +141,15 @@ async function encodeList(
   return encoder.list(type, meta, items, page.items.length);
 }
 
-/** Kind and apiVersion that items carry themselves; null for those that leave them to the list. */
 function itemType(resource: ServedResource, form: Representation['form']): TypeMeta | null {
   if (form.form === 'partial') return { kind: partial, apiVersion: form.apiVersion };
   return resource.behaviour.selfDescribed ? typeOf(resource) : null;
 }
 
-/** One for all requests: which objects a list shows depends on the state alone, not on who asks. */
+/** All requests share the cache: a list depends on the state alone, not on the client. */
 const bodies = new ListBodies();
 
-/** Nearly always this only looks at what is encoded already; if not, other requests get their turn meanwhile. */
+/** Usually everything is encoded already; if not, other requests run in between. */
 function* encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Steps<Buffer[]> {
   const encoded: Buffer[] = [];
   for (const stored of items) {
@@ -167,7 +159,7 @@ function* encodeItems(encoder: Encoder, resource: ServedResource, items: readonl
   return encoded;
 }
 
-/** `complete`: the token is named even if there is none. */
+/** `complete`: the token is present even if it is empty. */
 function listMeta({ version, items, more, remaining }: ListPage, allNamespaces: boolean, complete: boolean = false): ListMeta {
   const last = items.at(-1);
   if (!more || last === undefined) return { resourceVersion: String(version), ...(complete ? { continue: '' } : {}) };

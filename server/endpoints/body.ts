@@ -19,7 +19,7 @@ import { allEncoders } from './encoders/encoders.js';
 import { mediaTypeOf } from './mediaType.js';
 import type { FieldValidation } from './options/writeOptions.js';
 
-/** Encodings that a body may come in. Patches have media types of their own. */
+/** Encodings of bodies. Patches have media types of their own. */
 const bodyEncodings: Readonly<Record<string, EncodingName>> = {
   'application/json': 'json',
   'application/yaml': 'yaml',
@@ -33,18 +33,15 @@ export interface DecodedBody {
 }
 
 export interface BodyReader {
-  /**
-   * The object in the body, of the kind that the path expects, checked and with kind and apiVersion filled in. Throws 400 or 415.
-   * `otherVersions` are API versions in which the same kind is understood as well.
-   */
+  /** Returns the body's object, checked, with kind and apiVersion. Throws 400 or 415. `otherVersions` are further accepted API versions. */
   object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
-  /** The same for a body that is an object of the resource itself, in the form in which objects of it are kept. */
+  /** The same for an object of the resource itself, in stored form. */
   stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<ApiObject>;
-  /** Options, which are of one kind whatever API version they name; null when there is no body. Unknown members are dropped. Throws 400 or 415. */
+  /** Options have one kind whatever their API version; null without a body. Unknown members are dropped. Throws 400 or 415. */
   options(context: RequestContext, type: Kind): Promise<JsonObject | null>;
-  /** Bytes that are JSON whatever their media type says: patches. */
+  /** Ignores the media type of the body: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
-  /** Bytes that are in this encoding whatever their media type says: configurations to apply. */
+  /** Ignores the media type of the body: configurations to apply. */
   configuration(
     context: RequestContext,
     encoding: EncodingName,
@@ -53,7 +50,7 @@ export interface BodyReader {
   ): Promise<DecodedBody>;
 }
 
-/** The media type of a request's body without its parameters; JSON when the client says nothing, null when it cannot be read. */
+/** JSON by default; null when it cannot be parsed. */
 const bodyMediaType = ({ request }: RequestContext): string | null => {
   const header = request.headers['content-type'];
   if (header === undefined || header === '' || header === 'application/json') return 'application/json';
@@ -61,7 +58,7 @@ const bodyMediaType = ({ request }: RequestContext): string | null => {
   return mediaType === null ? null : realWord(mediaType);
 };
 
-/** That of a patch, whose type it says: as it is spelled, and empty when the client says nothing. */
+/** The media type as it is spelled; empty by default. */
 export const patchMediaType = ({ request }: RequestContext): string =>
   realWord((request.headers['content-type'] ?? '').split(';')[0] ?? '');
 
@@ -87,7 +84,6 @@ export function createBodyReader(workers: Workers): BodyReader {
   ): Promise<ApiObject> => {
     const encoding = encodingOf(context);
     const bytes = await context.body();
-    // The names alone: what else is known of a resource stays in this thread.
     const read = ({ group, version, kind }: Kind): ReturnType<Workers['decodeObject']> =>
       workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict: validation !== 'Ignore' }, context);
     let result = await read(type);
@@ -107,7 +103,7 @@ export function createBodyReader(workers: Workers): BodyReader {
         ? { ok: true, object: withMetadata(decoded) as ApiObject, strict: [] }
         : await turns.run(outcomeOf(receive(decoded)), endedOf({ waiter: context, deadline: context.deadline }));
     if (!received.ok) throw cannotHandle(type, type, received.message);
-    // Of YAML, all lines that repeat a key are one error in a refusal, and a warning each.
+    // YAML keys that repeat make one error in a refusal, and a warning each.
     const whole =
       result.refusal === undefined
         ? `strict decoding error: ${received.strict.join(', ')}`
@@ -150,7 +146,7 @@ function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusE
   );
 }
 
-/** Checks an object that came out of a patch, and brings it into the form in which it is kept. Changes its argument. */
+/** Brings the result of a patch into stored form. Changes its argument. */
 export const checkObject = (object: JsonObject, resource: ServedResource): Stepwise<Received> => resource.behaviour.receive(object);
 
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
@@ -172,7 +168,6 @@ function encodingOf(context: RequestContext): EncodingName {
   return encoding;
 }
 
-/** The body was not looked at. */
 const refusal = ({ refused: why, message }: PoolFailure): StatusError => {
   if (why === 'overloaded') return tooManyRequests('the server has too many large request bodies to read, please try again later', 1);
   return new StatusError(
@@ -197,14 +192,13 @@ const unrecognized = (type: Kind, why: string, bytes: Buffer): StatusError =>
 
 const excerptBytes = 30;
 
-/** The start of a body for messages: as text when it looks like an object, otherwise in hexadecimal. */
 function excerpt(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
   const text = bytes.subarray(0, excerptBytes).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
   return bytes.length > excerptBytes ? `${text} ...` : text;
 }
 
-/** Groups whose kinds moved elsewhere long ago; their objects are still understood, but no longer accepted. */
+/** Groups whose kinds moved long ago; their objects can be parsed, but are not accepted. */
 const formerGroups: ReadonlySet<string> = new Set(['extensions']);
 
 function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
@@ -223,7 +217,7 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
   return cannotHandle(found, type, `converting (${found.version}.${kind}) to (${internal}.${type.kind}): unknown conversion`);
 }
 
-/** Kinds that are not compiled in take any version at first, and what calls itself another kind is an invalid object. */
+/** Custom kinds accept any version at first; an object of another kind is invalid. */
 const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError =>
   apiVersion === apiVersionOf(type)
     ? invalidObject({ group: type.group, kind }, name, [

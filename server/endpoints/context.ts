@@ -4,7 +4,7 @@ import type { Request, Response, Upgrade } from '../../program/port/message.js';
 import type { AuditTrail } from '../audit/trail.js';
 import type { Encoders } from './encoders/encoders.js';
 
-/** Everything that travels with one request. Created by the HTTP layer; the endpoints read it and answer through `response`. */
+/** The HTTP layer creates it; the endpoints read it and answer through `response`. */
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
@@ -12,37 +12,34 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   readonly user: User;
   readonly auditId: string;
-  /** Null when nothing is written of this request. */
+  /** Null when the request is not audited. */
   readonly audit?: AuditTrail | null;
-  /** When the request must have been answered, in milliseconds of `performance.now()`. */
+  /** The deadline of the response, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   /** Aborts when the client goes away, the deadline passes, or the server stops. */
   readonly signal: AbortSignal;
-  /** Whether `signal` has been aborted. To be asked instead of it: a signal is made when somebody asks for it, and is large. */
+  /** Cheaper to read than `signal`, which is large and made when it is first read. */
   readonly aborted: boolean;
-  /** Calls `action` when `signal` is aborted, at once when it is; it must not throw. */
+  /** Calls `action` when `signal` aborts, or at once; it must not throw. */
   onAbort(action: () => void): void;
-  /** Calls `action` once nobody reads the answer any more, at once when that is so already; it must not throw. Streams of HTTP/2 do not always tell. */
+  /** Calls `action` once the response has no reader any more, or at once; it must not throw. HTTP/2 streams do not always report it. */
   onClose(action: () => void): void;
-  /** Set where the body of the answer is kept in any case: it costs nothing more while it waits for its client. */
+  /** The body is cached anyway, so that it costs nothing more while it waits for its client. */
   bodyShared?: boolean;
-  /** Texts for `Warning: 299` headers; the response writers add them, each text once. */
+  /** Texts for `Warning: 299` headers; the response writers add each text once. */
   readonly warnings: string[];
-  /** Set when the request asks for another protocol; whoever speaks it takes the connection, and otherwise the request is answered as usual. */
+  /** The requested protocol switch. A handler of that protocol takes the connection, otherwise the request is answered as usual. */
   readonly upgrade?: Upgrade | null;
-  /** Called by whoever has taken the connection over, once the other protocol has begun. */
+  /** Called by the new owner of the connection once the other protocol has begun. */
   switchedProtocols?(): void;
-  /** What the server speaks about resources: set by the endpoints before a verb runs. Absent: what every server speaks. */
+  /** Set by the endpoints before a verb runs. Defaults to those of every server. */
   encoders?: Encoders;
-  /**
-   * To be waited for when the store has answered: where it lets hundreds of requests go on at once, those of other clients get their turn between them.
-   * Undefined where nobody else waits.
-   */
+  /** Awaited after the store has answered: when it releases hundreds of requests at once, those of other clients run in between. */
   turn?(): Promise<void> | undefined;
-  /** Called by who streams, once its beginning has been sent: from then on it costs next to nothing, and what only the beginning needed is forgotten. */
+  /** Called by streams once their beginning has been sent, whose state is then released. */
   begun?(): void;
-  /** Called by who streams after the work on the request is over, once the answer is complete. */
+  /** Called by streams that outlast the handler, once the response is complete. */
   answered?(): void;
-  /** Reads the whole body, once, up to the limit (3 MiB); throws StatusError 413 above it and 400 for a broken one. */
+  /** Reads the body once, up to the limit (3 MiB). Throws StatusError 413 above it and 400 for a broken one. */
   body(): Promise<Buffer>;
 }

@@ -1,25 +1,23 @@
 import type { GroupResource, GroupVersion } from '../../api/resource.js';
 
-/** Events of the watches of one resource. */
 export interface WatchCount {
   sent(bytes: number): void;
-  /** All objects that there were at the beginning have been sent, as the client wanted. */
+  /** All requested initial objects have been sent. */
   listed(scope: WatchScope, seconds: number): void;
 }
 
-/** What a watch is about: one object, those of a namespace, or all. */
+/** One object, a namespace, or all. */
 export type WatchScope = 'resource' | 'namespace' | 'cluster';
 
-/** What is counted of single resources beside their requests. */
 export interface EndpointCounts {
-  /** Somebody has asked for a version that is deprecated. */
+  /** A client has requested a deprecated version. */
   deprecated(resource: GroupVersion & GroupResource, subresource: string): void;
   watch(resource: GroupVersion & GroupResource): WatchCount;
-  /** A log of a pod is asked for. `trusting`: whatever the certificate of the node agent. */
+  /** `trusting`: the agent's certificate is not checked. */
   log(trusting: boolean): void;
-  /** A log has not come because the certificate of the node agent is not good. */
+  /** A log was refused because the agent's certificate is invalid. */
   untrustedLog(): void;
-  /** A WebSocket for a stream of a pod (`exec`, `attach`, `portforward`) is handed on. */
+  /** A WebSocket of a pod's stream (`exec`, `attach`, `portforward`) has been handed over. */
   webSocket(subresource: string): void;
 }
 

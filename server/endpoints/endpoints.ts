@@ -30,34 +30,34 @@ export interface EndpointOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly workers: Workers;
-  /** Answers access reviews; requests themselves have been authorized before they come here. */
+  /** Answers access reviews; requests themselves are authorized before they arrive here. */
   readonly authorize: Authorizer;
   /** Lists what users may do. Default: nothing can be listed. */
   readonly rules?: RuleResolver;
   /** Issues and reviews tokens. Default: neither. */
   readonly tokens?: TokenServices | null;
   readonly minRequestTimeoutSeconds?: number;
-  /** Whether watches may ask for initial events: gate `WatchList`. */
+  /** Watches may request initial events: gate `WatchList`. */
   readonly watchList?: boolean;
-  /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. Default: off. */
+  /** Lists and watches may request a shard: gate `ShardedListAndWatch`. Default: off. */
   readonly shards?: boolean;
-  /** Whether objects of a resource are read from memory. Default: all are. */
+  /** Reports whether a resource is read from memory. Default: all are. */
   readonly cached?: (resource: GroupResource) => boolean;
-  /** Whether large answers to reads are compressed for clients that wish it: gate `APIResponseCompression`. */
+  /** Large responses to reads are compressed for clients that accept it: gate `APIResponseCompression`. */
   readonly compression?: boolean;
-  /** A pod that is given to a node is no longer nominated for one. Default true. */
+  /** Binding a pod clears its nomination. Default true. */
   readonly clearsNomination?: boolean;
   /** Gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion?: boolean;
-  /** Whether streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
+  /** Streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate?: boolean;
-  /** One stream of a log may be asked for by itself. */
+  /** A client may request one stream of a log. */
   readonly splitsLogs?: boolean;
-  /** Ways to node agents and programs in the cluster. Default: none. */
+  /** Connections to node agents and programs in the cluster. Default: none. */
   readonly backends?: Backends | null;
-  /** Whether CBOR is spoken: gate `CBORServingAndStorage`. */
+  /** CBOR is served: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
-  /** Brings the catalogue up to date with what may have become served elsewhere a moment ago. Asked before a client is told that something does not exist. */
+  /** Called before a client learns that something does not exist: another server may have begun to serve it. */
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
   readonly counts?: EndpointCounts;
 }
@@ -93,10 +93,7 @@ const genericSubresources: Readonly<Record<string, Readonly<Partial<Record<Resou
   token: { create: createToken },
 };
 
-/**
- * Answers requests about resources. Each is read in the same steps: what is it about, is that served; then its verb. The HTTP layer has
- * authorized the request, and only now is its body read. Throws StatusError for what the client is to see.
- */
+/** The HTTP layer has authorized the request, and only now is its body read. Throws StatusError for client errors. */
 export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
   const {
     registry,
@@ -169,10 +166,10 @@ function handlerOf({ resource, subresource, verb }: Route): VerbHandler {
   return reviews[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? notBuilt : verbs[verb]);
 }
 
-/** Types that can only be created stand for an operation; nothing of them is stored. */
+/** Types that can only be created stand for an operation and are not stored. */
 const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && !verbs.has('list');
 
-/** Served in discovery, not built yet. The object that it is about is looked up first: a missing one is what the client should hear of. */
+/** Listed in discovery, but not implemented yet. The object is read first: a missing one is the more useful error. */
 const notBuilt: VerbHandler = async (context, where, { registry }) => {
   if (where.name !== '') await registry.get(targetOf(where), { at: 'mostRecent' });
   const what = `${where.resource.resource}${where.subresource === null ? '' : `/${where.subresource.name}`}`;

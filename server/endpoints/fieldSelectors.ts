@@ -2,7 +2,7 @@ import type { FieldRequirement, FieldSelector } from '../../api/selectors/index.
 import { badRequest } from '../../api/status.js';
 import type { ServedResource } from '../registry/resources.js';
 
-/** The selector in the stored version's names. Throws 400 for a field that the type does not select on. */
+/** Renames the selector's fields to the stored version. Throws 400 for an unsupported field. */
 export const checkedFields = (selector: FieldSelector, resource: ServedResource): FieldSelector =>
   selector.map((requirement) => checked(requirement, resource));
 

@@ -1,30 +1,28 @@
 import type { StoredObject } from '../storage/contract.js';
 import type { EncodedList } from './encoders/encoder.js';
 
-/** Shorter ones are joined anew each time, which costs next to nothing. */
+/** Shorter lists are joined anew each time, which costs next to nothing. */
 const bodyBytesMin = 128 * 1024;
-/** Longer ones would hold up other requests while they are joined. */
+/** Joining longer lists would block other requests. */
 const bodyBytesMax = 4 << 20;
-/** Of all together. */
 const bytesMax = 16 << 20;
 
 interface Body {
-  /** Null until somebody asks for the second time, and again when there was no room any more. */
+  /** Null until the second request, and again when there was no room any more. */
   bytes: Buffer | null;
 }
 
 /**
- * The items of long lists in one piece, as they stand in an answer. Clients come in herds, after a restart above all, and read the same
- * lists; as long as no object of such a list changes, storage answers with the same array, and its items are joined once for all of the
- * herd. What is asked for only once is not kept: pages of a long list that one client reads through.
+ * Joined items of long lists. Clients arrive in herds, after a restart above all, and read the same lists; while no object changes, storage returns the same
+ * array, whose items are joined once for all. A list that is requested only once, such as a page, is not kept.
  */
 export class ListBodies {
   private readonly bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();
-  /** Those with bytes, the one used last at the end. */
+  /** Those with bytes, the most recently used at the end. */
   private readonly kept = new Set<Body>();
   private bytes = 0;
 
-  /** What `make` made of the same objects in the same form, if it is kept; otherwise it is made now. */
+  /** Returns the cached result of `make`, or calls it. */
   async of(objects: readonly StoredObject[], form: string, make: () => Promise<EncodedList>): Promise<EncodedList> {
     const body = this.bodies.get(objects)?.get(form);
     if (body?.bytes != null) {
@@ -45,7 +43,7 @@ export class ListBodies {
   }
 
   private keep(body: Body, made: EncodedList): EncodedList {
-    // Others may have asked meanwhile.
+    // Another request may have filled it meanwhile.
     if (body.bytes !== null) return whole(body.bytes);
     const bytes = (body.bytes = Buffer.concat([...made.parts]));
     this.kept.add(body);

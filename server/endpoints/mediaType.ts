@@ -1,11 +1,10 @@
 /** A token of RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** One parameter with what separates it from the one before: a token, or a quoted text. */
 const parameter = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
 
 /**
- * The media type that a Content-Type names, in lower case and without its parameters; null when it is none, or a parameter is broken or given twice:
- * then nobody knows what the body is (RFC 9110, section 8.3.1).
+ * Lower-case and without parameters; null when it is invalid, or a parameter is broken or repeated: then the type of the body is unknown (RFC 9110, section
+ * 8.3.1).
  */
 export function mediaTypeOf(header: string): string | null {
   const end = header.indexOf(';');
@@ -15,7 +14,7 @@ export function mediaTypeOf(header: string): string | null {
   return end < 0 || hasParameters(header.slice(end)) ? mediaType : null;
 }
 
-/** A semicolon without a parameter behind it does no harm at the end. */
+/** A trailing semicolon without a parameter is harmless. */
 function hasParameters(text: string): boolean {
   const names = new Set<string>();
   let rest = text;

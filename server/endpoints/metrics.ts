@@ -10,7 +10,6 @@ const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power)
 /** Upper bounds in seconds, as in the reference. */
 const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 
-/** What is counted of single resources beside their requests, under the names of the reference. */
 export function createEndpointMetrics(registry: Registry): EndpointCounts {
   const registers = [registry];
   const deprecated = new Gauge({

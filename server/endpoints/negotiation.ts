@@ -7,7 +7,6 @@ import type { Encoder } from './encoders/encoder.js';
 import { allEncoders, type Encoders } from './encoders/encoders.js';
 import { prettyJsonEncoder } from './encoders/prettyJson.js';
 
-/** How an object is shown: as itself, only its metadata, or as rows of a table. */
 export type Form =
   | { readonly form: 'object' }
   | { readonly form: 'partial'; readonly list: boolean; readonly apiVersion: string }
@@ -15,7 +14,6 @@ export type Form =
 
 export type TableInclude = 'None' | 'Metadata' | 'Object';
 
-/** What the client gets: which form in which encoding. */
 export interface Representation {
   readonly encoder: Encoder;
   readonly form: Form;
@@ -27,9 +25,7 @@ const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
-/**
- * Chooses what to answer with about a resource. Throws 406 in two ways: for no media type at all, and for a form of the object that is not served.
- */
+/** Throws 406 in two ways: for no media type at all, and for a form that is not served. */
 export function negotiate(
   context: RequestContext,
   resource: ServedResource,
@@ -42,7 +38,7 @@ export function negotiate(
   return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: resource.behaviour.hasMessages });
 }
 
-/** The same before something is written: what the answer could not be shown as is refused while nothing has happened yet. */
+/** Refuses an unavailable representation before the write. */
 export function negotiateWrite(
   context: RequestContext,
   resource: ServedResource,
@@ -53,7 +49,7 @@ export function negotiateWrite(
   return representation;
 }
 
-/** Throws 406 where metadata of a list is asked for and the answer is an object, or the other way round. */
+/** Throws 406 where list metadata is requested for an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
   const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
@@ -69,7 +65,7 @@ export const partial = 'PartialObjectMetadata';
 
 const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
 
-/** Nothing in particular is asked for, or JSON. */
+/** The client accepts anything, or JSON. */
 const takesAnything = (header: string, [first]: Encoders): boolean =>
   header === '' || header === '*/*' || header === first.mediaType || header.trim() === '';
 
@@ -79,19 +75,18 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
 });
 
 export interface NegotiationOptions {
-  /** The path also serves lists and watches, whose media types are then named in the refusal. */
+  /** The path also serves lists and watches, whose media types the refusal names. */
   readonly collection: boolean;
-  /** Only an encoding that can stream will do. */
+  /** Only a streaming encoding is acceptable. */
   readonly stream: boolean;
-  /** What is served has no other forms than itself. */
+  /** The resource has no other forms. */
   readonly plainOnly?: boolean;
-  /** What is served has a table to be shown in. Default: yes. */
+  /** The resource has a table. Default true. */
   readonly tables?: boolean;
-  /** The type of what is served has a message, for encodings that need one. Default: yes. */
   readonly messages?: boolean;
-  /** JSON that is no stream is laid out for people. */
+  /** JSON that is not a stream is indented. */
   readonly pretty?: boolean;
-  /** What is spoken here; what every server speaks if not given. */
+  /** Defaults to those of every server. */
   readonly encoders?: Encoders;
 }
 
@@ -115,7 +110,7 @@ function firstAcceptable(entries: readonly AcceptEntry[], query: URLSearchParams
   const { stream, pretty, encoders } = choice;
   const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
-    // Who asks for a stream may name what it will be.
+    // A client that requests a stream may name its type.
     const encoder =
       mediaType === '*/*'
         ? json
@@ -139,7 +134,6 @@ function isServed({ form }: Form, encoder: Encoder, { plainOnly, tables, message
   }
 }
 
-/** Encoders under the neutral spelling of their media type. */
 const neutral = new Map<Encoder, Encoder>();
 
 /** The encoder with its media type as the client spells it. */
@@ -158,7 +152,7 @@ const forms: Readonly<Record<string, (apiVersion: string, query: URLSearchParams
   Table: (apiVersion, query) => ({ form: 'table', apiVersion, include: tableInclude(query) }),
 };
 
-/** The form that the parameters `as`, `g` and `v` ask for, or null when it is not served. */
+/** Null when the form that `as`, `g` and `v` request is not served. */
 function formOf(parameters: ReadonlyMap<string, string>, query: URLSearchParams): Form | null {
   const as = parameters.get('as') ?? '';
   const group = parameters.get('g') ?? '';

@@ -1,18 +1,18 @@
-/** Long bodies are written in pieces of this size: large enough to be cheap, small enough not to hold up other requests. */
+/** Large enough to be cheap, small enough not to block other requests. */
 export const pieceBytes = 128 * 1024;
-/** Pieces without use that wait for the next long body, 2 MiB: as many as eight clients have under way. */
+/** 2 MiB, as many as eight clients have in flight. */
 const spareMax = 16;
 
-/** Memory for pieces is used again: making and dropping 128 KiB at a time is most of what the garbage collector had to do for lists. */
+/** Reusing memory saves most of the garbage collector's work for lists: 128 KiB for each piece. */
 const spare: Buffer[] = [];
 
 export interface Piece {
   readonly bytes: Buffer;
-  /** To be called when the bytes have been taken, or never. */
+  /** Called when the bytes have been taken, or never. */
   readonly release: (() => void) | null;
 }
 
-/** Cuts and joins parts to pieces of one size, but for the last. Parts that are longer than a piece are not copied. */
+/** Cuts and joins parts to one size, without copying longer ones. */
 export function* pieces(parts: Iterable<Buffer>): Generator<Piece, void> {
   let room = take();
   let used = 0;

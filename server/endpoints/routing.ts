@@ -8,27 +8,25 @@ export type ResourceInfo = Extract<RequestInfo, { isResource: true }>;
 
 export type ResourceVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** What a request leads to: a resource type that is served, and a verb that it serves at this path. */
 export interface Route {
   readonly resource: ServedResource;
   readonly subresource: Subresource | null;
   readonly verb: ResourceVerb;
   /** Empty for cluster-scoped types, null for a request over all namespaces. */
   readonly namespace: string | null;
-  /** Empty for collections. For a watch under the older path prefix: the one object to watch. */
+  /** Empty for collections; the watched object under the older path prefix. */
   readonly name: string;
   readonly rest: readonly string[];
 }
 
 export type Routing =
   | { readonly outcome: 'route'; readonly route: Route }
-  /** Nothing is known of what the path names: the answer is a plain page, since nobody knows how errors look there. */
+  /** An unknown path gets a plain page, since the format of errors is unknown, too. */
   | { readonly outcome: 'unknown' };
 
-/** Where the path points, which decides what its methods mean. */
 type Place = 'allNamespaces' | 'collection' | 'object' | 'subresource' | 'watchPrefix';
 
-/** Methods at each place, and the verb that a resource type must list for the method to be served there. */
+/** The verb that a resource type must list for a method, by place. */
 type Methods = Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVerb>>>>>;
 
 const methods: Methods = {
@@ -39,14 +37,14 @@ const methods: Methods = {
   watchPrefix: { GET: 'watch' },
 };
 
-/** Below the subresource of this name, methods are the backend's: they need what a GET needs to be served. */
+/** Methods below this subresource are the backend's: they are served where GET is. */
 const proxy = 'proxy';
 const proxied: Readonly<Partial<Record<string, ResourceVerb>>> = { ...methods.subresource, HEAD: 'get', OPTIONS: 'get' };
 
-/** How a group answers where nothing is served. Groups whose types are compiled in have a route for each path; others look things up by their names. */
+/** Groups of compiled-in types have a route for each path; others resolve names dynamically. */
 interface UnknownPathRules {
   readonly methods: Methods;
-  /** Nothing is at the path: null for a plain page. */
+  /** The path is unknown: null for a plain page. */
   readonly nowhere: () => StatusError | null;
   readonly noSubresource: (info: ResourceInfo) => StatusError;
   readonly noMethod: (info: ResourceInfo, otherMethodsServed: boolean) => StatusError;
@@ -60,7 +58,7 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
     noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()),
   },
   named: {
-    // A name in the path of a creation counts as that of the object.
+    // The name in the path of a creation counts as the object's.
     methods: { ...methods, object: { ...methods.object, POST: 'create' } },
     nowhere: () => null,
     noSubresource: (info) => notFound(info, info.name),
@@ -68,7 +66,7 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
   },
 };
 
-/** Throws 404 where nothing is served at the path and 405 where something is, but not for this method. */
+/** Throws 404 for an unknown path and 405 for an unsupported method. */
 export function route(context: Pick<RequestContext, 'request'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
   if (group === null) return { outcome: 'unknown' };
@@ -84,7 +82,7 @@ export function route(context: Pick<RequestContext, 'request'>, info: ResourceIn
   return { outcome: 'route', route: { resource, subresource, verb, name, namespace: namespaceOf(info, resource), rest: info.rest } };
 }
 
-/** Only what is handed on to a node or a program goes further than the subresource. */
+/** Only proxied requests have a path below the subresource. */
 const subresourceOf = (resource: ServedResource, { subresource, rest }: ResourceInfo): Subresource | undefined =>
   rest.length > 0 && subresource !== proxy ? undefined : resource.subresources.get(subresource);
 
@@ -101,16 +99,16 @@ function nowhere({ nowhere: refusal }: UnknownPathRules): Routing {
 const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean =>
   path.includes('/watch/') && path.split('/').filter((segment) => segment !== '')[group === '' ? 2 : 3] === 'watch';
 
-/** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` is nowhere. */
+/** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` does not exist. */
 const isItself = ({ path, namespace, name }: ResourceInfo): boolean =>
   name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
 
 /** Null: nowhere. */
 function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
-  // Who may go through proxies has been asked, and nothing of what the rest of the path would mean.
+  // Only the proxy verb is authorized, not the meaning of the rest of the path.
   if (info.verb === 'proxy') return null;
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
-  // Permissions were looked up in the namespace of the path: nothing outside it may be reached through it.
+  // Permissions were checked in the namespace of the path, so it must not reach anything outside.
   if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;
   const named = info.name !== '' && !collectionVerbs.has(info.verb);
   if (hasWatchPrefix(info)) {
@@ -122,10 +120,9 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
   return named ? 'object' : 'collection';
 }
 
-/** For these the name, if any, comes from a field selector and not from the path. */
+/** A field selector, not the path, supplies the name, if any. */
 const collectionVerbs: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-/** Null: nothing is there for any method. */
 function verbAt(
   place: Place,
   method: string,

@@ -7,12 +7,12 @@ import { pieceBytes, pieces, type Piece } from './pieces.js';
 import { answerStream, isGone, writableOf } from '../../program/port/streams.js';
 import { warningHeaders } from '../../program/port/warningHeaders.js';
 
-/** Pieces that may be under way to a client at a time: one that it takes, and the next. */
+/** Bytes in flight to a client: the piece that it reads, and the next. */
 const writtenBytesMax = 2 * pieceBytes;
-/** Bodies of one such piece and more are compressed for clients that wish it; the bound and the level are the reference's. */
+/** The bound and the level of compression are the reference's. */
 const compressionLevel = 1;
 
-/** Whether the client takes gzip. Weights are not looked at, as in the reference. */
+/** Weights are ignored, as in the reference. */
 export const acceptsGzip = ({ request }: RequestContext): boolean => {
   const header = request.headers['accept-encoding'];
   return (
@@ -23,20 +23,19 @@ export const acceptsGzip = ({ request }: RequestContext): boolean => {
   );
 };
 
-/** Answers with one document. Long ones go out in pieces, as the connection has room for them. */
+/** Long documents go out in pieces, as the connection has room for them. */
 export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
   if (context.response.headersSent || isGone(context.response)) return;
   writeHead(context, code, contentType, bytes.length);
   context.response.end(bytes);
 }
 
-/** The same with a document that is kept in any case, whoever waits for it. */
 export function sendShared(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
   context.bodyShared = true;
   send(context, code, contentType, bytes);
 }
 
-/** The page that the reference shows for paths of which nothing at all is known. */
+/** The reference's page for unknown paths. */
 export function sendPageNotFound(context: RequestContext): void {
   send(context, 404, 'text/plain; charset=utf-8', Buffer.from('404 page not found\n'));
 }
@@ -49,10 +48,7 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
   if (warnings.length > 0) response.setHeader('warning', warningHeaders(warnings));
 }
 
-/**
- * Answers with a body that is made part by part. Small ones go out in one piece; of large ones, other requests get their turn between the
- * pieces, and a client that reads slowly is waited for. `compress`: with gzip where it pays.
- */
+/** Large bodies yield to other requests between pieces and wait for slow readers. `compress`: with gzip where it pays. */
 export async function sendParts(
   context: RequestContext,
   contentType: string,
@@ -93,7 +89,7 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
   }
 }
 
-/** The callback says that nobody reads these bytes any more; after a failure, memory is left to the garbage collector. */
+/** The callback releases the memory; after a failure it is left to the garbage collector. */
 function write(out: Writable, { bytes, release }: Piece): void {
   if (release === null) out.write(bytes);
   else
@@ -102,7 +98,7 @@ function write(out: Writable, { bytes, release }: Piece): void {
     });
 }
 
-/** Compresses on the library's threads, piece by piece, so that the event loop is free. */
+/** The library's threads compress piece by piece. */
 async function sendCompressed(context: RequestContext, contentType: string, first: Piece, rest: Iterable<Piece>): Promise<void> {
   const { response } = context;
   response.setHeader('content-encoding', 'gzip');
@@ -117,7 +113,7 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   if (!gzip.destroyed) gzip.end();
 }
 
-/** Settles once what was written has been taken, or when nobody waits for the rest any more. */
+/** Settles once the written data has been taken, or the request has ended. */
 function drained(out: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -3,13 +3,13 @@ import { badRequest } from '../../api/status.js';
 import type { RequestContext } from './context.js';
 import type { Upgrade } from '../../program/port/message.js';
 
-/** WebSockets that end at this server: watches and logs. Those of processes in pods are handed over to the nodes. */
+/** Watches and logs end at this server; streams of pods are handed over to the nodes. */
 
-/** Clients of watches and logs have nothing to say but pings. */
+/** Clients of watches and logs send nothing but pings. */
 const messageBytesMax = 4 * 1024;
 /** RFC 6455, section 7.4.1. */
 export const normalClosure = 1000;
-/** Bearer tokens of browsers travel as a protocol; it must not be the one that is chosen. */
+/** Browsers send bearer tokens as a protocol, which must not be selected. */
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 const server = new WebSocketServer({
@@ -22,20 +22,18 @@ const server = new WebSocketServer({
 
 const isOffered = (protocol: string): boolean => !protocol.startsWith(tokenProtocol);
 
-/** The connection, when the client wants to go on as a WebSocket. */
+/** Null unless the client requests a WebSocket. */
 export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null =>
   request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null;
 
-/** The protocols that a client offers for what it will be told, in its order. */
+/** The protocols that a client offers, in its order. */
 export const offeredProtocols = ({ headers }: RequestContext['request']): readonly string[] =>
   String(headers['sec-websocket-protocol'] ?? '')
     .split(',')
     .map((protocol) => protocol.trim())
     .filter((protocol) => protocol !== '' && isOffered(protocol));
 
-/**
- * Completes the handshake, with `protocol` or the first one that the client offers. Rejects what is no handshake; the client has been told then.
- */
+/** Selects `protocol` or the first one that the client offers. Rejects an invalid handshake, after responding to the client. */
 export async function acceptWebSocket(context: RequestContext, { socket, head }: Upgrade, protocol?: string): Promise<WebSocket> {
   const { request } = context;
   if (protocol !== undefined) request.headers['sec-websocket-protocol'] = protocol;

@@ -28,7 +28,7 @@ export interface AdmissionRequest extends Pick<WriteRequest, 'user' | 'dryRun' |
   readonly subresource: string;
   readonly form: BodyForm | null;
   readonly namespace: string;
-  /** For a generated name, the first one that is tried. Empty for objects of a deleted collection. */
+  /** The first one that is tried for a generated name. Empty for objects of a deleted collection. */
   readonly name: string;
   /** The new state; null when the object is deleted. */
   readonly object: ApiObject | null;

@@ -22,5 +22,5 @@ export interface Allocator {
 /** Allocators by `resource` or `resource.group`. */
 export type Allocators = Readonly<Record<string, Allocator>>;
 
-/** In each round another writer claimed the chosen value; randomly chosen values rarely collide. */
+/** A round is lost when another writer claims the chosen value; random values rarely collide. */
 export const allocationAttemptsMax = 50;

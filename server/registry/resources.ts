@@ -49,7 +49,7 @@ export interface ServedGroup<R extends ResourceNames = ServedResource> {
 }
 
 export interface Catalogue {
-  /** In discovery order; the core group (empty name) leads. The array is replaced when the served resources change. */
+  /** Sorted as in discovery: the core group (empty name) leads. The array is replaced when the served resources change. */
   readonly groups: readonly ServedGroup[];
   group(name: string): ServedGroup | null;
   version(group: string, version: string): ServedVersion | null;

@@ -14,7 +14,7 @@ export interface Known {
   readonly fresh: boolean;
 }
 
-/** In each round one of the competing writers succeeds, so this many can compete. */
+/** One of the competing writers succeeds in each round, so this many can compete. */
 export const writeAttemptsMax = 100;
 
 export class StoredObjects {

@@ -4,19 +4,18 @@ import { isUntrusted } from '../../webhook/peerCertificates.js';
 import { endUnlessRegular } from '../../webhook/regularConnections.js';
 import { sendBody, type FramedBody } from './framing.js';
 
-/** What goes to a backend. */
 export interface BackendRequest {
   readonly method: string;
-  /** Without those that frame the body. */
+  /** Excludes the headers that frame the body. */
   readonly headers: OutgoingHttpHeaders;
-  /** Written to the backend as it comes; null for no body. */
+  /** Streamed to the backend; null for no body. */
   readonly body: FramedBody | null;
   readonly signal: AbortSignal;
-  /** The client does not want the agent's certificate to be checked (`insecureSkipTLSVerifyBackend`). */
+  /** The agent's certificate is not checked (`insecureSkipTLSVerifyBackend`). */
   readonly trusting?: boolean;
 }
 
-/** An answer, or a connection that speaks another protocol from now on. `head` is what the backend has sent on it already. */
+/** `head` holds the bytes that the backend has already sent after switching protocols. */
 export type BackendAnswer =
   | { readonly outcome: 'response'; readonly response: IncomingMessage }
   | { readonly outcome: 'upgraded'; readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
@@ -25,9 +24,9 @@ interface BackendErrorOptions extends ErrorOptions {
   readonly untrusted?: boolean;
 }
 
-/** No answer came. `reached`: the other side was there, but did not behave like a backend should. */
+/** `reached`: the backend was reached, but misbehaved. */
 export class BackendError extends Error {
-  /** The other side has shown a certificate that is not good. */
+  /** The backend presented an invalid certificate. */
   readonly untrusted: boolean;
 
   constructor(
@@ -43,15 +42,13 @@ export class BackendError extends Error {
 
 export interface AskOptions {
   readonly body: FramedBody | null;
-  /** Whom messages are about. */
   readonly whom: string;
-  /** How long the connection may take to be there. */
   readonly connectTimeoutMs: number;
-  /** What the error of a connection means; `untrusted` when it is about the certificate of the other side. */
+  /** `untrusted`: the error concerns the backend's certificate. */
   readonly explain: (error: Error, untrusted: boolean) => BackendError;
 }
 
-/** Sends a request that has been opened, and waits for the head of its answer. Rejects with a BackendError. */
+/** Waits for the head of the response. Rejects with a BackendError. */
 export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, explain }: AskOptions): Promise<BackendAnswer> {
   const upgrades = outgoing.hasHeader('upgrade');
   return new Promise((resolve, reject) => {
@@ -62,7 +59,7 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
       clearTimeout(timer);
     };
     outgoing.once('socket', (socket) => {
-      // What came through a proxy stands already; only TLS with the other end may be under way.
+      // A connection through a proxy already exists; only TLS with the other end may be in progress.
       if (outgoing.reusedSocket || (!('encrypted' in socket) && (socket as { readonly connecting?: boolean }).connecting !== true))
         connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
@@ -86,6 +83,6 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
   });
 }
 
-/** Codes of answers after which no other comes begin here (RFC 9110, section 15). */
+/** No other response follows these codes (RFC 9110, section 15). */
 const final = 200;
 const unasked = (): BackendError => new BackendError('the backend changed the protocol, which nobody has asked for', true);

@@ -10,7 +10,7 @@ import type { Location } from './location.js';
 import { verificationText } from '../../../program/tls/verificationText.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
 
-/** What this server shows to node agents, and whose certificates it trusts. Without authorities every certificate is taken, as in the reference. */
+/** The client certificate for node agents, and the authorities; without these every certificate is accepted, as in the reference. */
 export interface AgentCredentials {
   readonly ca: Buffer | null;
   readonly cert: Buffer | null;
@@ -19,32 +19,29 @@ export interface AgentCredentials {
 
 export interface BackendOptions {
   readonly credentials: AgentCredentials;
-  /** Types of node addresses, best first: `--kubelet-preferred-address-types`. */
+  /** Best first: `--kubelet-preferred-address-types`. */
   readonly preferredAddresses: readonly string[];
-  /** How long a connection may take to be there: `--kubelet-timeout`. */
   readonly connectTimeoutMs: number;
-  /** Of one connection that is handed over, in each direction: `--max-connection-bytes-per-sec`; 0 for no limit. */
+  /** Limits each direction of an upgraded connection: `--max-connection-bytes-per-sec`; 0 for no limit. */
   readonly bytesPerSecond?: number;
-  /** The way to nodes, pods and services; null for the direct one. */
+  /** Dials nodes, pods and services; null to connect directly. */
   readonly dial?: Dial | null;
-  /** Another way to a host and port than the direct one, whose address has been checked. */
+  /** Maps a checked host and port to another route. */
   readonly route?: (host: string, port: number) => { readonly host: string; readonly port: number };
-  /** Default: as the system looks up. */
+  /** Defaults to the system's resolver. */
   readonly lookup?: Lookup;
 }
 
 export interface Backends {
-  /** Of one connection that is handed over, in each direction; 0 for no limit. */
   readonly bytesPerSecond: number;
   readonly preferredAddresses: readonly string[];
-  /** What a host is found to be, if a proxy path may lead there. Throws 400 where it may not. */
+  /** Throws 400 for hosts to which a proxy path must not lead. */
   proxyable(host: string): Promise<readonly LookupAddress[]>;
-  /** Sends one request over a connection of its own. Follows no redirects. Rejects with a BackendError. */
+  /** Uses a connection of its own and follows no redirects. Rejects with a BackendError. */
   send(location: Location, request: BackendRequest): Promise<BackendAnswer>;
 }
 
 const defaultPorts = { http: 80, https: 443 } as const;
-/** Names, addresses and connections that are not there; anything else came from a backend that was. */
 const unreachable: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -104,13 +101,13 @@ function open(
       rejectUnauthorized: agent && ca !== null && !trusting,
       ...(agent ? { ca } : {}),
       ...(agent && cert !== null && key !== null ? { cert, key } : {}),
-      // Who was asked for is what the certificate has to name, whatever way leads there.
+      // The certificate must name the requested host, whatever the route.
       ...(isIP(host) > 0 && via.host !== host ? { checkServerIdentity: () => undefined } : {}),
     }),
   });
 }
 
-/** Answers sockets that look up a name with what it was found to be when it was checked. */
+/** Sockets use the addresses that were checked instead of resolving the name again. */
 const foundBefore =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all = false }, found) => {

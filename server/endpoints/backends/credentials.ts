@@ -2,14 +2,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AgentCredentials } from './connection.js';
 
-/** Files that the options about node agents name; null where an option is not given. */
+/** Null where an option is not set. */
 export interface AgentFiles {
   readonly 'kubelet-certificate-authority': string | null;
   readonly 'kubelet-client-certificate': string | null;
   readonly 'kubelet-client-key': string | null;
 }
 
-/** Reads them. Throws with the option and the file named. */
+/** Throws an error that names the option and the file. */
 export function readAgentCredentials(options: AgentFiles): AgentCredentials {
   const read = (option: keyof AgentFiles, isCertificate: boolean): Buffer | null => {
     const file = options[option];

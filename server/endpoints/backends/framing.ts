@@ -4,17 +4,16 @@ import { badRequest } from '../../../api/status.js';
 import type { Request } from '../../../program/port/message.js';
 import { bodyStream, destroyLater } from '../../../program/port/streams.js';
 
-/** The body of a client's request on its way to a backend. */
 export interface FramedBody {
   readonly stream: Readable;
-  /** As the client has announced; null where only the end of the stream tells. */
+  /** The announced length; null where only the end of the stream shows it. */
   readonly bytes: number | null;
 }
 
 /** A body of more than 10^15 bytes never ends. */
 const announced = /^\d{1,15}$/;
 
-/** Null when the request has no body. Throws 400 for a length that is no number. */
+/** Null when the request has no body. Throws 400 for a length that is not a number. */
 export function framedBody(request: Request): FramedBody | null {
   const length = request.headers['content-length'];
   if (length !== undefined && !announced.test(length)) throw badRequest('the content-length is not a number');
@@ -25,13 +24,12 @@ export function framedBody(request: Request): FramedBody | null {
   return none ? null : { stream: bodyStream(request), bytes };
 }
 
-/** What may still come of a body that nobody wants, before its client is cut off. */
+/** The accepted rest of an unread body. */
 const discardedBytesMax = 64 * 1024 * 1024;
 
 /**
- * Sends the body and ends the request. Every byte stands within a frame that the head announces (RFC 9112, section 6): Node frames bodies of GET, HEAD,
- * DELETE and OPTIONS only when told how, and what goes out behind such a head bare is the next request to the backend. Each ending but the proper one
- * ends the connection to the backend.
+ * Every byte stands within a frame that the head announces (RFC 9112, section 6): Node frames bodies of GET, HEAD, DELETE and OPTIONS only on request, and a
+ * backend would take an unframed body for its next request. Any irregular end closes the connection to the backend.
  */
 export function sendBody(outgoing: ClientRequest, body: FramedBody | null): void {
   if (body === null) outgoing.end();
@@ -95,14 +93,13 @@ class Passage {
     this.outgoing.end();
   }
 
-  /** Comes before `end`, which Node tells of every stream, also of one that its client has taken back. */
+  /** Precedes `end`, which Node emits for every stream, even one that its client has aborted. */
   #broken(): void {
     if (this.#state !== 'passing') return;
     this.#unwanted();
     this.outgoing.destroy(new Error('the request body ended before it was complete'));
   }
 
-  /** The backend has answered, or is gone. */
   #unwanted(): void {
     if (this.#state !== 'passing') return;
     this.#state = 'unwanted';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 import { badRequest } from '../../../api/status.js';
 import type { RequestContext } from '../context.js';
 
-/** They speak of one connection only (RFC 9110, section 7.6.1). */
+/** Headers about one connection only (RFC 9110, section 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -15,9 +15,9 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** They speak of the body as the client sends it; whoever sends it on frames it anew, and waits for no leave to do so. */
+/** Headers about the body as the client sends it; the proxy frames it anew and needs no permission to send. */
 const ofFraming: ReadonlySet<string> = new Set(['content-length', 'expect']);
-/** Answers of backends are not for pages of other sites: this server alone decides about that. */
+/** Backends must not grant pages of other sites access: only this server decides about that. */
 const ofOrigins: ReadonlySet<string> = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -25,8 +25,8 @@ const ofOrigins: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
 ]);
 /**
- * They prove to this server who asks; the backend must not be able to act as that user, nor be told by the client who that is. Some servers take
- * underscores for dashes.
+ * These headers authenticate the client to this server; neither may the backend act as that user, nor the client name a user to it. Some servers read
+ * underscores as dashes.
  */
 function isSecret(header: string): boolean {
   const name = header.replaceAll('_', '-');
@@ -34,7 +34,7 @@ function isSecret(header: string): boolean {
 }
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
-/** The headers of a request as they go on to a backend. `upgrade`: the connection is to become one of another protocol. Throws 400 where that is HTTP. */
+/** `upgrade`: the connection is to switch protocols. Throws 400 where the new one is HTTP. */
 export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, upgrade: boolean): OutgoingHttpHeaders {
   const named = connectionOptions(request.headers);
   const headers: OutgoingHttpHeaders = {};
@@ -62,17 +62,14 @@ export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, u
     : headers;
 }
 
-/**
- * Whoever got to speak HTTP to a backend over the connection of this server could say who he is: nobody looks at what goes through a connection that has
- * changed its protocol.
- */
+/** A client that speaks HTTP over this server's connection could claim any identity to the backend, because upgraded connections are not inspected. */
 function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
   if (upgrade.split(',').some((each) => /^(h2c?|http|tls)(\/|$)/i.test(each.trim())))
     throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);
   return upgrade;
 }
 
-/** Browsers cannot set headers on WebSockets: their token travels as a protocol, and stays here. */
+/** Browsers cannot set headers on WebSockets: their token arrives as a protocol, and is removed here. */
 function protocolsWithoutToken(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const offered = headers['sec-websocket-protocol'];
   if (offered === undefined) return {};
@@ -91,7 +88,6 @@ const connectionOptions = (headers: IncomingHttpHeaders): ReadonlySet<string> =>
       .map((each) => each.trim().toLowerCase()),
   );
 
-/** The headers of a backend's answer as the client gets them. */
 export function answeredHeaders(response: IncomingMessage): OutgoingHttpHeaders {
   const named = connectionOptions(response.headers);
   return Object.fromEntries(
@@ -101,7 +97,7 @@ export function answeredHeaders(response: IncomingMessage): OutgoingHttpHeaders 
   );
 }
 
-/** The head of an answer that changes the protocol, as bytes: names and values stay as the backend wrote them. */
+/** Names and values stay as the backend wrote them. */
 export function upgradeHead({ rawHeaders, statusMessage }: IncomingMessage): string {
   const lines = [`HTTP/1.1 101 ${statusMessage ?? 'Switching Protocols'}`];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);

@@ -1,18 +1,17 @@
 import type { Duplex, Transform } from 'node:stream';
 
 /**
- * Joins the connection of a client with that of a backend, each direction by way of what `between` makes for it. Resolves when there is nothing more to pass:
- * the client is gone, the backend has broken off, or it has ended and all that it sent before is with the client, however slowly that goes. A backend that
- * has ended takes nothing more; that must not cut off what it said.
+ * Joins two connections through the transforms of `between`. Resolves when the client is gone, the backend has failed, or it has ended and the client has
+ * received everything, however slowly. An ended backend accepts nothing more, but its output must not be cut off.
  */
 export function joined(client: Duplex, backend: Duplex, between: () => readonly Transform[]): Promise<void> {
   return new Promise((resolve) => {
-    // Who breaks off closes as well.
+    // A side that fails also closes.
     for (const side of [client, backend]) side.on('error', ignore);
     client.once('close', resolve).once('finish', resolve);
     backend.once('close', () => {
       if (!backend.readableEnded) resolve();
-      // Nobody takes it, but only who reads hears of the client's end.
+      // The data is discarded, but only a reader notices the client's end.
       else client.resume();
     });
     through(client, between(), backend);

@@ -3,27 +3,24 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 
-/** Where a request goes on: to the agent of a node, or to a program in the cluster. Pure. */
+/** The destination of a proxied request. Pure. */
 export interface Location {
   readonly scheme: 'http' | 'https';
   readonly host: string;
-  /** Empty for the scheme's own. */
+  /** Empty for the scheme's default. */
   readonly port: string;
   /** Percent-encoded, with the leading slash, without the query. */
   readonly path: string;
   readonly query: string;
-  /** A node agent: it is shown this server's certificate, and its own is checked. */
+  /** A node agent: both sides authenticate by certificate. */
   readonly agent: boolean;
-  /**
-   * The checked addresses of the host: connections go there. Null for agents that send logs and streams: nodes may be anywhere, and the paths
-   * are the server's.
-   */
+  /** The checked addresses of the host. Null for logs and streams of agents: nodes may be anywhere, and the server chooses the paths. */
   readonly addresses: readonly LookupAddress[] | null;
 }
 
 const kubeletPort = 10_250;
 
-/** The node's address of the first type that it has; null when it has none of them. */
+/** Chooses the first type of address that the node has. */
 export function nodeAddress(node: ApiObject, preferred: readonly string[]): string | null {
   const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses');
   const found = preferred
@@ -32,7 +29,6 @@ export function nodeAddress(node: ApiObject, preferred: readonly string[]): stri
   return found === undefined ? null : textAt(found, 'address');
 }
 
-/** Where the node says that its agent listens. */
 export function agentPort(node: ApiObject): string {
   const said = Number(textAt(node, 'status', 'daemonEndpoints', 'kubeletEndpoint', 'Port'));
   return String(said > 0 ? said : kubeletPort);
@@ -58,7 +54,6 @@ const encoded = (pairs: readonly [string, string][]): string =>
   new URLSearchParams([...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString();
 const streams = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' };
 
-/** What the agent is asked for, by subresource of pods: its path and its query, in its own words. */
 export const agentRequests: Readonly<
   Record<string, { readonly path: string; readonly ofContainer: boolean; readonly query: (query: URLSearchParams) => string }>
 > = {
@@ -85,13 +80,12 @@ export const agentRequests: Readonly<
   },
 };
 
-/** The path at a node's agent for a pod, and for one of its containers where the request is about one. */
 export const agentPath = (path: string, pod: ApiObject, container: string | null): string =>
   ['', path, pod.metadata.namespace ?? '', pod.metadata.name ?? '', ...(container === null ? [] : [container])]
     .map(encodeURIComponent)
     .join('/');
 
-/** The first port that a container of the pod declares; empty when none does. */
+/** Empty when no container declares a port. */
 export function declaredPort(pod: ApiObject): string {
   const ports = objectsIn(objectAt(pod, 'spec') ?? {}, 'containers')
     .map((container) => objectsIn(container, 'ports')[0])
@@ -99,7 +93,7 @@ export function declaredPort(pod: ApiObject): string {
   return ports[0] === undefined ? '' : textAt(ports[0], 'containerPort');
 }
 
-/** The name of a service's port that a number stands for; null when the service has no such port. A name stands for itself. */
+/** A name maps to itself. */
 export function portName(service: ApiObject, port: string): string | null {
   if (!/^\d+$/.test(port)) return port;
   const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find((each) => textAt(each, 'port') === port);

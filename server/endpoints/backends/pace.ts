@@ -1,10 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** So much may pass at once before the pace counts. */
 const burstSeconds = 1;
 
-/** Lets bytes pass at a pace: a bucket that fills by `bytesPerSecond`, from which whoever writes has to wait. */
+/** A token bucket that fills at `bytesPerSecond`. */
 export class Pace extends Transform {
   #level: number;
   #filledAt = performance.now();

@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 import { seenThrough, type View } from './links.js';
 import { TagScanner } from './tagScanner.js';
 
-/** Attributes that hold an address, by the tags that have them (index of attributes in the HTML standard, and those of HTML 4). */
+/** Attributes that hold an address, by tag (HTML standard, index of attributes, and HTML 4). */
 const linkAttributes: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
@@ -30,25 +30,21 @@ const linkAttributes: Readonly<Record<string, readonly string[]>> = {
   source: ['src'],
   video: ['poster', 'src'],
 };
-/** What stands between these and their ends is no markup. */
+/** The content of these elements contains no markup. */
 const raw: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
-/** A longer tag passes as it is. */
+/** A longer tag passes unchanged. */
 const tagCharactersMax = 64 * 1024;
 const comment = '<!--';
 
-/**
- * Rewrites the links of an HTML page that passes, so that those that begin at the root of the backend lead through the proxy again. Works on bytes as they come, in any
- * encoding that has ASCII in it; keeps no more of a page than one tag.
- */
+/** Rewrites links from the backend's root to the proxy, in a stream of any encoding that contains ASCII. Buffers at most one tag. */
 export class PageLinks extends Transform {
-  /** What has not been decided about. */
+  /** Undecided characters. */
   #rest = '';
-  /** What goes on with the next bytes. */
   #ready = '';
-  /** Text that ends what is passed on unread: a comment, a script. */
+  /** The text that ends an unread part: a comment, a script. */
   #until: string | null = null;
   #tag: TagScanner | null = null;
-  /** How far the tag at the beginning of the rest has been read. */
+  /** The position up to which the current tag has been read. */
   #read = 0;
 
   constructor(private readonly view: View) {
@@ -57,9 +53,7 @@ export class PageLinks extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#rest += chunk.toString('latin1');
-    while (this.#step()) {
-      /* until more has to come */
-    }
+    while (this.#step()) {}
     this.#send();
     done();
   }
@@ -70,7 +64,7 @@ export class PageLinks extends Transform {
     done();
   }
 
-  /** False when nothing can be decided before more has come. */
+  /** Returns false when a decision needs more input. */
   #step(): boolean {
     if (this.#until !== null) return this.#unread(this.#until);
     return this.#tag === null ? this.#text() : this.#inTag(this.#tag);
@@ -78,7 +72,7 @@ export class PageLinks extends Transform {
 
   #unread(until: string): boolean {
     const at = this.#rest.toLowerCase().indexOf(until);
-    // The beginning of the end may be here already.
+    // The start of the end text may be here already.
     this.#pass(at < 0 ? Math.max(0, this.#rest.length - until.length + 1) : at + until.length);
     if (at >= 0) this.#until = null;
     return at >= 0;
@@ -89,7 +83,7 @@ export class PageLinks extends Transform {
     this.#pass(at < 0 ? this.#rest.length : at);
     if (at < 0 || (this.#rest.length < comment.length && comment.startsWith(this.#rest))) return false;
     if (this.#rest.startsWith(comment)) {
-      // Its dashes may be those that end it.
+      // Its dashes may belong to the end text.
       this.#pass('<!'.length);
       this.#until = '-->';
     } else if (/^<[a-z]/i.test(this.#rest)) {

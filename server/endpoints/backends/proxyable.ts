@@ -4,13 +4,13 @@ import { badRequest } from '../../../api/status.js';
 import { contains, parseAddress, parseRange, type Address, type Range } from '../../registry/validation/addresses.js';
 
 /**
- * Which addresses a proxy path may lead to. Pods and nodes tell their own: whoever writes their statuses must not reach what listens for this machine
- * alone, or the metadata service of its cloud, with the hands of this server.
+ * Allowed destinations of proxy paths. Writers of pod and node statuses choose their addresses, and could otherwise reach loopback services of this machine, or
+ * its cloud's metadata service.
  */
 
 const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
-/** This machine, its links, all machines: everything that is no global unicast address (RFC 4291, section 2.4; RFC 6890). */
+/** Everything that is not a global unicast address: loopback, link-local, multicast (RFC 4291, section 2.4; RFC 6890). */
 const refused = ranges(
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -23,7 +23,7 @@ const refused = ranges(
   'ff00::/8',
 );
 
-/** IPv6 addresses that stand for an IPv4 address, which begins after so many bits: compatible, mapped, translated, NAT64 and 6to4. */
+/** IPv6 addresses that embed an IPv4 address after so many bits: compatible, mapped, translated, NAT64 and 6to4. */
 const embedding: readonly (readonly [range: Range, bitsBefore: number])[] = [
   ...ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48').map((range): [Range, number] => [range, 96]),
   ...ranges('2002::/16').map((range): [Range, number] => [range, 16]),
@@ -39,20 +39,20 @@ const embedded = (address: Address): Address[] =>
       value: (address.value >> (bitsSix - bitsFour - BigInt(bitsBefore))) & 0xffff_ffffn,
     }));
 
-/** Whether an address in numbers may be connected to. False for what is none in its usual spelling, and for one with a zone. Pure. */
+/** False for unusual spellings and addresses with a zone. Pure. */
 export function isProxyable(text: string): boolean {
   const address = parseAddress(text);
   return address !== null && [address, ...embedded(address)].every((each) => !refused.some((range) => contains(range, each)));
 }
 
-/** Finds all addresses of a name. Rejects when there is none. */
+/** Rejects when there is no address. */
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 const notAllowed = 'address not allowed';
 
 /**
- * What a host is found to be, all of it allowed. Connections are made to one of these and looked up no second time: the name may lead elsewhere by then.
- * Whatever the system takes for an address (`0x7f000001`, `127.1`) is a name here, and judged by what the system makes of it. Throws 400.
+ * All addresses must be allowed. Connections use them without a second look-up, since the name may lead elsewhere by then. Other spellings (`0x7f000001`,
+ * `127.1`) count as names and are judged by their resolution. Throws 400.
  */
 export async function proxyableAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   const family = isIP(host);

@@ -17,10 +17,9 @@ import { Pace } from './pace.js';
 import { PageLinks } from './pages.js';
 import { encodePath } from './paths.js';
 
-/** Of a refusal by a node agent, this much is shown. */
 const shownBytesMax = 50 * 1024;
 
-/** Sends a request on and waits for the answer's head. Throws 503 where nobody is there and 502 where somebody misbehaves. */
+/** Throws 503 where the backend is unreachable and 502 where it misbehaves. */
 async function ask(backends: Backends, location: Location, asked: BackendRequest, what: string): Promise<BackendAnswer> {
   try {
     return await backends.send(location, asked);
@@ -31,17 +30,17 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
   }
 }
 
-/** 503 without a hint to come back: clients that are given one try ten times before they tell anybody. */
+/** No Retry-After: clients that receive one retry ten times before they report anything. */
 export const unreachable = (message: string, cause?: unknown): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
-/** What a log is written to. Called once the agent has begun to answer; settles when nothing is written any more. */
+/** Called once the agent has begun to respond; settles when writing is over. */
 export type LogWay = (log: IncomingMessage) => Promise<void>;
 
-/** Passes on the log that a node agent streams, as it comes. What the agent refuses is told in the words of `about`. */
+/** `about` words the agent's refusals. */
 export async function relayLog(
   context: RequestContext,
   backends: Backends,
@@ -103,7 +102,7 @@ function refusedByAgent(code: number, text: string, name: string): StatusError {
   });
 }
 
-/** Hands the connection over to a node agent (exec, attach, portforward) in whatever protocol the two sides agree on. */
+/** Both sides agree on the protocol (exec, attach, portforward). */
 export async function relayStream(context: RequestContext, backends: Backends, location: Location): Promise<void> {
   const { upgrade = null } = context;
   if (upgrade === null) throw badRequest('Upgrade request required');
@@ -118,10 +117,7 @@ export async function relayStream(context: RequestContext, backends: Backends, l
   await handOver(context, upgrade, answer, backends.bytesPerSecond);
 }
 
-/**
- * Nobody reads from the client while the backend makes up its mind, and a connection that is not read does not tell of its end: one that
- * is given up would stay as long as the backend thinks. Begins to read, without taking anything. Returns how to stop looking.
- */
+/** Notices a client that leaves while the backend delays: an unread connection does not report its end. Consumes nothing. Returns a function that stops. */
 export function leaveWith(upgrade: Upgrade | null): () => void {
   if (upgrade === null) return ignore;
   const { socket } = upgrade;
@@ -135,7 +131,7 @@ export function leaveWith(upgrade: Upgrade | null): () => void {
   };
 }
 
-/** Passes a request on to a program or a node and its answer back, both as they come. `prefix` is the decoded path that leads to the proxy. */
+/** `prefix` is the decoded path of the proxy. */
 export async function relayRequest(context: RequestContext, backends: Backends, location: Location, prefix: string): Promise<void> {
   const { upgrade = null, request } = context;
   const begin = encodePath(prefix);
@@ -161,14 +157,13 @@ function redirectToRoot({ response }: RequestContext, prefix: string, query: str
   response.end();
 }
 
-/** Passes an answer on in which places on the backend are shown as the client has to ask for them. Nothing is followed here. */
 async function passSeenThrough(response: IncomingMessage, context: RequestContext, view: View): Promise<void> {
   const headers = answeredHeaders(response);
   const { location } = response.headers;
   const code = response.statusCode ?? 502;
   if (location !== undefined) headers.location = seenThrough(location, view);
   const page = location === undefined && code !== partial ? pageOf(response) : null;
-  // Links grow on their way.
+  // Rewriting lengthens links.
   if (page !== null) delete headers['content-length'];
   context.response.writeHead(code, headers);
   if (page === null || context.request.method === 'HEAD') return pass(response, context);
@@ -178,27 +173,25 @@ async function passSeenThrough(response: IncomingMessage, context: RequestContex
 const partial = 206;
 const ignore = (): void => {};
 
-/** Rewrites the links of pages, by what their bytes are encoded with. */
 const pages: Readonly<Record<string, (view: View) => Duplex[]>> = {
   '': (view) => [new PageLinks(view)],
   gzip: (view) => [createGunzip(), new PageLinks(view), createGzip()],
   deflate: (view) => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
 };
 
-/** Null for what is no HTML, and for what this server cannot read. */
+/** Null for content that is not HTML or that this server cannot decode. */
 function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? '';
   return type === 'text/html' && Object.hasOwn(pages, encoding) ? (pages[encoding] ?? null) : null;
 }
 
-/** What the backend sends reaches the client at the client's pace; an end of either side ends the other. */
 export async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
-  // Half an answer is out: cutting the connection is all that can still be said.
+  // Half a response is out: only cutting the connection can signal an error.
   await pipeline(from, writableOf(response)).catch(() => undefined);
 }
 
-/** Joins the client's connection with the backend's, or passes on that the backend refuses to change the protocol. */
+/** Joins the connections, or relays the backend's refusal to switch protocols. */
 export async function handOver(
   context: RequestContext,
   { socket, head }: Upgrade,
@@ -212,7 +205,7 @@ export async function handOver(
       response.destroy();
       throw badGateway(redirected);
     }
-    // The backend refuses the protocol; what it says is the client's answer.
+    // The backend refuses the protocol; its response goes to the client.
     context.response.writeHead(code, answeredHeaders(response));
     return pass(response, context);
   }
@@ -226,5 +219,4 @@ export async function handOver(
   backend.destroy();
 }
 
-/** What a server says that has no way to any backend. */
 export const noBackends = (): StatusError => unreachable('this server has no connection to nodes');

@@ -1,14 +1,14 @@
-/** Reads one HTML tag, character by character, however it comes in pieces; knows where the values of its attributes stand. */
+/** Scans one HTML tag, which may arrive in pieces, for its attribute values. */
 export class TagScanner {
-  /** Lower-case; complete as soon as a space, a slash or the end has been seen. */
+  /** Lower-case; complete after a space, a slash or the end. */
   name = '';
-  /** In order; `from` and `to` count from the `<`. */
+  /** Ordered; `from` and `to` count from the `<`. */
   readonly values: { readonly attribute: string; readonly from: number; readonly to: number }[] = [];
   #state: State = 'tagName';
   #from = 1;
   #attribute = '';
 
-  /** Takes the character at a position; true when it ends the tag. Positions begin at 1, behind the `<`. */
+  /** Returns true when the character ends the tag. Positions begin at 1, after the `<`. */
   take(text: string, position: number): boolean {
     this.#state = steps[this.#state].call(this.#steps, text[position] ?? '', position, text);
     return this.#state === 'end';
@@ -44,7 +44,7 @@ type Step = (this: Steps, character: string, position: number, text: string) => 
 const isSpace = (character: string): boolean => ' \t\r\n\f'.includes(character);
 const afterSpace = (character: string): State => (character === '>' ? 'end' : 'gap');
 
-/** What follows upon a character, by state: section 13.2.5 of the HTML standard, as far as it is about tags. */
+/** Transitions by state: section 13.2.5 of the HTML standard, as far as it concerns tags. */
 const steps: Readonly<Record<State, Step>> = {
   tagName(character, position, text) {
     if (!isSpace(character) && character !== '/' && character !== '>') return 'tagName';

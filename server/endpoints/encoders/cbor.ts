@@ -15,7 +15,6 @@ import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
 const part = encodeCborPart;
-/** Names of members, encoded. */
 const nameKeys = {
   kind: part('kind'),
   apiVersion: part('apiVersion'),
@@ -26,7 +25,7 @@ const nameKeys = {
   object: part('object'),
 };
 
-/** An item is an encoded map; its kind and apiVersion become two members more. */
+/** Adds kind and apiVersion to an item, which is an encoded map. */
 function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
   const { count, at } = cborMembersOf(item);
   return Buffer.concat([cborMapHead(count + 2), nameKeys.kind, part(kind), item.subarray(at), nameKeys.apiVersion, part(apiVersion)]);
@@ -62,9 +61,7 @@ function* encodedRows(rows: Iterable<JsonObject>): Generator<Buffer> {
   for (const row of rows) yield part(row);
 }
 
-/**
- * CBOR, which a server speaks only behind its gate. The order of members is no promise: that of the reference changes from answer to answer.
- */
+/** Available only behind its gate. The order of members is undefined, as in the reference. */
 export const cborEncoder: Encoder = {
   mediaType: cborMediaType,
   streamType: cborSequenceMediaType,

@@ -11,7 +11,7 @@ const comma = Buffer.from(',');
 const listTail = Buffer.from(']}\n');
 const frameTail = Buffer.from('}\n');
 
-/** Kind and apiVersion in front of an item's members. Bounded by the number of served kinds. */
+/** Bounded by the number of served kinds. */
 const prefixes = new Map<string, Buffer>();
 
 function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
@@ -22,7 +22,7 @@ function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
   return prefix;
 }
 
-/** `{"metadata":…}` becomes `{"kind":…,"apiVersion":…,"metadata":…}` and a line end. An item is never an empty object: it has metadata. */
+/** Turns `{"metadata":…}` into `{"kind":…,"apiVersion":…,"metadata":…}` and a line end. An item always has metadata. */
 function joined(prefix: Buffer, item: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(prefix.length + item.length);
   prefix.copy(bytes, 0);
@@ -44,7 +44,6 @@ function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<
   }
 }
 
-/** Commas between them, and what stands before each: an item's first brace gives way to a prefix. */
 function listOf(items: readonly Buffer[], prefix: Buffer | null): EncodedList {
   const own = items.reduce((sum, item) => sum + item.length, Math.max(0, items.length - 1));
   return { parts: itemParts(items, prefix), size: own + (prefix === null ? 0 : items.length * (prefix.length - 1)) };
@@ -68,7 +67,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
   yield separator === ',' ? listTail : Buffer.from(`${separator}]}\n`);
 }
 
-/** The stored form is JSON, so an item is the stored bytes themselves wherever the served version is the stored one. */
+/** The stored form is JSON, so items are the stored bytes themselves where the versions agree. */
 export const jsonEncoder: Encoder = {
   ...jsonForm,
   streamType: 'application/json',

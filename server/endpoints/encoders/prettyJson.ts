@@ -5,7 +5,7 @@ import { laidOut } from '../../../program/port/layout.js';
 
 const whole = (json: Buffer): Buffer => Buffer.concat([...laidOut([json])]);
 
-/** JSON for people to read. Items and events of watches are as in plain JSON: only whole answers are laid out. */
+/** Only whole responses are indented, not items and watch events. */
 export const prettyJsonEncoder: Encoder = {
   ...jsonEncoder,
   object: (type, item) => whole(jsonEncoder.object(type, item)),

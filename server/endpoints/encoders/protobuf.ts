@@ -7,7 +7,7 @@ import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
 const partial = { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' };
-/** Tag of `items` in every list message: field 2, length-delimited. */
+/** The tag of `items` in every list message: field 2, length-delimited. */
 const itemsTag = 0x12;
 
 const unpack = (result: { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly message: string }): Buffer => {
@@ -41,13 +41,13 @@ function* itemParts(encoded: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
-/** A list message is its metadata followed by its items, so items are written as they are kept; the envelope needs their size beforehand. */
+/** Items are written as they are cached, after the metadata; the envelope needs their size beforehand. */
 function list(type: TypeMeta, meta: ListMeta, { parts, size }: EncodedList): EncodedList {
   if (size === null) throw new Error('the size of items in Protobuf is always known');
   const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
   const rawSize = head.length + size;
   const [before, , after] = envelopeParts({ ...type, raw: empty });
-  // The envelope around nothing ends in the length zero; ours follows instead.
+  // The envelope around nothing ends in the length zero, which is replaced.
   const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize)), head]);
   return { parts: between(envelope, parts, after), size: envelope.length + size + after.length };
 }
@@ -58,7 +58,7 @@ function* between(head: Buffer, encoded: Iterable<Buffer>, after: Buffer): Gener
   yield after;
 }
 
-/** Events of a stream are messages behind their length in four bytes, most significant first, without an envelope of their own. */
+/** A length of four bytes, most significant first, precedes each event, which has no envelope. */
 function frame(type: string, object: Buffer): Buffer {
   const name = Buffer.from(type);
   const extension = Buffer.concat([field(0x0a, object.length), object]);

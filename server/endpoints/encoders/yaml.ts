@@ -18,7 +18,7 @@ function* itemParts(items: readonly Buffer[], type: TypeMeta | null): Generator<
   for (const item of items) yield text([{ ...type, ...parsed(item) }]);
 }
 
-/** Members stand in the order of the alphabet, so the items come between the list's own members. */
+/** Members are sorted by name, so the items stand between the list's own members. */
 function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>, count: number): Generator<Buffer> {
   if (count === 0) {
     yield text({ apiVersion, items: [], kind, metadata });
@@ -30,7 +30,7 @@ function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: I
   yield text({ kind, metadata });
 }
 
-/** For people. Items are the JSON ones: YAML is asked for too rarely to keep a second form of every object. */
+/** Items are the JSON ones: YAML is requested too rarely to cache a second form. */
 export const yamlEncoder: Encoder = {
   ...yamlForm,
   streamType: null,

@@ -2,22 +2,21 @@ import { badRequest } from '../../../api/status.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 import type { Version } from '../../storage/contract.js';
 
-/** Where a chunk of a list ended. */
 export interface ContinuePosition {
   readonly namespace: string;
   readonly name: string;
 }
 
 const format = 'meta.k8s.io/v1';
-/** Version of a token that goes on with the latest state because its own is gone; any other below zero means the same. */
+/** The version in a token that continues at the latest state; any other below zero means the same. */
 const inconsistent = -1;
 const depthMax = 2;
 
 const invalid = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
 /**
- * Tokens pin the version of the list and where it goes on. They carry nothing that a client could not ask for openly, so they need no
- * signature; every part is checked when they come back. `version` null stands for an inconsistent continuation.
+ * Tokens pin the version and the next position. They contain nothing that a client could not request openly, so they need no signature; every part is checked
+ * when they return. `version` null stands for an inconsistent continuation.
  */
 export function encodeContinue(version: Version | null, last: ContinuePosition, allNamespaces: boolean): string {
   const start = `${allNamespaces ? `${last.namespace}/` : ''}${last.name}\u0000`;
@@ -55,7 +54,6 @@ function fieldsOf(token: string): { v?: unknown; rv?: unknown; start?: unknown }
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-/** What a client is told whose token's version is gone, with a token in the answer that goes on with the latest state. */
 export const expiredContinue =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - ' +

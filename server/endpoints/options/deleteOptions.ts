@@ -10,7 +10,7 @@ import { dryRunFindings } from './writeOptions.js';
 export interface DeleteParameters {
   readonly deleteOptions: DeleteOptions;
   readonly dryRun: boolean;
-  /** The object is to go although it cannot be read. False unless the feature is on. */
+  /** Requested only while the feature is on. */
   readonly unreadable: boolean;
 }
 
@@ -31,16 +31,13 @@ interface Raw {
   readonly unreadable: boolean;
 }
 
-/**
- * From the body if there is one, which then counts alone; otherwise from the query. `force` is the gate of the option that removes what
- * cannot be read: without it the option is not looked at. Throws 400, 415 or 422.
- */
+/** The body, if any, replaces the query. `force` is the gate of the option that removes unreadable objects. Throws 400, 415 or 422. */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
   const body = await reader.options(context, deleteOptions);
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
-/** From options that stand inside of another object, whose structure has been checked. Throws 422. */
+/** The structure of the options has been checked. Throws 422. */
 export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(membersOf(options)), false);
 
 function parametersOf(raw: Raw, force: boolean): DeleteParameters {
@@ -61,7 +58,7 @@ function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldErro
   return (policies as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(policy, propagationPolicy, [...policies, 'nil'])];
 }
 
-/** Nothing that depends on the object's content can be asked for together with its removal unread. */
+/** Options that depend on the object's content cannot be combined with its removal unread. */
 function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions }: Raw): FieldError[] {
   const others = {
     dryRun: dryRun.length > 0,
@@ -75,7 +72,7 @@ function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePerio
     .map(([name]) => invalid(force, true, `cannot be set together with .${name}`));
 }
 
-/** A collection has no object of which it could be known that it cannot be read. */
+/** A collection has no single object that is known to be unreadable. */
 export function refuseForceOnCollection({ unreadable }: DeleteParameters): void {
   if (unreadable)
     refuseFindings('DeleteOptions', [invalid(force, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);
@@ -92,7 +89,6 @@ const fromQuery = (query: URLSearchParams): Raw => ({
   unreadable: booleanParameter(query, forceMember) ?? false,
 });
 
-/** `body` has the structure of DeleteOptions. */
 function fromBody(body: JsonObject): Raw {
   const preconditions = body['preconditions'] ?? null;
   return {
@@ -111,7 +107,7 @@ const isString = (value: JsonValue): value is string => typeof value === 'string
 const isBoolean = (value: JsonValue): value is boolean => typeof value === 'boolean';
 const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-/** Longer than a number can count exactly is as long as it can: the time is beyond the end of the calendar either way. */
+/** Clamped to the exact range of numbers: the time is beyond the calendar either way. */
 const seconds = (value: number | bigint | null): number | null =>
   value === null ? null : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(value), Number.MAX_SAFE_INTEGER));
 

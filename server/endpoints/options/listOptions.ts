@@ -11,7 +11,6 @@ import { decodeContinue, type ContinuePosition } from './continueToken.js';
 import { parseShardSelector } from './shardSelector.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
 
-/** What a list or deletecollection selects and how it reads; the resource-version table of the specification, section "Resource versions". */
 export interface ListOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
@@ -19,7 +18,7 @@ export interface ListOptions {
   readonly consistency: Consistency;
   readonly limit: number | null;
   readonly after: ContinuePosition | null;
-  /** A version that is gone is reported in other words to who continues a list. */
+  /** An expired version has another message when a list is continued. */
   readonly continuing: boolean;
 }
 
@@ -27,10 +26,9 @@ export interface WatchOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
   readonly shard: ShardSelector | null;
-  /** As sent: empty, "0", or a version. */
+  /** Unparsed: empty, "0", or a version. */
   readonly resourceVersion: string;
   readonly initialEvents: boolean;
-  /** Whether a bookmark says that these are all. */
   readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | null;
@@ -49,20 +47,18 @@ interface Raw {
   readonly timeoutSeconds: number | null;
   readonly sendInitialEvents: boolean | null;
   readonly labels: LabelSelector;
-  /** As the client names them. */
   readonly fields: FieldSelector;
   readonly shard: ShardSelector | null;
 }
 
-/** What a server knows that not all do. */
 export interface ListTerms {
-  /** The gate `ShardedListAndWatch`: without it `shardSelector` is a parameter like any other that nobody knows. Default: off. */
+  /** Gate `ShardedListAndWatch`: without it `shardSelector` is an unknown parameter. Default: off. */
   readonly shards?: boolean;
-  /** Whether the resource is read from memory, where a whole list costs no more than a page. Default: it is. */
+  /** The resource is read from memory, where a whole list costs no more than a page. Default true. */
   readonly cached?: boolean;
 }
 
-/** All parameters are read before any is judged: a value that cannot be read is told first, in the reference's order of parameters. */
+/** All parameters are parsed, in the reference's order, before any is checked. */
 function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
   const timeoutSeconds = integerParameter(query, 'timeoutSeconds');
   const limit = integerParameter(query, 'limit');
@@ -93,16 +89,14 @@ export function parseListOptions(
 }
 
 export interface WatchTerms extends ListTerms {
-  /** The gate `WatchList`: without it nobody may ask for the state of things, and its end is not told. Default: on. */
+  /** Gate `WatchList`: without it clients cannot request initial events, and no bookmark ends them. Default: on. */
   readonly watchList?: boolean;
-  /** The one object to watch, of a path that names it. */
   readonly name?: string;
 }
 
 /**
- * A watch that starts with the state of things is one that asks for initial events, unless it says otherwise. The older paths make a
- * watch of what would otherwise be a list, and the reference judges its options as those of a list. Throws 400, 422 or, for a version
- * that is not a number, 500 as the reference does.
+ * A watch that begins with the current state has initial events by default. The older paths turn a list into a watch, and the reference checks its options as
+ * those of a list. Throws 400, 422 or, for a version that is not a number, 500 as the reference does.
  */
 export function parseWatchOptions(
   query: URLSearchParams,
@@ -127,7 +121,7 @@ export function parseWatchOptions(
   };
 }
 
-/** Who names an object in the path may select by other fields only beside the same name. */
+/** A path that names an object allows a name selector only for the same name. */
 function ofOneObject(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields;
   if (fields.length === 0) return [{ field: 'metadata.name', equals: true, value: name }];
@@ -135,7 +129,7 @@ function ofOneObject(fields: FieldSelector, name: string): FieldSelector {
   return fields;
 }
 
-/** Versions from which a watch has always begun with the state of things; other spellings of zero do not count. */
+/** Other spellings of zero do not count. */
 const startsWithState = ({ sendInitialEvents, match, resourceVersion }: Raw): boolean =>
   sendInitialEvents === null && match === '' && (resourceVersion === '' || resourceVersion === '0');
 
@@ -159,7 +153,7 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-/** With the gate, a watch that starts with the state of things counts as one that sets resourceVersionMatch. */
+/** The gate makes a watch that begins with the current state count as one that sets resourceVersionMatch. */
 function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const { match, sendInitialEvents, token } = raw;
   const given = match !== '';
@@ -223,7 +217,7 @@ function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
 
 const isExact = (match: Match, limit: number | null): boolean => match === 'Exact' || (match === '' && limit !== null);
 
-/** How a get reads. Throws 500 for a version that is not a number, as the reference does. */
+/** Throws 500 for a version that is not a number, as the reference does. */
 export function getConsistency(query: URLSearchParams): Consistency {
   const resourceVersion = query.get('resourceVersion') ?? '';
   if (resourceVersion === '') return { at: 'mostRecent' };

@@ -7,16 +7,13 @@ const fields: ReadonlyMap<string, ShardField> = new Map([
   ['object.metadata.uid', 'uid'],
   ['object.metadata.namespace', 'namespace'],
 ]);
-/** Behind all hashes of 64 bits; the only bound with another digit. */
+/** The end of all 64-bit hashes; the only bound with another digit. */
 const end = '0x10000000000000000';
 const [digits, quoted] = [/^0x[0-9a-f]{16}$/, /^[rR]?("""|'''|"|')([^\\]*)\1$/];
 
 type Range = ShardSelector['ranges'][number];
 
-/**
- * Reads `shardSelector`: one or several of `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`. They look like CEL, and are parsed as that, but nothing is
- * evaluated. Null for none. Throws 400.
- */
+/** Parses one or several of `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`, without evaluating their CEL. Throws 400. */
 export function parseShardSelector(text: string): ShardSelector | null {
   if (text === '') return null;
   try {

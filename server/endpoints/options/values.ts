@@ -1,11 +1,11 @@
 import { badRequest, invalidObject, type StatusError } from '../../../api/status.js';
 import { toCause, type FieldError } from '../../registry/validation/field.js';
 
-/** Readers of single query parameters; what is wrong is told in the reference's words. Of a repeated parameter the first value counts. */
+/** Readers of single query parameters, with errors in the reference's words. The first value of a repeated parameter counts. */
 
 const int64Max = 2n ** 63n - 1n;
 
-/** A whole number, or null when the parameter is absent. Throws 400; an empty value is not a number. */
+/** Throws 400; an empty value is not a number. */
 export function integerParameter(query: URLSearchParams, name: string): number | null {
   const text = query.get(name);
   if (text === null) return null;
@@ -21,7 +21,7 @@ export const booleanParameter = (query: URLSearchParams, name: string): boolean 
   return text === null ? null : text !== '0' && text.toLowerCase() !== 'false';
 };
 
-/** The 422 for options that contradict each other. `kind` is that of the options, such as `ListOptions`. */
+/** The 422 for contradictory options. `kind` is that of the options, such as `ListOptions`. */
 const invalidOptions = (kind: string, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: 'meta.k8s.io', kind }, '', findings.map(toCause));
 

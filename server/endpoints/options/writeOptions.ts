@@ -3,7 +3,6 @@ import { booleanParameter, refuseFindings } from './values.js';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** Parameters of create, update and patch. */
 export interface WriteParameters {
   readonly dryRun: boolean;
   readonly fieldManager: string;
@@ -11,12 +10,12 @@ export interface WriteParameters {
 }
 
 const fieldManagerMax = 128;
-/** What most names of managers are: short, and printable at sight. */
+/** Most manager names are short and printable. */
 const plainManager = /^[\x20-\x7e]{0,128}$/;
 const nothingAsked: WriteParameters = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** Parameters of a patch; what is wrong with those that only server-side apply has comes first. Throws 422. */
+/** Checks the parameters that only server-side apply has first. Throws 422. */
 export function parsePatchParameters(query: URLSearchParams, applies: boolean): WriteParameters & { readonly force: boolean } {
   const force = booleanParameter(query, 'force');
   const missing =
@@ -25,7 +24,7 @@ export function parsePatchParameters(query: URLSearchParams, applies: boolean): 
   return { ...parseWriteParameters(query, 'PatchOptions', [...missing, ...misplaced]), force: force ?? false };
 }
 
-/** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`; `findings` are those that there are already. */
+/** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`; `findings` are earlier ones. */
 export function parseWriteParameters(query: URLSearchParams, kind: string, findings: readonly FieldError[] = []): WriteParameters {
   if (query.size === 0 && findings.length === 0) return nothingAsked;
   const dryRun = query.getAll('dryRun');
@@ -44,7 +43,7 @@ export function parseWriteParameters(query: URLSearchParams, kind: string, findi
   };
 }
 
-/** `All` is the only way to say it; a list of it says it as well. */
+/** `All` is the only valid value; a list may repeat it. */
 export const dryRunFindings = (dryRun: readonly string[]): FieldError[] =>
   dryRun.every((value) => value === 'All') ? [] : [notSupported(Path.of('dryRun'), dryRun, ['All'])];
 
@@ -53,6 +52,6 @@ function managerFindings(manager: string): FieldError[] {
   const path = Path.of('fieldManager');
   if (Buffer.byteLength(manager) > fieldManagerMax)
     return [{ type: 'FieldValueTooLong', path: path.toString(), message: `Too long: may not be more than ${fieldManagerMax} bytes` }];
-  // Only printable characters: the name is shown to people.
+  // People see the name, so only printable characters are allowed.
   return /^[\P{C}]*$/u.test(manager) ? [] : [invalid(path, manager, 'should only contain printable characters')];
 }

@@ -9,7 +9,7 @@ export function backendsOf({ backends }: Pick<VerbDeps, 'backends'>): Backends {
   return backends;
 }
 
-/** Where the agent of a node listens. A node that is not there is what the client should hear of. Throws 404, or 503 when the node has told no address. */
+/** Throws 404 for a missing node, or 503 when the node reports no address. */
 export async function agentOf(name: string, deps: VerbDeps): Promise<Omit<Location, 'path' | 'query'>> {
   const { registry, catalogue } = deps;
   const nodes = catalogue.resource('', 'v1', 'nodes');

@@ -13,13 +13,11 @@ import { writeOptions } from '../verbs/deps.js';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding' };
 
-/** What an operation on a pod answers. */
 export const created: Status & { readonly code: 201 } = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
-/** The present time as objects carry it. */
 export const timestamp = (): string => timeText(Date.now());
 
-/** POST of `pods/NAME/binding`, and of the older `bindings`, where the name stands in the body alone. */
+/** POST of `pods/NAME/binding`, and of the older `bindings`, where only the body has the name. */
 export const createBinding: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
@@ -44,7 +42,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
       subresource: 'binding',
       uid: binding.metadata.uid ?? null,
       mayCreate: null,
-      // Whoever assigns pods does not own what that changes in them.
+      // A scheduler does not own the fields that binding changes.
       applies: true,
       admitted: true,
     },
@@ -63,7 +61,6 @@ function bound(pod: ApiObject | null, binding: ApiObject, clearsNomination: bool
   return result;
 }
 
-/** The type that both paths are about. */
 function podsOf({ catalogue }: VerbDeps): NonNullable<ReturnType<VerbDeps['catalogue']['resource']>> {
   const pods = catalogue.resource('', 'v1', 'pods');
   if (pods === null) throw plainError(404, 'pods are not served');

@@ -16,11 +16,9 @@ import { webSocketUpgrade } from '../webSockets.js';
 import { logOf } from './logMessages.js';
 import { agentOf, backendsOf } from './agents.js';
 
-/** Requests that the agent of a node answers: logs, processes, streams. */
-
 const noContent = 204;
 
-/** GET of `pods/NAME/log`. A pod without a node has written nothing. */
+/** GET of `pods/NAME/log`. The log of a pod without a node is empty. */
 export const podLog: VerbHandler = async (context, route, deps) => {
   const { query } = context;
   const wish = {
@@ -50,7 +48,7 @@ export const podLog: VerbHandler = async (context, route, deps) => {
   context.response.end();
 };
 
-/** `pods/NAME/exec` and `attach`, about one container; `portforward`, about the pod as a whole. */
+/** `pods/NAME/exec` and `attach` for one container; `portforward` for the whole pod. */
 export const podStream: VerbHandler = async (context, route, deps) => {
   await admitConnection(context, route, deps);
   if (deps.streamsNeedCreate) await demandCreate(context, route, deps);
@@ -62,10 +60,7 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   await relayStream(context, backendsOf(deps), await atAgent(context, route, { pod, container }, deps));
 };
 
-/**
- * A stream that begins as a WebSocket comes as a GET, which is a right to read; but who opens it runs something. As in the reference since 1.35, what a
- * POST needs is needed in either case.
- */
+/** A WebSocket stream begins with a GET, but runs a program. So it needs the right of a POST, as in the reference since 1.35. */
 async function demandCreate({ user, info, request }: RequestContext, { resource, name }: Route, { authorize }: VerbDeps): Promise<void> {
   if (info.verb === 'create') return;
   const { decision, reason, error } = await authorize({ ...attributesOf(user, info, request.method ?? ''), verb: 'create' });
@@ -77,10 +72,8 @@ async function podOf(route: Route, { registry }: VerbDeps): Promise<ApiObject> {
   return (await registry.get(targetOf(route), { at: 'mostRecent' })).decode();
 }
 
-/** What a request to an agent is about. */
 interface Subject {
   readonly pod: ApiObject;
-  /** Null for the pod as a whole. */
   readonly container: string | null;
 }
 

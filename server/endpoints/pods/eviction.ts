@@ -16,9 +16,8 @@ import { created, timestamp } from './binding.js';
 const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
 const podKind = { group: '', resource: 'Pod' };
 const olderVersions = ['policy/v1beta1'];
-/** Whose change the counting of a disruption is. */
+/** The manager that counts a disruption. */
 const manager = 'kube-apiserver';
-/** How often an eviction begins anew because the pod has changed. */
 const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
@@ -42,7 +41,6 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
   sendDocument(context, representation, created, { code: 201 });
 };
 
-/** Which pod is to go, and how. */
 interface Eviction {
   readonly target: Target;
   readonly wanted: DeleteParameters;
@@ -56,7 +54,7 @@ async function evict(eviction: Eviction, deps: VerbDeps): Promise<void> {
     const stored = await registry.get(target, { at: 'mostRecent' });
     const pod = stored.decode();
     if (!needsNoBudget(pod)) return evictWithin(eviction, { pod, version: stored.version }, deps);
-    // Had a pod that has not begun done so meanwhile, there might be a budget for it.
+    // A pending pod that started meanwhile might have a budget.
     const guarded = hasEnded(pod) ? eviction : guardedBy(eviction, stored.version);
     try {
       await markAndRemove(registry, guarded);
@@ -67,7 +65,6 @@ async function evict(eviction: Eviction, deps: VerbDeps): Promise<void> {
   }
 }
 
-/** A pod that a budget may speak for. */
 async function evictWithin(
   eviction: Eviction,
   { pod, version }: { readonly pod: ApiObject; readonly version: number },
@@ -82,13 +79,13 @@ async function evictWithin(
     await count(eviction, budget, deps);
     return markAndRemove(registry, eviction);
   }
-  // It may go because it is not healthy; had it become so meanwhile, it would have to be counted.
+  // An unhealthy pod may go; one that became healthy meanwhile would have to be counted.
   return markAndRemove(registry, guardedBy(eviction, version)).catch((error: unknown) => {
     throw isConflict(error) && wanted.deleteOptions.resourceVersion === null ? stillProcessed(budget.metadata.name ?? '') : error;
   });
 }
 
-/** Only as long as the pod is at this version, unless the client has named one itself. */
+/** Requires this version of the pod, unless the client has named one. */
 const guardedBy = (eviction: Eviction, version: number): Eviction => {
   const { wanted } = eviction;
   return wanted.deleteOptions.resourceVersion === null
@@ -107,7 +104,7 @@ async function budgetsIn(namespace: string, deps: VerbDeps): Promise<ApiObject[]
   return items.map((item) => item.decode());
 }
 
-/** Checked and written in one step by the registry's retries, so two evictions cannot use the same allowance. */
+/** The registry's retries check and write in one step, so two evictions cannot use the same allowance. */
 async function count({ target: { namespace, name }, options }: Eviction, budget: ApiObject, deps: VerbDeps): Promise<void> {
   const resource = budgetResource(deps);
   if (resource === null) return;
@@ -119,7 +116,7 @@ async function count({ target: { namespace, name }, options }: Eviction, budget:
   );
 }
 
-/** The mark tells whoever counts failures that this is none. What the client, or the eviction, demands of the pod is looked at before it. */
+/** The mark shows controllers that this is not a failure. Preconditions are checked first. */
 async function markAndRemove(registry: Registry, { target, wanted, options }: Eviction): Promise<void> {
   let { deleteOptions } = wanted;
   if (!wanted.dryRun) {
@@ -135,11 +132,11 @@ async function markAndRemove(registry: Registry, { target, wanted, options }: Ev
     );
     if (deleteOptions.resourceVersion !== null) deleteOptions = { ...deleteOptions, resourceVersion: String(object.version) };
   }
-  // Admission was asked about the eviction, which may do this.
+  // Admission has approved the eviction.
   await registry.delete(target, deleteOptions, options, { admitted: true });
 }
 
-/** The reference names the kind here, and tells both values. */
+/** The reference names the kind here, and shows both values. */
 function demand({ uid, resourceVersion }: DeleteParameters['deleteOptions'], { metadata }: ApiObject, name: string): void {
   const refuse = (
     what: string,

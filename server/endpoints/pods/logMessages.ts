@@ -7,18 +7,15 @@ import type { RequestContext } from '../context.js';
 import type { Upgrade } from '../../../program/port/message.js';
 import { acceptWebSocket, normalClosure, offeredProtocols, webSocketUpgrade } from '../webSockets.js';
 
-/**
- * Logs go to their clients as text, or as the messages of a WebSocket: an empty one, so that who follows a log that says nothing yet knows that it is being
- * followed, and then the log as it comes.
- */
+/** A WebSocket first receives an empty message, so that a follower of a silent log knows that the connection works. */
 
-/** How pieces of a log are written, by the protocols that clients can choose (the reference's `wsstream`). Without one they are bytes. */
+/** Encodings by negotiated protocol (the reference's `wsstream`). Without one the pieces are bytes. */
 const protocols: Readonly<Record<string, (piece: Buffer) => Buffer | string>> = {
   'binary.k8s.io': (piece) => piece,
   'base64.binary.k8s.io': (piece) => piece.toString('base64'),
 };
 
-/** The way of a log to the client. Throws 403 where it offers protocols of which none is known. */
+/** Throws 403 where the client offers only unknown protocols. */
 export function logOf(context: RequestContext): LogWay {
   const upgrade = webSocketUpgrade(context);
   return upgrade === null ? asText(context) : asMessages(context, upgrade);
@@ -28,7 +25,7 @@ const asText =
   (context: RequestContext): LogWay =>
   async (log) => {
     context.response.writeHead(200, { 'content-type': 'text/plain' });
-    // Who follows a log that says nothing yet should know that it is being followed.
+    // A follower of a silent log should know that the connection works.
     context.response.flushHeaders();
     await pass(log, context);
   };
@@ -41,12 +38,11 @@ function asMessages(context: RequestContext, upgrade: Upgrade): LogWay {
   return async (log) => {
     const webSocket = await acceptWebSocket(context, upgrade, chosen);
     const written = chosen === undefined ? undefined : protocols[chosen];
-    // A client that has gone is all that can go wrong here, and nobody is left who could be told.
+    // The only possible error is that the client has gone.
     await pipeline(log, messagesTo(webSocket, written ?? ((piece) => piece))).catch(() => undefined);
   };
 }
 
-/** Each piece is a message, at the client's pace. */
 function messagesTo(webSocket: WebSocket, written: (piece: Buffer) => Buffer | string): Writable {
   const send = (piece: Buffer, done: (error?: Error | null) => void): void => {
     const message = written(piece);

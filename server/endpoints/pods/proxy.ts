@@ -12,7 +12,7 @@ import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import { agentOf, backendsOf } from './agents.js';
 
-/** Requests below `pods/NAME/proxy`, `services/NAME/proxy` and `nodes/NAME/proxy`, which a program or the agent of a node answers. */
+/** Proxied requests below `pods/NAME/proxy`, `services/NAME/proxy` and `nodes/NAME/proxy`. */
 
 interface Wanted {
   readonly scheme: string;
@@ -23,7 +23,6 @@ type Place = Omit<Location, 'path' | 'query'>;
 
 const schemeOf = (scheme: string): Location['scheme'] => (scheme === 'https' ? 'https' : 'http');
 
-/** What the proxy path of a resource leads to. Throws what stands in the way. */
 const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: VerbDeps) => Promise<Place>>> = {
   pods: async (route, { scheme, name, port }, { registry }) => {
     const pod = (await registry.get({ ...targetOf(route), name }, { at: 'mostRecent' })).decode();
@@ -48,7 +47,7 @@ const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
   nodes: async (_route, { scheme, name, port }, deps) => {
     const agent = await agentOf(name, deps);
     const addresses = await backendsOf(deps).proxyable(agent.host);
-    // At its own port the agent is shown who asks; whatever else listens on the node is not.
+    // The agent receives the user's identity at its own port; other ports of the node do not.
     return port === '' || port === agent.port
       ? { ...agent, addresses }
       : { scheme: schemeOf(scheme), host: agent.host, port, agent: false, addresses };
@@ -57,7 +56,7 @@ const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
 
 const only = (ip: string): LookupAddress[] => [{ address: ip, family: isIP(ip) }];
 
-/** One of the addresses, at random, that is really the pod's whom it claims to be: endpoints may be written by people who may not reach everything. */
+/** Picks a random address that really belongs to the pod that it claims, because writers of endpoints may not be allowed to reach everything. */
 async function anyOf(list: readonly Candidate[], route: Route, { registry, catalogue }: VerbDeps): Promise<Candidate | null> {
   const pods = catalogue.resource('', 'v1', 'pods');
   const start = Math.floor(Math.random() * list.length);

@@ -21,13 +21,12 @@ const specPath = Path.of('spec');
 const resourcePath = specPath.child('resourceAttributes');
 const nonResourcePath = specPath.child('nonResourceAttributes');
 
-/** What each of the reviews adds to the common rules, and about whom it asks. */
 interface ReviewRules {
   readonly validate: (spec: JsonObject, namespace: string) => FieldError[];
   readonly subject: (spec: JsonObject, caller: User) => User;
 }
 
-/** Exactly one of the two kinds of attributes has to be there. */
+/** Exactly one of the two kinds of attributes is required. */
 function validateAttributes(spec: JsonObject): FieldError[] {
   const resource = present(spec['resourceAttributes']);
   const nonResource = present(spec['nonResourceAttributes']);
@@ -94,7 +93,7 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
   sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, { code: 201 });
 }
 
-/** A review is a question, not an object: apart from the namespace its metadata must be empty. */
+/** A review is not an object: apart from the namespace its metadata must be empty. */
 function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { namespace: _namespace, managedFields: _managedFields, ...rest } = metadata;
   const extra = namespaced ? rest : metadata;
@@ -104,7 +103,7 @@ function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldEr
 }
 
 function refuse(group: string, findings: readonly FieldError[]): void {
-  // The reference does not know the kind here, and leaves its place empty.
+  // The reference does not know the kind here, and leaves it empty.
   if (findings.length > 0) throw invalidObject({ group, kind: '' }, '', findings.map(toCause));
 }
 
@@ -132,7 +131,6 @@ function attributesOf(spec: JsonObject, user: User): Attributes {
   };
 }
 
-/** Requirements with one value each; the others say nothing that an authorizer could use. */
 function selectedFields(selector: JsonValue | undefined): FieldSelector {
   const parsed = parseFieldSelector(textAt(selector, 'rawSelector'));
   const ofRequirements = itemsOf(memberAt(selector, 'requirements')).flatMap((requirement): FieldRequirement[] => {

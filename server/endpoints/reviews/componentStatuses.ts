@@ -9,11 +9,11 @@ import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import type { Route } from '../routing.js';
 
 /**
- * A deprecated way to ask whether parts of the control plane work. Of them this server knows only its store, which the reference calls by
- * this name: it is healthy when it can say what is the latest state.
+ * The deprecated health check of components. This server knows only its store, under the reference's name, which is healthy when it can report the latest
+ * state.
  */
 const store = 'etcd-0';
-/** Asking for an object of this name makes the store say what its latest state is. */
+/** Reading this object makes the store report its latest state. */
 const probe = 'default';
 
 async function storeStatus({ registry, catalogue }: VerbDeps): Promise<ApiObject> {
@@ -32,7 +32,7 @@ async function storeStatus({ registry, catalogue }: VerbDeps): Promise<ApiObject
 export const getComponentStatus: VerbHandler = async (context, route: Route, deps) => {
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
   const { name } = targetOf(route);
-  // The reference names the type in the singular here.
+  // The reference uses the singular here.
   if (name !== store) throw notFound({ group: '', resource: 'componentstatus' }, name);
   sendObject(context, representation, { resource: route.resource, stored: transientObject(await storeStatus(deps), 0) });
 };

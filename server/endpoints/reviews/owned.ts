@@ -4,7 +4,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { ownCreated } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
 
-/** Even a question records who asked what, as every created object does. */
+/** Reviews record their manager, as every created object does. */
 export async function own(body: ApiObject, resource: ServedResource, manager: string): Promise<void> {
   const owners = await turns.run(ownCreated(resource, body, { manager, subresource: '', now: timeText(Date.now()) }));
   if (owners !== undefined) body.metadata.managedFields = owners;

@@ -7,7 +7,6 @@ import { selfSubjectRulesReview } from './rulesReview.js';
 import { selfSubjectReview } from './selfSubjectReview.js';
 import { tokenReview } from './tokenReview.js';
 
-/** Types of which nothing is stored: they stand for a question, or for something to do, and their verbs answer it. */
 export const reviews: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   'bindings.': { create: createBinding },
   'componentstatuses.': { get: getComponentStatus, list: listComponentStatuses },

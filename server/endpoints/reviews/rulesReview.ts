@@ -8,7 +8,7 @@ import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 
-/** Lists what the caller may do in a namespace, and says when authorizers may allow more than they can list. */
+/** Says when authorizers may allow more than they can list. */
 export const selfSubjectRulesReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const { reader, rules } = deps;

@@ -3,7 +3,7 @@ import { itemsOf, textAt, memberAt } from '../../../api/json/members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from '../../registry/validation/names.js';
 
-/** Rules of the selectors in a review. Operators that this server does not know are let through: a newer client may use them. */
+/** Unknown operators are accepted: a newer client may use them. */
 export function validateSelectors(attributes: JsonValue | undefined, path: Path): FieldError[] {
   return [
     ...validateSelector(memberAt(attributes, 'fieldSelector'), path.child('fieldSelector'), fieldRequirement),

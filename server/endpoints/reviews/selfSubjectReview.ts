@@ -6,7 +6,7 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { typeOf } from '../answers.js';
 
-/** Tells clients who they are to the server. Whatever the body says is ignored. */
+/** Returns the client's identity. The body is ignored. */
 export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const representation = negotiateWrite(context, route.resource, { tables: false });

@@ -10,7 +10,7 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
 
-/** Tells others whose token they were shown, through the same ways by which requests are authenticated. */
+/** Authenticates a presented token in the same way as requests. */
 export const tokenReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const { reader, tokens } = deps;

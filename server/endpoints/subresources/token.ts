@@ -26,18 +26,18 @@ const asTokenRequest = inForm({ group: 'authentication.k8s.io', version: 'v1', k
 const lifetimeDefaultSeconds = 3600;
 const lifetimeMinSeconds = 600;
 const lifetimeMaxSeconds = 2 ** 32;
-/** What the tokens that are mounted into pods are asked for with: an hour, and a bit to know them by. */
+/** An hour, and a bit to recognize tokens mounted into pods by. */
 const mountedLifetimeSeconds = 3607;
 /** Clients that read such a token only once go on to work for a year. */
 const extendedLifetimeSeconds = 365 * 24 * 60 * 60;
 
-/** Which token was issued, by the name that requests with it have in the audit log. */
+/** Identifies the issued token in the audit log. */
 const issuedAnnotation = 'authentication.kubernetes.io/issued-credential-id';
 const otherUidAnnotation = 'authentication.k8s.io/token-request-uid-mismatch';
 
 const lifetime = Path.of('spec', 'expirationSeconds');
 
-/** POST to a service account's `token`: issues one, which is stored nowhere. */
+/** The issued token is not stored. */
 export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
   const type = asTokenRequest(route.resource);
   const representation = negotiateWrite(context, route.resource, { tables: false });
@@ -55,7 +55,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     }),
   );
   refuseOtherName(type, target, request);
-  // Admission sees the list whether or not there is one; nobody owns one that is not there.
+  // Admission sees the list even when it is absent; an absent one has no owner.
   request['spec'] = { audiences: null, ...membersOf(request['spec']) };
   await registry.admit(
     target,
@@ -123,7 +123,7 @@ async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Om
   }
 }
 
-/** Says that a request means another account than the one that has its name now, or null. */
+/** Returns an error when the request means an earlier account of this name, or null. */
 function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
   return uid === '' || uid === account.metadata.uid
     ? null
@@ -157,14 +157,13 @@ interface Reads {
   readonly catalogue: Catalogue;
 }
 
-/** Kinds that a token can be bound to, and where their objects are. */
 const bindableKinds: Readonly<Record<string, { readonly resource: string; readonly member: keyof Bound }>> = {
   Pod: { resource: 'pods', member: 'pod' },
   Secret: { resource: 'secrets', member: 'secret' },
   Node: { resource: 'nodes', member: 'node' },
 };
 
-/** The object with whose deletion the token ends, and the node of a pod. Changes nothing. */
+/** The token ends with the deletion of the bound object. Changes nothing. */
 async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject): Promise<Bound> {
   const reference = spec['boundObjectRef'];
   if (reference === null || reference === undefined) return unbound;
@@ -193,10 +192,8 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
   return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
 }
 
-/** An object of the core group. */
 interface Wanted {
   readonly resource: string;
-  /** Without effect where objects are in no namespaces. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -207,7 +204,7 @@ async function read({ registry, catalogue }: Reads, { resource: plural, namespac
   return (await registry.get({ resource, namespace: resource.namespaced ? namespace : '', name }, { at: 'mostRecent' })).decode();
 }
 
-/** A node that is not there is still named, without uid. */
+/** A missing node is still named, without uid. */
 async function nodeOf(reads: Reads, pod: ApiObject): Promise<ApiObject | null> {
   const name = textAt(memberAt(pod, 'spec'), 'nodeName');
   if (name === '') return null;
@@ -222,7 +219,7 @@ interface Lifetime {
   readonly signed: Pick<NewClaims, 'lifetimeSeconds' | 'warnAfterSeconds'>;
 }
 
-/** How long the token is said to live, and how long it does. Shortens `spec.expirationSeconds` to the longest that is allowed. */
+/** Caps `spec.expirationSeconds` at the maximum. */
 function lifetimeOf(
   spec: JsonObject,
   { pod }: Bound,

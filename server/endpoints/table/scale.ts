@@ -24,5 +24,4 @@ const columns: readonly TableColumn[] = [
   { name: 'Age', type: 'string', format: '', priority: 0, cell: cellOf('Age') },
 ];
 
-/** The scale of a workload as a table. */
 export const scaleTable = (scale: ApiObject, form: TableForm): JsonObject => tableOfView(scale as ApiObject & JsonObject, columns, form);

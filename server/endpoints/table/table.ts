@@ -25,22 +25,20 @@ const definition = ({ name, type, format, priority, description }: Column): Json
   priority,
 });
 
-/** How a table is drawn. */
 interface Drawing {
   readonly form: TableForm;
-  /** Later events of a watch leave the column definitions out: they cannot change. Default: they are there. */
+  /** Later events of a watch omit the column definitions. Default true. */
   readonly headers?: boolean;
-  /** Most tables show ages, so that cells are worked out anew each time. In milliseconds; default: the time of the clock. */
+  /** Milliseconds, for ages; default: now. */
   readonly now?: number;
 }
 
-/** The Table form of some objects. */
 export function tableOf(resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, drawing: Drawing): JsonObject {
   const { head, rows } = tableOfMany(resource, items, meta, drawing);
   return { ...head, rows: [...rows] };
 }
 
-/** The same for a list that may be long: rows are made as they are asked for. */
+/** The same for a list that may be long: rows are generated lazily. */
 export function tableOfMany(
   resource: ServedResource,
   items: readonly StoredObject[],
@@ -58,7 +56,7 @@ export function tableOfMany(
   return { head, rows: rowsOf(items, (stored) => row(typeOf(resource), servedObject(resource, stored), columns, drawn)) };
 }
 
-/** A bookmark as a table: the row of an object that has nothing but this metadata, where clients find its annotation. */
+/** Clients find a bookmark's annotation in a row with only its metadata. */
 export function bookmarkTable(
   resource: ServedResource,
   metadata: ApiObject['metadata'] & ListMeta,
@@ -69,7 +67,7 @@ export function bookmarkTable(
   return { ...head, rows: [row(typeOf(resource), { metadata }, resource.behaviour.columns, { form, now })] };
 }
 
-/** The table of an object that is no stored one, such as a scale, with columns and cells of its own. */
+/** The columns and cells are the view's own. */
 export function tableOfView(
   object: ApiObject & JsonObject,
   columns: readonly TableColumn[],
@@ -99,7 +97,7 @@ function row(
   columns: readonly TableColumn[],
   { form, now }: Required<Omit<Drawing, 'headers'>>,
 ): JsonObject {
-  // Columns of definitions may show the type as well.
+  // Columns of custom resource definitions may show the type as well.
   const whole: ApiObject = { ...type, ...object };
   const cells: JsonValue[] = columns.map(({ cell }) => cell(whole, now));
   if (form.include === 'None') return { cells, object: null };

@@ -29,28 +29,24 @@ import { readLater } from './readLater.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
-/** Media types of server-side apply, with the encoding of their bodies. JSON is YAML, so the first takes both. */
+/** Media types of server-side apply, with their encodings. JSON is YAML, so the first accepts both. */
 const applyEncodings: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([
   ['application/apply-patch+yaml', 'yaml'],
   ['application/apply-patch+cbor', 'cbor'],
 ]);
 
-/** Media types of server-side apply that this server takes. */
 export const applyMediaTypes = (context: RequestContext): string[] =>
   [...applyEncodings]
     .filter(([, encoding]) => encoding !== 'cbor' || context.encoders?.includes(cborEncoder) === true)
     .map(([mediaType]) => mediaType);
 
-/** The encoding of the configuration, or null when the request is no server-side apply that this server knows. */
+/** Null when the request is not a known server-side apply. */
 export function applyEncodingOf(context: RequestContext): EncodingName | null {
   const mediaType = patchMediaType(context);
   return applyMediaTypes(context).includes(mediaType) ? (applyEncodings.get(mediaType) ?? null) : null;
 }
 
-/**
- * PATCH by server-side apply: creates the object when it is absent, else makes it agree with the configuration. `view`: the form of the object in which
- * the configuration is meant, of a subresource that shows it in another one.
- */
+/** Creates an absent object, else merges the configuration. `view`: the form of the configuration, where a subresource has another one. */
 export const applyPatch =
   (encoding: EncodingName, view: View | null = null): VerbHandler =>
   async (context, route, { registry, reader, authorize }) => {
@@ -69,7 +65,7 @@ export const applyPatch =
       if (live === null) refuseIdentity(config, targetOf(route));
       return { resource, config, manager: fieldManager, subresource, force, now: timestamp() };
     };
-    // What cannot be applied, or is another's, is told before what is there twice.
+    // Errors of applying come before duplicate fields.
     function* strictly(applying: Steps<ApiObject>): Steps<ApiObject> {
       const object = yield* applying;
       if (fieldValidation === 'Strict' && doubled.length > 0)
@@ -100,19 +96,18 @@ export const applyPatch =
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };
 
-/** Whoever names a uid means an object that exists. Throws 409. */
+/** A uid implies that the object exists. Throws 409. */
 function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
   if (uid !== '')
     throw conflict(resource, name, { why: `uid mismatch: the provided object specified uid ${uid}, and no existing object was found` });
 }
 
-/** The object that the configuration makes of what there is, in the form in which objects of its type are kept. */
 function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
   const object = yield* applyConfiguration(live, { ...request, config: copyOf(config as JsonObject) as ApiObject });
   yield;
-  // A version in the configuration makes the write conditional; without one it is a write to whatever the object is now.
+  // A version in the configuration makes the write conditional; without one it applies to the current object.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
   const { receive, receiveApplied } = resource.behaviour;
   const checked = yield* outcomeOf((receiveApplied ?? receive)(object as JsonObject));
@@ -120,7 +115,6 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   return checked.object;
 }
 
-/** The same through another form of the object. */
 function* applyThrough(
   view: View,
   current: ApiObject,
@@ -146,7 +140,7 @@ const notJson = 'error converting YAML to JSON: ';
 const unreadable = (encoding: EncodingName, message: string): string =>
   `error decoding YAML: ${encoding === 'yaml' ? notJson : ''}${message}`;
 
-/** What of a kind and an API version is a text and makes sense; the reference takes the rest for nothing. */
+/** A kind or API version that is not a text counts as absent, as in the reference. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function configuration(value: JsonValue, resource: ServedResource): ApiObject {

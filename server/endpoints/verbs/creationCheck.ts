@@ -6,8 +6,8 @@ import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 
 /**
- * PUT and server-side apply have been authorized as changes. Where they turn out to create, who asks needs the right to create as well, under the
- * name of the path, so that a right bound to names goes as far as these. Attributes and the refusal's words are the reference's.
+ * PUT and server-side apply are authorized as changes; to create, they need that right as well, under the name of the path, so that rights bound to names
+ * suffice. Attributes and message are the reference's.
  */
 export const creationCheck =
   ({ user }: RequestContext, { resource: served, namespace, name }: Route, authorize: Authorizer): CreationCheck =>

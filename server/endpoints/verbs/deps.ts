@@ -14,47 +14,44 @@ import type { EndpointCounts } from '../counts.js';
 import type { DeleteParameters } from '../options/deleteOptions.js';
 import type { Route } from '../routing.js';
 
-/** What the verbs work with. */
 export interface VerbDeps {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly reader: BodyReader;
   readonly authorize: Authorizer;
-  /** What a user may do, for those who ask about themselves. */
   readonly rules: RuleResolver;
   /** Null where tokens are neither issued nor reviewed. */
   readonly tokens: TokenServices | null;
-  /** A watch without a timeout of its own lasts between this and twice this. */
+  /** A watch without its own timeout lasts between this and twice this. */
   readonly minRequestTimeoutSeconds: number;
-  /** Watches may ask for initial events: gate `WatchList`. */
+  /** Watches may request initial events: gate `WatchList`. */
   readonly watchList: boolean;
-  /** Lists and watches may ask for a part of their collection: gate `ShardedListAndWatch`. */
+  /** Lists and watches may request a shard: gate `ShardedListAndWatch`. */
   readonly shards: boolean;
-  /** Whether objects of a resource are read from memory. */
   readonly cached: (resource: GroupResource) => boolean;
-  /** Large answers to reads are compressed for clients that wish it. */
+  /** Large responses to reads are compressed for clients that accept it. */
   readonly compression: boolean;
-  /** Whether a pod that is given to a node is no longer nominated for one. */
+  /** Binding a pod clears its nomination. */
   readonly clearsNomination: boolean;
-  /** Objects that cannot be read may be removed unread by those who are allowed to: gate `AllowUnsafeMalformedObjectDeletion`. */
+  /** Authorized users may remove unreadable objects: gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion: boolean;
-  /** Streams of pods need the right to create also where they begin with a GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
+  /** Streams of pods need the right to create even with GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate: boolean;
-  /** Whether one stream of a log can be asked for by itself (feature PodLogsQuerySplitStreams). */
+  /** A client may request one stream of a log (feature PodLogsQuerySplitStreams). */
   readonly splitsLogs: boolean;
-  /** Ways to node agents and programs in the cluster; null where there are none. */
+  /** Connections to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
   readonly counts: EndpointCounts;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;
 
-/** Longest time that a write may wait for storage when the request has no deadline. */
+/** The storage timeout of a write when the request has no deadline. */
 const writeTimeoutMs = 34_000;
 
 export const targetOf = ({ resource, namespace, name }: Route): Target => ({ resource, namespace: namespace ?? '', name });
 
-/** `fieldManager` is the parameter of that name, empty when the request has none. */
+/** `fieldManager` is the parameter of that name, empty when absent. */
 export function writeOptions(context: RequestContext, dryRun: boolean, fieldManager = ''): WriteOptions {
   const left = context.deadline - performance.now();
   return {
@@ -75,7 +72,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   };
 }
 
-/** What a create, an update or a patch asks for beside the object, as a client would write the options. Undefined: nothing. */
+/** The options of a create, an update or a patch as an options object. Undefined: none. */
 function askedFor(query: URLSearchParams, fieldManager: string): JsonObject | undefined {
   if (query.size === 0) return undefined;
   const [dryRun, fieldValidation] = [query.getAll('dryRun'), query.get('fieldValidation') ?? ''];
@@ -86,7 +83,6 @@ function askedFor(query: URLSearchParams, fieldManager: string): JsonObject | un
   };
 }
 
-/** The same of a deletion. */
 export function deletionOptions(context: RequestContext, { deleteOptions, dryRun }: DeleteParameters): WriteOptions {
   const { gracePeriodSeconds, uid, resourceVersion, orphanDependents, propagationPolicy } = deleteOptions;
   const preconditions = { ...(uid === null ? {} : { uid }), ...(resourceVersion === null ? {} : { resourceVersion }) };

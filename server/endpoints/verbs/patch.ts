@@ -28,13 +28,11 @@ import { restoredMessage } from './restored.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 
-/** A way to patch. */
 interface Patcher {
-  /** From the current object, with kind and apiVersion, to the new one. Throws PatchError or StatusError. */
+  /** Patches the current object, with kind and apiVersion. Throws PatchError or StatusError. */
   readonly apply: (current: JsonObject, patch: JsonValue, resource: ServedResource) => Steps<JsonValue>;
-  /** What is said of a body that is no JSON, or not what such a patch is. */
   readonly unreadable: (message: string, validated: boolean) => string;
-  /** What is odd in the patch itself, where fields are validated; `duplicates` are members that it has twice. Throws PatchError. */
+  /** Returns warnings about the patch itself; `duplicates` are its repeated members. Throws PatchError. */
   readonly check?: (patch: JsonValue, duplicates: readonly string[]) => readonly string[];
 }
 
@@ -46,10 +44,10 @@ function patchObject(patch: JsonValue, explain = undecodable): JsonObject {
 }
 
 const strategicType = 'application/strategic-merge-patch+json';
-/** What the reference's library of merge patches says of whatever is none. */
+/** The message of the reference's merge patch library for every invalid patch. */
 const noMergePatch = 'Invalid JSON Patch';
 
-/** Patch types by media type; server-side apply has a verb of its own. */
+/** Patch types by media type; server-side apply has its own verb. */
 const patchers: ReadonlyMap<string, Patcher> = new Map(
   Object.entries<Patcher>({
     'application/merge-patch+json': {
@@ -80,8 +78,8 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
 );
 
 /**
- * The way to patch objects of a resource by media type. Throws 415. Nobody knows how lists of custom kinds merge, so a strategic merge is
- * refused for them and for their subresources, before anything is looked up; the reference tells only there what it would take.
+ * Throws 415. The merge keys of custom resources are unknown, so a strategic merge patch is refused before any look-up; only there does the reference list the
+ * accepted types.
  */
 export function patcherFor(
   mediaType: string,
@@ -94,13 +92,12 @@ export function patcherFor(
   throw builtIn ? unsupportedPatch() : unsupportedBody(['application/json-patch+json', 'application/merge-patch+json', ...applied]);
 }
 
-/** PATCH of an object or of a subresource whose body is the object; tried again when the object changed meanwhile. */
+/** Retried when the object changed meanwhile. */
 export const patch: VerbHandler = async (context, route, deps) => {
   const applies = applyEncodingOf(context);
   return applies === null ? patchThrough(null, context, route, deps) : applyPatch(applies)(context, route, deps);
 };
 
-/** PATCH of a subresource that shows the object in another form, in which the patch is meant. */
 export const patchView =
   (view: View): VerbHandler =>
   async (context, route, deps) => {
@@ -150,11 +147,10 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
 interface Patch {
   readonly before: JsonObject;
   readonly value: JsonValue;
-  /** Members that the patch has twice; null where fields are not validated. */
+  /** Repeated members of the patch; null where fields are not validated. */
   readonly duplicates: readonly string[] | null;
 }
 
-/** The patched object, and what is odd in the patch itself. */
 function* patched(
   { apply, check }: Patcher,
   { before, value, duplicates }: Patch,
@@ -170,7 +166,7 @@ function* patched(
   }
 }
 
-/** A patch may not turn an object into one of another kind. */
+/** A patch may not change the kind of an object. */
 function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why: string) => StatusError): JsonObject {
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = object;
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return object;

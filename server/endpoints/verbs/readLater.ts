@@ -2,8 +2,8 @@ import { StatusError } from '../../../api/status.js';
 import type { DecodedBody } from '../body.js';
 
 /**
- * Whether there is an object to patch comes before whether the body is a patch, as in the reference: a refusal of its text (400) is thrown by what is returned,
- * when the body is needed. Other refusals hold at once.
+ * An absent object is reported before an unreadable patch, as in the reference: the returned function throws the refusal of the text (400). Other refusals are
+ * thrown at once.
  */
 export async function readLater(reading: Promise<DecodedBody>): Promise<() => DecodedBody> {
   try {

@@ -8,7 +8,7 @@ import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
 import { targetOf, type VerbHandler } from './deps.js';
 
-/** GET of one object: its stored bytes behind a prefix. Also of `status`, which reads the whole object. */
+/** Writes the stored bytes behind a prefix. A GET of `status` reads the whole object. */
 export const get: VerbHandler = async (context, route, { registry, compression }) => {
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
   if (booleanParameter(context.query, 'export') === true)
@@ -18,7 +18,7 @@ export const get: VerbHandler = async (context, route, { registry, compression }
   await sendObjectRead(context, representation, { resource: route.resource, stored }, compression && acceptsGzip(context));
 };
 
-/** GET of a collection: stored bytes between a header and a footer. */
+/** Writes stored bytes between a header and a footer. */
 export const list: VerbHandler = async (context, route, { registry, compression, shards, cached }) => {
   const { resource, namespace } = route;
   const representation = negotiate(context, resource, { collection: true, stream: false });
@@ -36,7 +36,7 @@ export const list: VerbHandler = async (context, route, { registry, compression,
   await sendList(context, representation, { resource, page, allNamespaces, shard: options.shard }, compression && acceptsGzip(context));
 };
 
-/** A list whose version is gone may be gone on with, if the client accepts that it is then no snapshot. */
+/** A list whose version has expired can be continued, if the client accepts that it is no longer a snapshot. */
 function withContinuation(error: unknown, options: ListOptions, allNamespaces: boolean): unknown {
   if (!(error instanceof StatusError) || error.code !== 410 || options.after === null) return error;
   return new StatusError(error.code, error.reason, error.message, error.details, {

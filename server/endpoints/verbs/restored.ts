@@ -1,14 +1,13 @@
 /**
- * The words for a patched object that does not have the form of its type. Strategic merge patches are applied to values in memory, which the reference
- * converts into the type by other means than the text of a body, with other words.
+ * Messages for a patched object of the wrong type. The reference converts the result of a strategic merge patch from values in memory, with other words than
+ * for the text of a body.
  */
 
 const unmarshal = /cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (.+)$/;
-/** Kinds of JSON values by the names of the kinds in memory. */
 const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', string: 'string', bool: 'bool' };
 const scalars = /^(?:u?int\d*|float\d+|bool|string)$/;
 
-/** What is said of a body, for a value in memory. Other complaints stay as they are. */
+/** Translates a message about a body to one about a value in memory. Others stay unchanged. */
 export function restoredMessage(message: string): string {
   const [, found = '', number = '', type = ''] = unmarshal.exec(message) ?? [];
   if (type === '') return message;

@@ -18,19 +18,14 @@ import { scaleTable } from '../table/scale.js';
 import type { TableForm } from '../table/table.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 
-/** A subresource that shows an object in another form, and takes changes in that form. */
 export interface View {
-  /** The form's own type, in place of the object's. */
   readonly type: (resource: ServedResource) => ServedResource;
-  /** The form of a stored object, with kind and apiVersion. */
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
-  /** The form, with kind and apiVersion, as a table. */
   readonly table: (shown: ApiObject, form: TableForm) => JsonObject;
-  /** What a patch starts from. */
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
-  /** Why server-side apply of the form fails where nothing conflicts, for types that can be owned in this form, but not changed. */
+  /** Refuses server-side apply of a form that can be owned, but not changed. */
   readonly refuseApply: (name: string, resource: ServedResource, why: UnappliedScale) => StatusError | null;
-  /** The object with what a client wrote in that form; may change both. Throws StatusError. */
+  /** May change both arguments. Throws StatusError. */
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;
 }
 
@@ -43,7 +38,6 @@ export const scale: View = {
   refuseApply: (name, resource, why) => resource.behaviour.scale.refuseApply?.(name, why) ?? null,
 };
 
-/** The view as admission sees it. */
 export function formOf(view: View, resource: ServedResource): BodyForm {
   const { group, version, kind } = view.type(resource);
   return {
@@ -57,7 +51,7 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
   };
 }
 
-/** The object with what a client wrote in the form, and with who owns it now. May change both. Throws StatusError. */
+/** Sets the field owners as well. May change both arguments. Throws StatusError. */
 export function putThrough(
   view: View,
   current: ApiObject,
@@ -70,12 +64,11 @@ export function putThrough(
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** No replicas are shown as no number. */
+/** Zero replicas are shown as an absent number. */
 const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'replicas') === 0 ? { ...scale, spec: {} } : scale);
 
 const single = { collection: false, stream: false } as const;
 
-/** Answers with the form of a stored object. */
 export function sendShown(
   context: RequestContext,
   representation: Representation,

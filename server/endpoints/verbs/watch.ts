@@ -12,7 +12,7 @@ import { messagesOf, openWebSocket } from '../watch/webSocket.js';
 import { webSocketUpgrade } from '../webSockets.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 
-/** GET with `watch`, and the older `/watch/` paths: a stream of events until the time is over or the client goes. */
+/** Streams events until the timeout or the client's end; also for the older `/watch/` paths. */
 export const watch: VerbHandler = async (context, route, deps) => {
   const begunAt = performance.now();
   const { resource } = route;
@@ -37,7 +37,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const started = await startWatch(route, options, deps, stream);
   let goesOn = false;
   try {
-    // A watch that cannot be served at all says so within its first turn; then a status is clearer than a stream with an error in it.
+    // A watch that cannot be served fails within its first turn; then a status is clearer than a stream with an error in it.
     await nextTurn();
     if (stream.refusal !== null) throw stream.refusal;
     if (context.aborted || isGone(context.response)) return;
@@ -51,14 +51,13 @@ export const watch: VerbHandler = async (context, route, deps) => {
   }
 };
 
-/** What is watched, by whom, and by which way it goes there. */
 interface Sending {
   readonly stream: WatchStream;
   readonly watch: Watch;
   readonly transport: Transport;
 }
 
-/** Over when the client has gone, the server stops, the watch has lasted long enough, or the resource is not served any more (`retired`). */
+/** Ends with the client, the server, the timeout, or the resource (`retired`). */
 function sendUntilOver({ stream, watch, transport }: Sending, context: RequestContext, retired: AbortSignal | null): void {
   const stop = (): void => {
     stream.stop();
@@ -73,8 +72,8 @@ function sendUntilOver({ stream, watch, transport }: Sending, context: RequestCo
 }
 
 /**
- * Spread, so that watches that began together do not end together; in whole seconds, since Node keeps a list for each length of its timers. Without a shortest time a watch lasts for as
- * long as its client wants.
+ * Spreads the ends of watches that began together, in whole seconds, since Node keeps a list for each timer length. Without a minimum a watch lasts as long as
+ * its client requests.
  */
 const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : Math.floor(shortest * (1 + Math.random())));
 
@@ -87,7 +86,7 @@ async function startWatch(route: Route, options: WatchOptions, { registry }: Ver
     return registry.watch(resource, { ...query, start: { at: 'after', version: Number(resourceVersion) }, initialEvents }, sink);
   if (initialEvents)
     return registry.watch(resource, { ...query, start: { at: resourceVersion === '' ? 'mostRecent' : 'any' }, initialEvents: true }, sink);
-  // Nothing of what is there, only what follows: from the current version on.
+  // Skips the current state: events start at the current version.
   const now = await registry.list(resource, {
     namespace: scope,
     labels: [],

@@ -23,14 +23,14 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
   sendObject(context, representation, { resource: route.resource, stored }, 201);
 };
 
-/** PUT of an object or of a subresource whose body is the object. */
+/** Serves an object or a subresource whose body is the object. */
 export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
   const uid = object.metadata.uid ?? '';
   const change = {
-    // Every attempt needs an object of its own: preparing an update changes it.
+    // Every attempt needs its own copy: preparing an update changes it.
     apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject,
     replaces: true,
     subresource: route.subresource?.name ?? '',
@@ -42,7 +42,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
-/** DELETE of one object. What answers depends on the kind, and on whether the object is gone already. */
+/** The response depends on the kind, and on whether the object is already gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateWrite(context, route.resource);
@@ -66,7 +66,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
 
 const forceVerb = 'unsafe-delete-ignore-read-errors';
 
-/** Who removes an object unread may break whatever relied on its finalizers; that takes a right of its own. */
+/** Removing an object unread may break what relied on its finalizers, so it takes a right of its own. */
 async function removeUnreadable(
   context: RequestContext,
   route: Route,
@@ -88,7 +88,7 @@ async function removeUnreadable(
   });
 }
 
-/** DELETE of a collection: answers with what was there. */
+/** Returns the list as it was before. */
 export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion, shards, cached }) => {
   const { resource, namespace } = route;
   const representation = negotiateWrite(context, resource, { collection: true });

@@ -1,12 +1,12 @@
 /**
- * Frames that wait for one client, joined into one write. Most watchers that are behind are behind by the same events: they share the
- * sequence and the joined bytes. Each batch knows which one follows it with a frame more:
+ * Frames that wait for one client, joined into one write. Most watchers that are behind miss the same events, so they share the sequence and the joined bytes.
+ * Each batch knows its successor with one more frame:
  *
  *     f1 ──▶ f1 f2 ──▶ f1 f2 f3
  *       └──▶ f1 f4                   (a watcher whose selector leaves f2 and f3 out)
  */
 export class Batch {
-  /** Frames are joined up to this size; larger ones stand alone. What is written to a connection is copied for it, so it is not much at a time. */
+  /** Frames are joined up to this size; larger ones stand alone. It is small because each connection copies what is written to it. */
   static readonly bytesMax = 8 * 1024;
   readonly bytes: number;
   private joinedBytes: Buffer | null = null;
@@ -28,7 +28,7 @@ export class Batch {
     return newest;
   }
 
-  /** This batch and one more frame. Ask only while `hasRoomFor` it. */
+  /** This batch and one more frame. Requires `hasRoomFor`. */
   followedBy(frame: Buffer): Batch {
     if (this.latest?.frame === frame) return this.latest;
     if (this.latest !== null) (this.others ??= new Map()).set(this.latest.frame, this.latest);
@@ -40,7 +40,6 @@ export class Batch {
     return this.bytes + frame.length <= Batch.bytesMax;
   }
 
-  /** All frames in one buffer, made once. */
   get joined(): Buffer {
     if (this.before === null) return this.frame;
     return (this.joinedBytes ??= Buffer.concat(this.frames(), this.bytes));
@@ -53,7 +52,6 @@ export class Batch {
   }
 }
 
-/** Batches of one frame, found by the frame: as long as somebody has it. */
 const starts = new WeakMap<Buffer, Batch>();
-/** The one asked for last, which is nearly always the next one as well. */
+/** The latest request, which is nearly always the next one as well. */
 let newest: Batch | null = null;

@@ -1,24 +1,20 @@
 import { unbounded, type SendBuffer, type Sender } from '../../../program/port/connections/index.js';
 
-/** Something with bytes to write. */
 export interface Flushable {
   flush(): void;
 }
 
-/** Longest time that writing takes the event loop for itself. */
 const budgetMs = 5;
-/** Writes of one lane before it is the next one's turn, and between two looks at the clock. */
+/** Writes of one lane per turn, and between two reads of the clock. */
 const visitMax = 128;
-/** Lanes that have had their turn are dropped from the list once there are so many. */
+/** Finished lanes are dropped from the list once there are this many. */
 const doneMax = 1_024;
 
-/** Those that wait for one connection, in order. What they write in one turn leaves together: in few records, and with one call of the system. */
+/** The watchers of one connection, in order. Their writes of one turn leave together: in few TLS records, and with one system call. */
 export class Lane {
-  /** Has its turn to come. */
   queued = false;
   private waiting: Flushable[] = [];
 
-  /** Of the connection. */
   constructor(private readonly sendBuffer: SendBuffer = unbounded) {}
 
   get empty(): boolean {
@@ -38,7 +34,7 @@ export class Lane {
     this.waiting.push(target);
   }
 
-  /** Flushes the first ones, while there is room; who comes meanwhile is not among them. */
+  /** Watchers that arrive meanwhile wait for the next turn. */
   visit(): void {
     const targets = this.next();
     for (let each = 0; each < targets.length; each++) {
@@ -59,18 +55,18 @@ export class Lane {
 }
 
 /**
- * Writes what watchers have got, in turns between which sockets and changes are looked at. A change reaches its watchers' queues at once;
- * what comes while the queues are being written goes out with the same writes. So the more there is to send, the fewer writes it takes.
+ * Writes the queues of watchers, in turns between which sockets and changes are handled. A change reaches its watchers' queues at once; what arrives while they
+ * are written goes out with the same writes. So the more there is to send, the fewer writes it takes.
  *
  *     turn ─▶ lane A ─▶ lane B ─▶ lane C ─▶ A ...        until 5 ms are over; then the event loop goes round
  *               └─ at most 128 of those that wait in it
  */
 export class Flusher {
-  /** Those in which somebody waits, in the order of their turns. */
+  /** Lanes with waiting watchers, in turn order. */
   private lanes: Lane[] = [];
   private next = 0;
   private scheduled = false;
-  /** Of those that have a connection for themselves. */
+  /** Shared by watchers that each have their own connection. */
   private readonly common = new Lane();
 
   /** `flush` is called once, soon. */
@@ -85,7 +81,7 @@ export class Flusher {
     this.lanes.push(lane);
   }
 
-  /** Not before its connection has room. */
+  /** Waits until the connection has room. */
   private goOn(lane: Lane): void {
     if (!lane.full) return this.enqueue(lane);
     lane.queued = true;
@@ -131,5 +127,5 @@ export class Flusher {
   }
 }
 
-/** All watches of a process share the time of its event loop, so they share one. */
+/** All watches of a process share its event loop, so they share one flusher. */
 export const flusher = new Flusher();

@@ -4,7 +4,7 @@ import { answerStream } from '../../../program/port/streams.js';
 import { openStream } from './streamTransport.js';
 import { writeTogether, type Transport, type Writer } from './transport.js';
 
-/** A streaming answer over HTTP/1.1 or HTTP/2. Sends its headers at once. */
+/** Starts a streaming response over HTTP/1.1 or HTTP/2. Sends its headers at once. */
 export function openResponse(context: RequestContext, contentType: string): Transport {
   const { response } = context;
   writeHead(context, 200, contentType, null);
@@ -13,7 +13,7 @@ export function openResponse(context: RequestContext, contentType: string): Tran
   return 'stream' in response ? openStream(response, usual) : usual;
 }
 
-/** A class, because there is one for each of many thousand watches. */
+/** A class, because many thousand watches have one each. */
 class ResponseTransport implements Transport {
   constructor(private readonly context: RequestContext) {}
 

@@ -12,36 +12,34 @@ import { flusher, type Flushable, type Lane } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
 /**
- * Bytes that may wait for a client. When it is further behind, storage keeps what follows, in the history that all share, until the client has taken these;
- * a watch that history outruns ends as expired. So nobody else pays for a slow client, and a burst cuts nobody off who reads.
+ * Bytes that may wait for a client. Later events stay in storage's shared history until the client has taken these; a watch that history outruns expires. So a
+ * slow client costs others nothing, and a burst disconnects no client that reads.
  */
 const bufferedBytesMax = 4 * 1024 * 1024;
-/** While events are read back the watch pauses above this. */
+/** The limit above which a watch pauses while events are replayed. */
 const bufferedBytesPause = 256 * 1024;
-/** A client that is waited for and takes nothing for so long is cut off. */
+/** The time after which a waiting client that takes nothing is disconnected. */
 const stalledMs = 60_000;
-/** What is left when the watch ends has so long to leave. */
+/** The time to deliver the rest when the watch ends. */
 const lingerMs = 10_000;
 /**
- * Of writes of which nobody asks whether they have been taken: to be told costs as much as to write a small event. Once there is so much, the next write asks, and
- * nothing follows it before it has been taken, which says the same of those before it.
+ * Bytes written without a completion callback, which costs as much as writing a small event. The write that reaches this limit gets one, which covers all
+ * earlier writes, and no other follows before it.
  */
 const unaskedBytesMax = 4 * 1024;
-/** Batches that are written at once to a watcher that is behind. */
 const batchesAtOnce = 4;
-/** While this much is under way to all watchers together, they get one batch at a time: what a connection has not sent yet is in memory once for each. */
+/** Above this total each watcher gets one batch at a time, because every connection copies its unsent data. */
 const underWayBytesOfAll = 16 * 1024 * 1024;
 const bookmarkIntervalMs = 60_000;
-/** Definitions of custom resources come and go. */
+/** Custom resource definitions come and go. */
 const frameKeysMax = 10_000;
-/** The last bookmark comes this long before the end, so that a client can resume close to it. */
+/** The last bookmark precedes the end by this much, so that a client can resume close to it. */
 const lastBookmarkBeforeEndMs = 2_000;
 const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
-/** All watches of a process share its memory. */
 let underWayOfAll = 0;
 
-/** Watches that show alike have one text between them, and not each a chain of the pieces that it was put together from. As many as there are forms of resources. */
+/** Watches with the same encoding share one text instead of a rope of its pieces. There are as many as forms of resources. */
 const frameKeys = new Map<string, string>();
 
 function oneOf(key: string): string {
@@ -56,41 +54,37 @@ export interface StreamOptions {
   readonly resource: ServedResource;
   readonly representation: Representation;
   readonly framing: Framing;
-  /** As sent: empty, "0", or a version. */
+  /** Unparsed: empty, "0", or a version. */
   readonly resourceVersion: string;
-  /** Whether a bookmark follows the initial events. */
+  /** A bookmark follows the initial events. */
   readonly initialEventsEnd: boolean;
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly count?: WatchCount;
-  /** What it is about; default: all objects. */
   readonly scope?: WatchScope;
-  /** When it was asked for, by the clock that only goes forward. */
+  /** The start of the request, by the monotonic clock. */
   readonly begunAt?: number;
-  /** Instead of the usual time after which a client that takes nothing is cut off. */
+  /** Overrides the time after which a client that takes nothing is disconnected. */
   readonly stalledMs?: number;
 }
 
 /**
- * One watch as its client sees it. Events are encoded at most once for all watches that show them alike, and what waits to be written is
- * joined once for all that wait for the same.
+ * One watch as its client sees it. Watches with the same encoding share encoded events, and those that wait for the same events share the joined bytes.
  *
  *     event ──▶ frame (shared) ──▶ pending ──flusher──▶ transport ──▶ client
  *                                     ▲                     │
  *                                     └── waits while the client does not read: storage goes on when there is room again
  */
 export class WatchStream implements WatchSink, Flushable, Writer {
-  // What every event touches stands together.
+  // Fields that every event touches stand together.
   private over = false;
-  /** A flush is due. */
   private queued = false;
-  /** Not written yet: the last batch, to which more may be joined, and those before it, in order. Null while there is nothing, which is most of the time of most watches. */
+  /** The last batch, which may grow, and those before it, in order. Usually null. */
   private last: Batch | null = null;
   private before: Batch[] | null = null;
   private pendingBytes = 0;
-  /** Written, and not known to be taken by the connection. */
   private untaken = 0;
-  /** A write is under way of which we shall be told. One at a time: what comes meanwhile goes out together. */
+  /** One write at a time has a callback: what arrives meanwhile goes out together. */
   private asked = false;
   private headersShown = false;
   private readonly table: boolean;
@@ -102,7 +96,6 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   private failure: Failure | null = null;
   private endTimer: NodeJS.Timeout | null = null;
   private bookmarkTimer: NodeJS.Timeout | null = null;
-  /** Runs while storage waits for room. */
   private stallTimer: NodeJS.Timeout | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
   private whenOver: (() => void) | null = null;
@@ -121,14 +114,14 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     );
   }
 
-  /** Why the watch cannot be served at all, if that is known already. An expired version is told within the stream. */
+  /** An expired version is reported within the stream. */
   get refusal(): StatusError | null {
     return this.failure === null || this.failure.outcome === 'expired' ? null : watchFailure(this.failure, this.options.resourceVersion);
   }
 
   /**
-   * Begins to send, and goes on until the watch is over, which `whenOver` is told of once. There is no promise of it: what would wait for one, up to the filters
-   * of the request, would be in memory for as long as a watch lasts, and that of many thousands.
+   * Sends until the watch is over, then calls `whenOver` once. A promise would keep its waiters, up to the request's filters, in memory as long as the watch,
+   * many thousand times.
    */
   run(watch: Watch, transport: Transport, whenOver: () => void): void {
     this.watch = watch;
@@ -148,7 +141,6 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
   }
 
-  /** Ends it in order. */
   stop(): void {
     this.finish('end');
   }
@@ -160,7 +152,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       this.write(frame);
       this.count?.sent(frame.length);
     } catch (error) {
-      // Storage is in the middle of telling everybody; what is wrong with one object must end this watch and nothing else.
+      // Storage is notifying all watchers; an error with one object must end only this watch.
       this.fail(error instanceof StatusError ? error : internalError(error));
     }
   }
@@ -187,7 +179,6 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     });
   }
 
-  /** Called by the flusher. */
   flush(): void {
     this.queued = false;
     const { transport } = this;
@@ -200,7 +191,6 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     transport.write(parts, this.asked ? this : null);
   }
 
-  /** Takes what is written next out of what waits. */
   private nextParts(): Buffer[] {
     const { before, last } = this;
     const atOnce = underWayOfAll < underWayBytesOfAll ? batchesAtOnce : 1;
@@ -217,7 +207,6 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     return batches.map((batch) => batch.joined);
   }
 
-  /** Called by the transport. */
   taken(): void {
     this.forgetUnderWay();
     if (this.stallTimer !== null) this.stallTimer.refresh();
@@ -282,7 +271,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     return this.options.framing.frame(encoded);
   }
 
-  /** One for all events: it is handed on with each of them, and needed for few. */
+  /** One closure for all events: it is passed with each of them, and needed for few. */
   private readonly encode = ({ type, object }: WatchEvent): Buffer => {
     const { resource, representation } = this.options;
     const { encoder, form } = representation;
@@ -298,7 +287,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   private scheduleBookmark(endAt: number): void {
     const left = endAt - performance.now() - lastBookmarkBeforeEndMs;
     if (left <= 0) return;
-    // A timer may fire a moment early: the last one is not scheduled again for what is left then.
+    // A timer may fire a moment early: the last one is not scheduled again for the remainder.
     const last = left <= bookmarkIntervalMs;
     this.bookmarkTimer = setTimeout(
       () => {

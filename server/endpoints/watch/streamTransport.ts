@@ -4,18 +4,17 @@ import type { SendBuffer } from '../../../program/port/connections/index.js';
 import { Lane } from './flusher.js';
 import type { Transport, Writer } from './transport.js';
 
-/** What Node asks its native side for one write with. It keeps in memory what is written. */
+/** Node's native request of one write. It keeps the written data in memory. */
 interface WriteRequest {
-  /** Called where there is one. */
   oncomplete?: (this: WriteRequest) => void;
   buffer?: unknown;
   writer?: Writer;
-  /** Where it is known that it will be told when the write is done, how much that is, and of what. */
+  /** Set when a callback is expected: the size and the buffers of the write. */
   bytes?: number;
   sendBuffer?: SendBuffer;
 }
 
-/** The native side of a stream. Both answer 0 where the bytes are under way, and nobody is told anything where they are not. */
+/** The native side of a stream. Both methods return 0 when the bytes are on their way; otherwise no callback follows. */
 interface Handle {
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
   writev(request: WriteRequest, parts: readonly Buffer[], allBuffers: true): number;
@@ -23,16 +22,14 @@ interface Handle {
 
 type RequestClass = new () => WriteRequest;
 
-/** Node's own class, once it has shown it. */
 let requestClass: RequestClass | null = null;
 
 const lanes = new WeakMap<Http2Session, Lane>();
 
 /**
- * The way over a stream of HTTP/2, which writes past Node's `Writable`: that makes a dozen objects and a tick of its own for each write, more than all else that a small
- * event costs on its way to one of many watchers. Both ways end in the same native queue, and so does the end of the stream: what was written before is sent before.
- * Node has no public way to do this. Where a stream is not built as the releases 20 to 24 build it, or its request goes on (`http/nestedReads`), everything goes the
- * `usual` way.
+ * Bypasses Node's `Writable`, which makes a dozen objects and a tick for each write: more than all other costs of a small event to one of many watchers. Both
+ * ways end in the same native queue, and so does the end of the stream, so order is kept. Node has no public API for this. Where a stream differs from those of
+ * releases 20 to 24, or its request goes on (`http/nestedReads`), everything goes the `usual` way.
  */
 export function openStream({ stream, sendBuffer }: Pick<StreamResponse, 'stream' | 'sendBuffer'>, usual: Transport): Transport {
   const { session } = stream;
@@ -68,7 +65,7 @@ class StreamTransport implements Transport {
   write(parts: readonly Buffer[], writer: Writer | null): void {
     if (requestClass === null) learnFrom(this.handle);
     else if ((this.direct ||= this.idle) && this.begin(new requestClass(), parts, writer)) return;
-    // Nothing can be written to a stream that is over: that is found out as ever.
+    // A stream that is over reports its error as usual.
     this.usual.write(parts, writer);
   }
 
@@ -84,7 +81,7 @@ class StreamTransport implements Transport {
     this.usual.destroy();
   }
 
-  /** Node has handed on all that it has been given: nothing would be overtaken. */
+  /** Node has passed on all its data: nothing would be overtaken. */
   private get idle(): boolean {
     return this.stream.writableLength === 0;
   }
@@ -115,7 +112,7 @@ class StreamTransport implements Transport {
   }
 }
 
-/** However it went: that a stream is over is told elsewhere. */
+/** Ignores the outcome: the end of a stream is reported elsewhere. */
 function tellTaken(this: WriteRequest): void {
   this.sendBuffer?.remove(this.bytes ?? 0);
   this.writer?.taken();
@@ -134,7 +131,7 @@ function laneOf(session: Http2Session, sendBuffer: SendBuffer): Lane {
   return lane;
 }
 
-/** Sees what Node's next write to it is made with. */
+/** Captures the request of Node's next write. */
 function learnFrom(handle: Handle): void {
   const { writeBuffer } = Object.getPrototypeOf(handle) as Handle;
   handle.writeBuffer = (request, bytes) => {

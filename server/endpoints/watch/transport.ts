@@ -1,37 +1,31 @@
 import type { Writable } from 'node:stream';
 import type { Lane } from './flusher.js';
 
-/** Who writes, and waits until it has been taken. */
 export interface Writer {
   taken(): void;
 }
 
-/** The way of a watch's bytes to its client. */
 export interface Transport {
-  /** Shared by those whose bytes take the same connection; without one it has a connection for itself. */
+  /** Shared by streams of the same connection; absent for a connection of its own. */
   readonly lane?: Lane;
-  /** `writer` is told when the connection has taken all parts, and those of all writes before, or is gone; null does not want to know. */
+  /** Notifies `writer` when the connection has taken these and all earlier parts, or is gone. */
   write(parts: readonly Buffer[], writer: Writer | null): void;
   /** Called once, when nothing can be sent any more. */
   whenClosed(action: () => void): void;
-  /** Ends in order, behind all that was written and these. */
+  /** Ends after everything written and these parts. */
   end(last: readonly Buffer[]): void;
-  /** Cuts the client off. */
   destroy(): void;
 }
 
-/** How encoded events look on their way. */
+/** The framing of encoded events. */
 export interface Framing {
-  /** Part of the key under which events are shared. */
   readonly name: string;
-  /** One encoded event as it is written. */
   frame(event: Buffer): Buffer;
 }
 
-/** Events follow one another. */
 export const plain: Framing = { name: '', frame: (event) => event };
 
-/** In one go, however many parts there are: what is done for each write costs more than its bytes do. */
+/** A write costs more than its bytes, so all parts go out at once. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], writer: Writer | null): void {
   const last = parts.length - 1;
   if (last > 0) out.cork();

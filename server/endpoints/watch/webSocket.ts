@@ -6,18 +6,18 @@ import { writeTogether, type Framing, type Transport } from './transport.js';
 
 const opcodes = { text: 1, binary: 2 } as const;
 
-/** Every event is a message, of text or of bytes. It has a length of its own, so the encoding's is left out. */
+/** Every event is a text or binary message. It carries its own length, so the encoding's is omitted. */
 export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({
   name: ' messages',
   frame: (event) => message(opcodes[messages], event.subarray(lengthBytes)),
 });
 
-/** Completes the handshake. Rejects what is no handshake; the client has been told then. */
+/** Rejects an invalid handshake, after responding to the client. */
 export async function openWebSocket(context: RequestContext, upgrade: Upgrade): Promise<Transport> {
   const { socket } = upgrade;
   const webSocket = await acceptWebSocket(context, upgrade);
   return {
-    // Past the library: what is sent is the same for all clients, so it is framed once for all of them.
+    // Bypasses the library, so that data is framed once for all clients.
     write: (parts, writer) => {
       if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, writer);
     },
@@ -34,7 +34,7 @@ export async function openWebSocket(context: RequestContext, upgrade: Upgrade): 
   };
 }
 
-/** A whole message in one frame, not masked, as servers send it (RFC 6455, section 5.2). */
+/** A whole message in one frame, unmasked, as servers send it (RFC 6455, section 5.2). */
 function message(opcode: number, payload: Buffer): Buffer {
   const extended = payload.length < 126 ? 0 : payload.length < 65_536 ? 2 : 8;
   const bytes = Buffer.allocUnsafe(2 + extended + payload.length);
