@@ -33,7 +33,7 @@ export interface Status {
 export class StatusError extends Error {
   private readonly continueToken: string;
 
-  // As those of every Error: the text, and at the end what is rarely there.
+  // Follows the constructor of Error: the message, then optional values.
   // eslint-disable-next-line @typescript-eslint/max-params
   constructor(
     readonly code: number,

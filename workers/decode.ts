@@ -12,47 +12,46 @@ import { checkStructure, type StructureResult } from './schema/structure.js';
 export interface DecodeObjectRequest {
   readonly bytes: Uint8Array;
   readonly encoding: EncodingName;
-  /** The kind that the path expects. A body that names none is of this one. */
+  /** The kind that the path expects, and the default of the body's. */
   readonly kind: Kind;
-  /** The kind is the same in every API version: options. A body may name any. */
+  /** Set for options, whose kind is in every API version: the body may name any. */
   readonly anyVersion?: boolean;
-  /** Whether unknown and duplicate fields are wanted; they are dropped either way. */
+  /** Whether to report unknown and duplicate fields; they are dropped either way. */
   readonly findStrict: boolean;
 }
 
 export type DecodeObjectResult =
   | {
       readonly ok: true;
-      /** With kind and apiVersion. For a built-in type, in the form in which it is kept; see `checkStructure`. */
+      /** Has kind and apiVersion. Built-in types have the stored form; see `checkStructure`. */
       readonly object: JsonMembers;
-      /** Unknown and duplicate fields, one text each, ready to be a warning. */
+      /** Unknown and duplicate fields, each as a warning text. */
       readonly strict: readonly string[];
-      /** The same as one text, for a refusal: `strict decoding error: ...`. Undefined if there are none. */
+      /** The same as a refusal, `strict decoding error: ...`. Undefined if there are none. */
       readonly refusal: string | undefined;
     }
-  /** The bytes could not be read; the message follows on `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
+  /** The bytes cannot be read; the message continues `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
-  /** The body says that it is of another kind; nothing more was looked at. */
+  /** The body names another kind; nothing else was checked. */
   | {
       readonly ok: false;
       readonly stage: 'kind';
       readonly apiVersion: string;
       readonly kind: string;
-      /** Of the object, for kinds that are not built in. */ readonly name?: string;
+      /** The object's name, for kinds that are not built in. */ readonly name?: string;
     }
-  /** A value does not fit its field; the message follows on `X in version "v1" cannot be handled as a X: `. */
+  /** A value does not fit its field; the message continues `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
 
 /**
- * Bytes of a request to an object of the expected kind in one step: syntax, kind, structure, unknown and duplicate fields. Kinds
- * that are not built in are decoded and their duplicates found, but their structure is for others to check.
+ * Decodes a request body and checks syntax, kind, structure, unknown and duplicate fields. The structure of kinds that are not built in is not checked here.
  */
 export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =>
   request.encoding === 'protobuf' ? decodeProtobuf(request) : decoders[request.encoding](request);
 
 const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   const type = typeOfKind(request.kind);
-  // The spelling of a number matters only until the type of its field is known, and nobody waits for that here.
+  // Spelling matters only until the field's type is known; untyped objects do not need it.
   const document = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: type !== undefined });
   if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
   const typed = typedObject(document.value, request);
@@ -60,7 +59,7 @@ const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   return type === undefined ? untypedJson(request, document, typed.object) : typedJson(request, document, typed.object, type);
 };
 
-/** Reads a second time, with care, only if members are missing: some stand there twice. */
+/** Reads again with the careful reader only if members are missing. */
 const typedJson = (
   request: DecodeObjectRequest,
   document: JsonDocument & { ok: true },
@@ -94,7 +93,7 @@ const untypedJson = (request: DecodeObjectRequest, document: JsonDocument & { ok
 const duplicatesMax = 100;
 const int64Max = 2n ** 63n - 1n;
 
-/** Whole numbers of more than 64 bits are no whole numbers where nothing is known of their type. Changes the value. */
+/** Integers of more than 64 bits become floating point in untyped objects. Changes the value. */
 const untypedNumbers = (value: Json): Json => {
   if (typeof value === 'bigint') return value > int64Max ? Number(value) : value;
   if (Array.isArray(value))
@@ -110,7 +109,7 @@ const untypedNumbers = (value: Json): Json => {
 const addedMembers = (before: Json, after: JsonMembers): number =>
   before !== after && isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
 
-/** The order of members is kept by object, and the outermost one was copied to complete its kind. */
+/** Member order is keyed by object, and the outermost object was copied to complete its kind. */
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
   const order = new Map(document.order ?? []);
   const names = isMembers(document.value) ? order.get(document.value) : undefined;
@@ -162,7 +161,7 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, request);
   if (!typed.ok) return typed;
   const decoded = decodeMessage(opened.envelope.raw, kind);
-  // The kind is known from the envelope, so this is about an object of it.
+  // The envelope gives the kind, so the failure concerns an object of it.
   if (!decoded.ok) return { ok: false, stage: typeOfKind(kind) === undefined ? 'syntax' : 'structure', message: decoded.message };
   const object = { ...typed.object, ...decoded.value };
   const type = typeOfKind(kind);
@@ -171,7 +170,7 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
     : finished(checkStructure(object, type, { unknownFields: 'ignore' }));
 };
 
-/** Lines that repeat a key come first, as one error of the YAML reader. */
+/** Repeated keys come first, as one error of the YAML reader. */
 const finished = (result: StructureResult, duplicateLines: readonly string[] = []): DecodeObjectResult => {
   if (!result.ok) return { ok: false, stage: 'structure', message: result.message };
   if (result.strict.length === 0 && duplicateLines.length === 0) return { ok: true, object: result.value, strict: [], refusal: undefined };
@@ -194,14 +193,14 @@ const syntax = (message: string): DecodeObjectResult => ({ ok: false, stage: 'sy
 const typeStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 type TypedObject = { readonly ok: true; readonly object: JsonMembers } | (DecodeObjectResult & { ok: false });
 
-/** The object with its kind completed, if it is of the expected one. Null is an empty object. */
+/** Completes the kind, if it is the expected one. Null is an empty object. */
 const typedObject = (
   value: Json,
   { kind: expected, anyVersion = false }: Pick<DecodeObjectRequest, 'kind' | 'anyVersion'>,
 ): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${typeStruct}`);
   const given = value ?? {};
-  // What is not compiled in has to say what it is.
+  // Kinds that are not built in must be named.
   if (typeOfKind(expected) === undefined) {
     if (!given['kind']) return { ok: false, stage: 'syntax', message: `Object 'Kind' is missing in '${writeJson(given)}'` };
     if (!given['apiVersion'] || given['kind'] !== expected.kind)

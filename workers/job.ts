@@ -5,11 +5,11 @@ import { protobufDecode, protobufEncode, type EncodeResult } from './codecs/prot
 import { yamlCodec } from './codecs/yaml.js';
 import type { DecodeObjectRequest } from './decode.js';
 
-/** Work that may run inline or on another thread: plain data in, plain data out, never an error thrown. */
+/** Work that runs inline or on another thread: plain data in and out, never a thrown error. */
 export interface DecodeJob {
   readonly bytes: Uint8Array;
   readonly encoding: EncodingName;
-  /** For Protobuf whose envelope names no kind. */
+  /** Needed for Protobuf whose envelope names no kind. */
   readonly kind?: Kind | undefined;
   readonly findDuplicates: boolean;
 }
@@ -17,7 +17,7 @@ export interface DecodeJob {
 export interface EncodeJob {
   readonly value: unknown;
   readonly encoding: EncodingName;
-  /** For Protobuf of a value that does not name its kind, and for CBOR of one that may have bytes. */
+  /** Needed for Protobuf of a value that does not name its kind, and for CBOR of one that may have bytes. */
   readonly kind?: Kind | undefined;
 }
 
@@ -30,13 +30,13 @@ export type Job =
 
 const codecs: Readonly<Record<Exclude<EncodingName, 'protobuf'>, Codec>> = { json: jsonCodec, yaml: yamlCodec, cbor: cborCodec };
 
-/** Decodes without looking at types, except that Protobuf cannot do without. */
+/** Only Protobuf needs the kind. */
 export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob): DecodeResult => {
   if (encoding === 'protobuf') return protobufDecode(bytes, kind);
   return codecs[encoding].decode(bytes, { findDuplicates, depthMax: depthMax });
 };
 
-/** Encodes. It fails for a kind that has no Protobuf form, and for a value that the encoding or the type of a member has no place for. */
+/** Fails for a kind without a Protobuf form, and for a value that cannot be encoded. */
 export const runEncode = ({ value, encoding, kind }: EncodeJob): EncodeResult => {
   if (encoding === 'protobuf') return protobufEncode(value, kind);
   try {

@@ -5,27 +5,27 @@ import { turns } from './turns/turns.js';
 import { type Steps } from '../api/steps.js';
 
 /**
- * A large value on its way between threads. Passed as it is, it would be rebuilt in one go, which holds the receiving event loop up for as
- * long as decoding it would have. So it goes as JSON texts of bounded weight, each for one list or map of it, and is put together piece by piece:
+ * Transfers a large value between threads. Rebuilding it at once would block the receiving event loop as long as decoding does. So it is sent as JSON texts of
+ * bounded weight, each for one list or map, and reassembled piece by piece:
  *
  *     []              {"spec":{}}
  *     ["spec"]        {"containers":[],"volumes":[...]}
  *     ["spec","containers"]   [{...},{...}]     several of these
  *
- * A piece comes after the piece that has the empty list or map that it goes into. The order of members and items is kept.
+ * A piece follows the one with the empty list or map that contains it. The order of members and items is kept.
  */
 export interface Piece {
   readonly path: readonly (string | number)[];
   readonly text: string;
 }
 
-/** Values and members in one piece, more or less; a text counts by its length as well. A piece takes about a millisecond to read. */
+/** Counts values and members, and the length of texts, approximately. A piece takes about a millisecond to read. */
 export const pieceWeightMax = 8_192;
 const charactersPerWeight = 64;
-/** Deeper values go in one piece: weighing them must not end the stack. */
+/** Deeper values go in one piece, because weighing is recursive. */
 const depthMax = 1_000;
 
-/** Cuts a value to pieces. It must be JSON: 64-bit integers are, members that are undefined are not. */
+/** 64-bit integers are allowed, undefined members are not. */
 export const cut = (value: Json): Piece[] => new Cutter().cut(value);
 
 type Container = Json[] | JsonMembers;
@@ -33,7 +33,6 @@ const isContainer = (value: Json): value is Container => typeof value === 'objec
 
 class Cutter {
   private readonly pieces: Piece[] = [];
-  /** Lists and maps that are too heavy for one piece. */
   private readonly heavy = new Set<Json>();
 
   cut(value: Json): Piece[] {
@@ -77,7 +76,7 @@ class Cutter {
   }
 }
 
-/** Puts a value together, giving way to other work in between. The first piece is the value itself, or the list or map that the others go into. */
+/** Yields to other work in between. The first piece is the value itself, or the list or map that contains the others. */
 export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => turns.run(puttingTogether(pieces));
 
 function* puttingTogether(pieces: readonly Piece[]): Steps<Json> {

@@ -9,44 +9,44 @@ import { putTogether } from './pieces.js';
 import type { PiecedResult } from './task.js';
 
 export interface WorkersOptions {
-  /** Bodies up to this size are handled inline, without a promise, in every encoding; `inlineBytesMax` if not given. */
+  /** Smaller bodies are handled inline, without a promise. Default: `inlineBytesMax`. */
   readonly inlineBytesMax?: number;
-  /** Most threads; they start with the first large body and end when idle. */
+  /** Threads start with the first large body and end when idle. */
   readonly threads?: number;
-  /** Most bodies waiting for a thread; further ones are refused. */
+  /** Bounds waiting bodies; further ones are refused. */
   readonly queueMax?: number;
 }
 
-/** Why the pool did not do the work; nothing is known of the body. */
+/** The pool did not do the work; the body may be valid. */
 export interface PoolFailure {
   readonly ok: false;
   readonly refused: 'overloaded' | 'cancelled' | 'failed';
   readonly message: string;
 }
 
-/** A value that is there at once when the work was done inline. Awaiting it is always right. */
+/** An immediate value if the work was done inline. Awaiting it is always correct. */
 export type Eventually<T> = T | Promise<T>;
 
-/** Who waits for an answer. Most work is done inline, and then nobody asks for the signal, which need not exist before. */
+/** The recipient of a result. The signal may be created lazily, because inline work never reads it. */
 export interface Waiter {
-  /** Aborts when the answer is no longer wanted. */
+  /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
 export interface Workers {
-  /** Bytes to values. The bytes stay the caller's. Never rejects. */
+  /** The bytes stay the caller's. Never rejects. */
   decode(job: DecodeJob, waiter?: Waiter): Eventually<DecodeResult | PoolFailure>;
-  /** Bytes of a request to an object of the expected kind, checked. Never rejects. */
+  /** Never rejects. */
   decodeObject(request: DecodeObjectRequest, waiter?: Waiter): Eventually<DecodeObjectResult | PoolFailure>;
-  /** Values to bytes. `sizeHint` is the caller's guess of the encoded size, for instance that of the request. Never rejects. */
+  /** `sizeHint` estimates the encoded size, for example as the size of the request. Never rejects. */
   encode(job: EncodeJob, sizeHint?: number, waiter?: Waiter): Eventually<EncodeResult | PoolFailure>;
-  /** Ends the threads; work under way comes back as cancelled. */
+  /** Work in progress returns as cancelled. */
   close(): Promise<void>;
 }
 
 /**
- * The break-even by encoding, as `test/bench/codecs.ts` shows it: below, the event loop is held up for less time by doing the work
- * than by passing the object between threads, or at least for no more than a few milliseconds.
+ * The break-even by encoding, measured by `test/bench/codecs.ts`: below it, inline work blocks the event loop for less time than passing the object between
+ * threads, or only for a few milliseconds.
  */
 const inlineBytesMax: Readonly<Record<EncodingName, number>> = {
   json: 256 * 1024,
@@ -57,10 +57,10 @@ const inlineBytesMax: Readonly<Record<EncodingName, number>> = {
 const queueMax = 256;
 const idleTimeoutMs = 10_000;
 const threadsMax = 4;
-/** Memory of one thread; a body that needs more ends its thread and is refused, and the others go on. */
+/** A body that needs more ends its thread and is refused. */
 const threadHeapMb = 512;
 
-/** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
+/** The compiler writes the entry point next to this file. */
 const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));
 
 export const createWorkers = (options: WorkersOptions = {}): Workers => {
@@ -75,10 +75,10 @@ export const createWorkers = (options: WorkersOptions = {}): Workers => {
   };
 };
 
-/** One thread is left to the event loop. */
+/** One processor is left to the event loop. */
 const defaultThreads = (): number => Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
 
-/** Threads cost memory and start-up time, so there are none until the first large body. */
+/** Threads cost memory and start-up time, so the first large body starts them. */
 class LazyPool {
   private pool: Piscina<Job, unknown> | undefined;
   private closed = false;
@@ -154,13 +154,13 @@ class LazyPool {
   }
 }
 
-/** A copy to give away: the bytes stay the caller's. */
+/** Copies the bytes, because they stay the caller's. */
 const ownBytes = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.prototype.slice.call(bytes) as Uint8Array<ArrayBuffer>;
 
 const cancelled: PoolFailure = { ok: false, refused: 'cancelled', message: 'the request was cancelled' };
 const overloaded: PoolFailure = { ok: false, refused: 'overloaded', message: 'too many large bodies are being processed' };
 
-/** A thread that ran out of memory, or a value that cannot be passed between threads. */
+/** The thread ran out of memory, or the value cannot be cloned. */
 const refusal = (error: unknown): PoolFailure => {
   const message = error instanceof Error ? error.message : String(error);
   return message === 'Task queue is at limit' ? overloaded : { ok: false, refused: 'failed', message };

@@ -5,7 +5,7 @@ import { decodeObject, type DecodeObjectResult } from './decode.js';
 import { runDecode, runEncode, type EncodeResult, type Job } from './job.js';
 import { cut, type Piece } from './pieces.js';
 
-/** Entry point of the pool's threads. Bytes go back by transfer instead of by copy, values in pieces. */
+/** Runs the jobs of a pool thread. Bytes are transferred instead of copied, values are sent in pieces. */
 export default ({ verb, job }: Job): unknown => {
   switch (verb) {
     case 'decode':
@@ -17,7 +17,7 @@ export default ({ verb, job }: Job): unknown => {
   }
 };
 
-/** What a thread answers to a decoding verb: the result, whose value is in pieces if there is one. */
+/** The value, if any, is in pieces. */
 export interface PiecedResult<T> {
   readonly result: T;
   readonly pieces: readonly Piece[] | undefined;

@@ -13,7 +13,7 @@ export type Shape =
   | { readonly is: 'map'; readonly values: Shape };
 
 /**
- * How an unset member is shown, which follows from the reference's Go type:
+ * Defines how an unset member is shown, which follows from the reference's Go type:
  * - `optional`: absent. It is a pointer, list or map; a pointer to zero is present, an empty list or map is absent.
  * - `value`: absent; a zero value cannot be distinguished and is absent too.
  * - `always`: its zero value.

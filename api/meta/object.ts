@@ -45,7 +45,7 @@ export function parseKey(text: string): ObjectKey {
   return slash < 0 ? { namespace: '', name: text } : { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** At most one owner reference has `controller: true`. */
+/** Returns the managing owner: at most one reference has `controller: true`. */
 export const controllerOf = (object: KubeObject): OwnerReference | null =>
   object.metadata.ownerReferences?.find((reference) => reference.controller === true) ?? null;
 export const isControlledBy = (object: KubeObject, { owner }: { readonly owner: KubeObject }): boolean =>

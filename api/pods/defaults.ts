@@ -106,7 +106,7 @@ function setHandlerDefaults(handler: JsonObject | null): void {
   setTextDefault(get, 'scheme', 'HTTP');
 }
 
-/** On the host's network a container port is a host port. */
+/** A container port on the host's network is a host port. */
 function useContainerPortsOnHost(spec: JsonObject): void {
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) {
     for (const port of objectsIn(container, 'ports')) {

@@ -6,12 +6,11 @@ import { cborHead, major, selfDescribedTag, writeCbor } from './cborWriter.js';
 export const cborMediaType = 'application/cbor';
 export const cborSequenceMediaType = 'application/cbor-seq';
 
-/** What every CBOR body of the reference begins with. */
 export const selfDescribed = Buffer.from([0xd9, selfDescribedTag >> 8, selfDescribedTag & 0xff]);
 
 /**
- * CBOR (RFC 8949) as the reference reads and writes it: text as byte strings, members in the order of their encoded names, the
- * shortest form of every number, no NaN and no infinities. A sequence (RFC 8742) is encoded values one after the other.
+ * CBOR (RFC 8949) as the reference writes it: text as byte strings, members in the order of their encoded names, shortest numbers, no NaN or infinities. A
+ * sequence (RFC 8742) is a concatenation of values.
  */
 export const cborCodec: Codec = {
   name: 'cbor',
@@ -23,19 +22,19 @@ export const cborCodec: Codec = {
   encode: (value: unknown): Buffer => writeCbor(value, { tagged: true }),
 };
 
-/** Encodes an object of a known kind: where the kind has bytes, they are bytes and not base64. Throws as the codec does. */
+/** Encodes bytes members of the kind as bytes instead of base64. Throws as the codec does. */
 export const encodeCborObject = (value: unknown, kind: Kind): Buffer => writeCbor(value, { tagged: true, plan: bytesPlanOf(kind) });
 
-/** The same without the leading tag: the form of list items, and of whatever stands inside of something else. */
+/** Omits the leading tag, for list items and other nested objects. */
 export const encodeCborItem = (value: unknown, kind: Kind): Buffer => writeCbor(value, { tagged: false, plan: bytesPlanOf(kind) });
 
-/** One value of any kind, without the leading tag. */
+/** Encodes any value, without the leading tag. */
 export const encodeCborPart = (value: unknown): Buffer => writeCbor(value, { tagged: false });
 
 export const cborMapHead = (count: number): Buffer => cborHead(major.map, count);
 export const cborListHead = (count: number): Buffer => cborHead(major.list, count);
 
-/** How many members an encoded map has, and where the first begins. The map is one of ours: its length is never open. */
+/** Returns the number of members and the position of the first. The map must be one of ours, of definite length. */
 export const cborMembersOf = (map: Buffer): { readonly count: number; readonly at: number } => {
   const information = (map[0] ?? 0) & 31;
   if (information < 24) return { count: information, at: 1 };

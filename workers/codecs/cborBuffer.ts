@@ -1,21 +1,20 @@
 const initialBytes = 64 * 1024;
-/** A scratch buffer larger than this is given back after use. */
+/** Larger scratch buffers are released after use. */
 const keepBytesMax = 1024 * 1024;
-/** Up to here a loop over the characters beats the call into native code. */
+/** A loop is faster than a native call up to this length. */
 const shortString = 40;
 
-/** Bytes of CBOR in the making, from the start to the end, in a buffer that is kept between uses. */
+/** Builds CBOR from start to end in a reused buffer. */
 export class CborBuffer {
   private buffer = Buffer.allocUnsafeSlow(initialBytes);
   private position = 0;
 
-  /** Forgets what was written. Called before each use, because an earlier one may have ended with an error. */
+  /** Called before each use, because the previous one may have ended with an error. */
   reset(): void {
     if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.position = 0;
   }
 
-  /** A copy of all bytes written. */
   finish(): Buffer {
     return Buffer.from(this.buffer.subarray(0, this.position));
   }
@@ -25,7 +24,7 @@ export class CborBuffer {
     this.buffer[this.position++] = value;
   }
 
-  /** The initial byte of an item with its argument in the shortest form. */
+  /** Writes the argument in its shortest form. */
   head(major: number, argument: number | bigint): void {
     if (this.buffer.length - this.position < 9) this.grow(9);
     const { buffer } = this;
@@ -64,7 +63,6 @@ export class CborBuffer {
     this.position = this.buffer.writeDoubleBE(value, this.position);
   }
 
-  /** UTF-8 behind its head. */
   string(major: number, value: string): void {
     if (value.length <= shortString && this.shortAscii(major, value)) return;
     const length = Buffer.byteLength(value, 'utf8');
@@ -80,7 +78,7 @@ export class CborBuffer {
     this.position += value.length;
   }
 
-  /** False, and nothing written, when a character is not ASCII. */
+  /** Returns false and writes nothing if a character is not ASCII. */
   private shortAscii(major: number, value: string): boolean {
     const start = this.position;
     this.head(major, value.length);

@@ -1,17 +1,14 @@
 import { typeNamed, typeOfKind, type Shape } from '../../api/catalogue/types.js';
 import type { Kind } from './contract.js';
 
-/**
- * Where in objects of a type there are bytes, which are base64 in JSON and bytes in CBOR: of each type only the members that lead to some,
- * so that encoding all others costs nothing.
- */
+/** The places of bytes, which are base64 in JSON and bytes in CBOR. It has only members that lead to bytes, so that all others cost nothing. */
 export type BytesPlan =
   | 'bytes'
   | { readonly members: ReadonlyMap<string, BytesPlan> }
-  /** Items of a list, or values of a map. */
+  /** Applies to items of a list, or values of a map. */
   | { readonly each: BytesPlan };
 
-/** The plan of a built-in kind, or undefined when it has no bytes at all. */
+/** Returns undefined if the kind has no bytes. */
 export const bytesPlanOf = (kind: Kind): BytesPlan | undefined => {
   const type = typeOfKind(kind);
   return type === undefined ? undefined : planOfType(type.name);
@@ -21,7 +18,7 @@ const plans = new Map<string, BytesPlan | undefined>();
 
 const planOfType = (name: string): BytesPlan | undefined => {
   if (plans.has(name)) return plans.get(name);
-  plans.set(name, undefined); // Schemas contain themselves; there are no bytes in them.
+  plans.set(name, undefined); // Schemas contain themselves, but no bytes.
   const found = [...(typeNamed(name)?.fields?.values() ?? [])].flatMap((field) => {
     const plan = planOfShape(field.shape);
     return plan === undefined ? [] : [[field.name, plan] as const];

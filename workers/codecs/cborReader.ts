@@ -6,9 +6,8 @@ export type CborResult = { readonly ok: true; readonly value: Json } | { readonl
 class CborFailure extends Error {}
 
 /**
- * Reads exactly one value. Byte strings become text; inside of tags 21 to 23 they become the encoded text that the tag asks for. What is
- * taken and what is refused follows the reference: lengths may be left open, but repeated names, NaN, infinities, large integers of other
- * kinds, and simple values besides true, false and null are no objects.
+ * Reads exactly one value. Byte strings become text, inside tags 21 to 23 in the encoding that the tag requests. Like the reference, it accepts indefinite
+ * lengths and refuses repeated names, NaN, infinities, bignums, and simple values other than true, false and null.
  */
 export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
   try {
@@ -32,13 +31,13 @@ const laterEncodings: ReadonlyMap<number, TextEncoding> = new Map<number, TextEn
 ]);
 const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
 const tagNumber = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
-/** What stands in the low five bits when the length is open, and what then ends the item. */
+/** The low five bits of an indefinite length, and of the byte that ends it. */
 const open = 31;
 const breakByte = 0xff;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Up to here a loop over the characters beats the call into native code. */
+/** A loop is faster than a native call up to this length. */
 const shortString = 24;
 
 class Reader {
@@ -87,7 +86,7 @@ class Reader {
     return major === majorType.text ? utf8Of(joined) : joined.toString(encoding);
   }
 
-  /** At the byte that ends an item of open length, which is taken. */
+  /** Consumes the end of an item of indefinite length, if it is next. */
   private ends(): boolean {
     if (this.bytes[this.position] !== breakByte) return false;
     this.position++;
@@ -98,7 +97,7 @@ class Reader {
     if (++this.depth > this.depthMax) throw new CborFailure(`cbor: exceeded max nested level ${this.depthMax}`);
   }
 
-  /** `count` is infinite when the length is open. */
+  /** `count` is infinite for an indefinite length. */
   private list(count: number | bigint, encoding: TextEncoding): Json[] {
     const open = count === Infinity;
     if (!open) this.need(count);
@@ -128,7 +127,7 @@ class Reader {
     return members;
   }
 
-  /** Tags that say nothing about JSON are taken off. */
+  /** Tags without a meaning in JSON are removed. */
   private tagged(tag: number, encoding: TextEncoding): Json {
     if (tag === tagNumber.bignum || tag === tagNumber.negativeBignum) throw new CborFailure('cbor: bignum is not allowed');
     this.enter();
@@ -145,7 +144,6 @@ class Reader {
     return (length as number) <= shortString ? this.shortString(from) : this.bytes.toString('utf8', from, this.position);
   }
 
-  /** From there to the position. */
   private shortString(from: number): string {
     let text = '';
     for (let index = from; index < this.position; index++) {
@@ -185,7 +183,7 @@ class Reader {
     return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
   }
 
-  /** Every item takes at least one byte, which bounds what a short text can claim. */
+  /** Every item takes at least one byte, which bounds the claimed count. */
   private need(count: number | bigint): void {
     if (count > this.bytes.length - this.position) throw new CborFailure('unexpected EOF');
   }
@@ -224,7 +222,7 @@ const negative = (argument: number | bigint): number | bigint => {
   return value;
 };
 
-/** A tagged number of seconds since 1970 as RFC 3339 text. */
+/** Converts a tagged number of seconds since 1970 to RFC 3339. */
 const timeOf = (value: Json): string => {
   const text = typeof value === 'number' ? formatTime({ seconds: Math.floor(value), nanos: 0 }, 0) : null;
   if (text === null) throw new CborFailure('cbor: the content of a time tag must be a number of seconds');

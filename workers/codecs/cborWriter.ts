@@ -4,18 +4,15 @@ import { isMembers, NumberLiteral } from './value.js';
 
 export const major = { unsigned: 0, negative: 1, bytes: 2, list: 4, map: 5, tag: 6 } as const;
 const uint64Max = 2n ** 64n - 1n;
-/** "Expected later to be base64": how the reference marks bytes (RFC 8949, section 3.4.5.2). */
+/** "Expected later to be base64": the reference marks bytes with it (RFC 8949, section 3.4.5.2). */
 const base64Tag = 22;
-/** Tag 55799, "self-described CBOR": what every body of the reference begins with. */
+/** Tag 55799, "self-described CBOR", begins every body of the reference. */
 export const selfDescribedTag = 55_799;
 
-/** One is enough: encoding never yields, so it cannot be entered twice. */
+/** One buffer is enough: encoding never yields, so it is not re-entered. */
 const scratch = new CborBuffer();
 
-/**
- * Writes one value. Members that are undefined are left out. `plan` says where base64 text stands for bytes. Throws RangeError or TypeError
- * for values that JSON has no place for either.
- */
+/** Omits undefined members. `plan` says which base64 text stands for bytes. Throws RangeError or TypeError for values that JSON cannot express. */
 export const writeCbor = (
   value: unknown,
   { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined },
@@ -26,7 +23,6 @@ export const writeCbor = (
   return scratch.finish();
 };
 
-/** The initial bytes of a map or list of so many. */
 export const cborHead = (major: number, count: number): Buffer => {
   scratch.reset();
   scratch.head(major, count);
@@ -48,7 +44,7 @@ const eachOf = (plan: BytesPlan | undefined): BytesPlan | undefined => (typeof p
 
 const text = (value: string, plan: BytesPlan | undefined): void => {
   const bytes = plan === 'bytes' ? Buffer.from(value, 'base64') : undefined;
-  // Text that is not the base64 of anything stays text, so that nothing is lost.
+  // Text that is not canonical base64 stays text.
   if (bytes === undefined || Math.ceil(bytes.length / 3) * 4 !== value.length) return scratch.string(major.bytes, value);
   scratch.head(major.tag, base64Tag);
   scratch.bytes(major.bytes, bytes);
@@ -74,7 +70,7 @@ const map = (members: Readonly<Record<string, unknown>>, plan: BytesPlan | undef
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** Bytewise order of the encoded names: the head holds the length, so shorter names come first. */
+/** Orders encoded names bytewise: the head holds the length, so shorter names come first. */
 const byEncodedName = (a: string, b: string): number => {
   if (!ascii.test(a) || !ascii.test(b))
     return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -93,7 +89,7 @@ const number = (value: number | bigint): void => {
   return scratch.head(major.negative, argument);
 };
 
-/** The shortest of the three widths that keeps the value. */
+/** Uses the shortest of three widths that keeps the value. */
 const float = (value: number): void => {
   if (!Number.isFinite(value)) throw new RangeError('floating-point NaN and infinities are not allowed');
   const half = toHalf(value);
@@ -106,7 +102,7 @@ const halfSubnormal = 2 ** -24;
 const halfNormalMin = 2 ** -14;
 const halfMax = 65504;
 
-/** The bits of a 16-bit float, or undefined if the value does not fit exactly. */
+/** Returns undefined if the value does not fit exactly. */
 const toHalf = (value: number): number | undefined => {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(value);

@@ -5,19 +5,19 @@ import { surveyJson } from './jsonSurvey.js';
 import { isMembers, type Json, type JsonMembers } from './value.js';
 import { writeJson } from './jsonWriter.js';
 
-/** A decoded text together with what the structure check needs to report duplicates in the order in which they stood. */
+/** A decoded text, with the data that the structure check needs to report duplicates in text order. */
 export type JsonDocument =
   | {
       readonly ok: true;
       readonly value: Json;
-      /** Members in the text; fewer in the value means duplicates. */ readonly members: number;
-      /** Known only if the careful reader was used. */ readonly order: MemberOrder | undefined;
+      /** Members in the text; if the value has fewer, some are duplicates. */ readonly members: number;
+      /** Set only by the careful reader. */ readonly order: MemberOrder | undefined;
     }
   | DecodeFailure;
 
 /**
- * Reads JSON with JSON.parse where that loses nothing and with the careful reader where it would. Duplicate members are not
- * looked for: compare `members` with the members of the value and, if they differ, read again with `careful`.
+ * Uses JSON.parse if that loses nothing, else the careful reader. If `members` differs from the value's members there are duplicates: read again with
+ * `careful`.
  */
 export const parseJson = (
   bytes: Uint8Array,
@@ -32,14 +32,14 @@ export const parseJson = (
     try {
       return { ok: true, value: JSON.parse(text) as Json, members: survey.members, order: undefined };
     } catch {
-      // The careful reader below says what is wrong and where.
+      // The careful reader below reports the error.
     }
   }
   const read = readJson(text, options);
   return read.ok ? { ok: true, value: read.value, members: survey.members, order: read.order } : read;
 };
 
-/** Counts the members of all objects in a value, to compare with the members that its text has. */
+/** Counts members at all levels, to compare with the text. */
 export const countMembers = (value: Json): number => {
   let count = 0;
   if (Array.isArray(value)) {
@@ -67,10 +67,10 @@ export const jsonCodec: Codec = {
   encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
 };
 
-/** Halves of surrogate pairs may stand alone in an escape; they become U+FFFD, which JSON.parse does not do. */
+/** Unpaired surrogates in escapes become U+FFFD, which JSON.parse does not do. */
 const hasSurrogateEscape = (text: string): boolean => text.includes('\\u') && (text.includes('\\ud') || text.includes('\\uD'));
 
-/** Paths of members that were repeated: `spec.replicas`, `items[0].name`. */
+/** Returns the paths of repeated members: `spec.replicas`, `items[0].name`. */
 export const duplicatePaths = (root: Json, order: MemberOrder | undefined): string[] => {
   const paths = new Set<string>();
   const visit = (value: Json, path: string): void => {

@@ -1,17 +1,16 @@
 import { NumberLiteral, type Json, type JsonMembers } from './value.js';
 
 /**
- * Reads JSON text member by member. It is several times slower than JSON.parse and used only where that would lose something:
- * duplicate members, 64-bit integers, the spelling of a number, and the place and reason of a syntax error (in the words that
- * clients of the reference know).
+ * Reads JSON member by member, several times slower than JSON.parse, where that would lose duplicate members, 64-bit integers, the spelling of numbers, or the
+ * place and reason of a syntax error (in the reference's words).
  */
 export interface ReaderOptions {
   readonly depthMax: number;
-  /** Keep numbers whose spelling a JavaScript number would change (`1.0`, `1e3`) as NumberLiteral. */
+  /** Keeps numbers that a JavaScript number would respell (`1.0`, `1e3`) as NumberLiteral. */
   readonly keepLiterals: boolean;
 }
 
-/** For each object with duplicate members: its member names as they stood, repeated where they were repeated. */
+/** Member names in text order, with repetitions, for each object with duplicates. */
 export type MemberOrder = ReadonlyMap<JsonMembers, readonly string[]>;
 
 export type ReaderResult =
@@ -19,7 +18,7 @@ export type ReaderResult =
 
 class SyntaxFailure extends Error {}
 
-/** A number with more characters is not converted to bigint: no 64-bit integer is longer. */
+/** No 64-bit integer is longer. */
 const integerCharactersMax = 20;
 const int64Min = -(2n ** 63n);
 const uint64Max = 2n ** 64n - 1n;
@@ -28,7 +27,6 @@ const literals: Readonly<Record<string, readonly [string, Json]>> = { t: ['true'
 const loneSurrogate = /\p{Surrogate}/u;
 const whole = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** Reads one JSON text. Expected failures come back as values. */
 export const readJson = (text: string, options: ReaderOptions): ReaderResult => {
   const reader = new Reader(text, options);
   try {
@@ -112,7 +110,7 @@ class Reader {
     return items;
   }
 
-  /** True at the closing character (not consumed), false after a comma (consumed). */
+  /** Returns true at the closing character (not consumed), false after a comma (consumed). */
   private endsAfterElement(closing: ']' | '}', context: string): boolean {
     this.skipSpace();
     const character = this.text[this.position];
@@ -224,13 +222,13 @@ const wholeNumber = (literal: string, value: number): number | bigint => {
   return whole >= int64Min && whole <= uint64Max ? whole : value;
 };
 
-/** Plain assignment to `__proto__` would set the prototype instead of a member. */
+/** Plain assignment to `__proto__` would set the prototype. */
 const setMember = (members: JsonMembers, name: string, value: Json): void => {
   if (name === '__proto__') Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
   else members[name] = value;
 };
 
-/** The reference names the first byte of the offending character, in quotes. */
+/** The reference quotes the first byte of the offending character. */
 const quoteCharacter = (character: string): string => {
   if (character === "'") return "'\\''";
   if (character === '"') return "'\"'";

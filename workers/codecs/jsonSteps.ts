@@ -4,14 +4,13 @@ import { writeJson } from './jsonWriter.js';
 
 export interface JsonText {
   readonly text: string;
-  /** It holds integers beyond what JSON.stringify can write. */
+  /** The text holds integers that JSON.stringify cannot write. */
   readonly bigIntegers: boolean;
 }
 
-/** Values that are written in one step. */
 const stepValues = 1_000;
 
-/** The text of `writeJson`, in steps of about `most` values: for what is, or may be, large. */
+/** Writes about `most` values per step, for values that may be large. */
 export function* writingJson(value: unknown, most = stepValues): Steps<JsonText> {
   const writer = new StepWriter(most);
   yield* writer.value(value);
@@ -64,7 +63,7 @@ class StepWriter {
     this.#part += before === '{' ? '{}' : '}';
   }
 
-  /** JSON.stringify writes faster than any loop, and says by an error that it cannot. */
+  /** JSON.stringify is faster than any loop, and throws if it cannot write the value. */
   #small(value: unknown): void {
     if (!isComposite(value)) return this.#scalar(value);
     this.#values += Array.isArray(value) ? value.length : smallValues;
@@ -92,7 +91,7 @@ class StepWriter {
   }
 }
 
-/** What an object that is not large counts as: nobody looks how many members it has. */
+/** A small object is counted as this many values without a look at its members. */
 const smallValues = 50;
 
 const isComposite = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,10 +1,9 @@
-/** What one pass over the bytes of a JSON text tells; meaningless if the text turns out not to be JSON. */
+/** Meaningless if the text is not JSON. */
 export interface JsonSurvey {
-  /** Members of all objects: the colons outside of strings. */
+  /** Members of all objects, counted as colons outside strings. */
   readonly members: number;
-  /** Deepest nesting of objects and lists. */
   readonly depth: number;
-  /** Every number is a whole number of at most 15 digits, so that JSON.parse keeps its value and its spelling. */
+  /** Every number is an integer of at most 15 digits, which JSON.parse keeps exactly. */
   readonly plainNumbers: boolean;
 }
 
@@ -12,7 +11,7 @@ const quoteByte = 0x22;
 const backslash = 0x5c;
 const digitsMax = 15;
 
-/** What a byte outside of strings may begin. */
+/** Classes of bytes outside strings. */
 const mark = { open: 1, close: 2, number: 3 } as const;
 const marks = new Uint8Array(256);
 for (const byte of Buffer.from('{[')) marks[byte] = mark.open;
@@ -20,8 +19,8 @@ for (const byte of Buffer.from('}]')) marks[byte] = mark.close;
 for (const byte of Buffer.from('-0123456789')) marks[byte] = mark.number;
 
 /**
- * Looks at every byte once; a small fraction of the cost of JSON.parse. `latin1` has a character for each byte: strings, of which there is most, are left by a
- * native search in it, which costs less than a loop even where they are short.
+ * Reads every byte once, at a small fraction of the cost of JSON.parse. A native search in `latin1`, which has a character per byte, skips strings faster than
+ * a loop.
  */
 export const surveyJson = (bytes: Uint8Array, latin1: string): JsonSurvey => {
   let members = 0;
@@ -43,7 +42,7 @@ export const surveyJson = (bytes: Uint8Array, latin1: string): JsonSurvey => {
         if (++depth > depthMax) depthMax = depth;
       } else if (begun === mark.close) depth--;
       else if (begun === mark.number && plainNumbers) {
-        // One number that is not plain settles it. To look at each digit of a long one as a beginning would take the square of its length.
+        // One non-plain number decides the result; testing each digit of a long one would take quadratic time.
         const last = endOfNumber(bytes, index);
         if (last < 0) plainNumbers = false;
         else index = last;
@@ -53,7 +52,7 @@ export const surveyJson = (bytes: Uint8Array, latin1: string): JsonSurvey => {
   return { members, depth: depthMax, plainNumbers };
 };
 
-/** Index of the quote that ends a string: the first from `quote` on that is not escaped. -1 for none. */
+/** Returns the first unescaped quote from `quote` on; -1 for none. */
 const endOfEscaped = (bytes: Uint8Array, latin1: string, start: number, quote: number): number => {
   for (let index = quote; index >= 0; index = latin1.indexOf('"', index + 1)) {
     let before = index - 1;
@@ -63,7 +62,7 @@ const endOfEscaped = (bytes: Uint8Array, latin1: string, start: number, quote: n
   return -1;
 };
 
-/** Index of the last digit of a plain whole number, or -1 for any other number. */
+/** Returns the last digit of a plain integer, or -1 for any other number. */
 const endOfNumber = (bytes: Uint8Array, start: number): number => {
   let index = bytes[start] === 0x2d ? start + 1 : start;
   if (index > start && bytes[index] === 0x30) return -1;

@@ -1,6 +1,6 @@
 import { NumberLiteral } from './value.js';
 
-/** Writes a value as JSON. 64-bit integers keep their value; JSON.stringify refuses them, so they cost an own walk. */
+/** Writes JSON and keeps 64-bit integers, which JSON.stringify refuses. */
 export const writeJson = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? 'null';
@@ -10,10 +10,10 @@ export const writeJson = (value: unknown): string => {
   }
 };
 
-/** Stands before a number that is a text while it is written; nothing that is written begins so. */
+/** Marks a number that is temporarily a string; no other output begins with it. */
 const numberMark = '\u{10fffd}';
 
-/** The same with one member or item in a line, indented by a space for each level. */
+/** Writes one member or item per line, indented by a space per level. */
 export const writeIndentedJson = (value: unknown): string =>
   JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${numberMark}${each}` : each), 1).replace(
     /"\u{10fffd}(-?\d+)"/gu,

@@ -22,28 +22,24 @@ import { writeYaml } from './yamlWriter.js';
 import { resolvePlain, type PlainScalar } from './yamlScalars.js';
 
 /**
- * YAML as Kubernetes reads it: the first document, turned into what the same object would be in JSON, with members in the order of their
- * names. Tags and anchors are understood; an alias counts for all that it stands for, which bounds what a small text can grow into.
- * Duplicates are reported as the reference does: `line 7: key "a" already set in map`.
+ * Reads YAML as Kubernetes does: the first document, as JSON with members sorted by name. An alias counts as all of its content, which bounds the growth of a
+ * small text. Duplicates are reported like the reference's: `line 7: key "a" already set in map`.
  */
 const aliasedNodesMax = 100_000;
 
 /**
- * Deepest nesting of collections. The library's parser needs no stack for them but its composer does, and a thread whose stack is used
- * up cannot even be relied on to throw: compiling a regular expression there ends the process. So depth is bounded in between.
+ * Bounds nesting before the composer, which is recursive. A thread with an exhausted stack cannot even throw reliably: compiling a regular expression there
+ * ends the process.
  */
 const nestingMax = 200;
 
 /**
- * Names, values, marks, spaces and line ends. An honest text of 3 MiB has some 600,000; one that is nothing but dashes has millions, which take
- * half a minute and a gigabyte.
+ * Counts names, values, marks, spaces and line ends. A real text of 3 MiB has some 600,000; one of only dashes has millions, which take half a minute and a
+ * gigabyte.
  */
 const lexemesMax = 600_000;
 
-/**
- * Anchors and tags before a node, of which it may have one each. The library collects as many as there are before it complains, with
- * a document's worth of memory for each.
- */
+/** A node may have one anchor and one tag. The library collects all before it reports an error, with a document's worth of memory for each. */
 const propertiesMax = 4;
 
 class YamlFailure extends Error {}
@@ -62,17 +58,13 @@ export const yamlCodec: Codec = {
   encode: (value: unknown): Buffer => Buffer.from(writeYaml(value), 'utf8'),
 };
 
-/**
- * JSON is YAML, and clients send it as such; reading it as JSON is fifty times faster. With duplicates, and whatever else JSON would
- * word differently, it is left to the reader of YAML.
- */
+/** JSON is valid YAML and is read as JSON fifty times faster. Duplicates, and errors that JSON words differently, are left to the YAML reader. */
 const jsonInYaml = (bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResult | undefined => {
   if (bytes[0] !== openingBrace) return undefined;
   const document = parseJson(bytes, { depthMax, keepLiterals: false });
   return document.ok && countMembers(document.value) === document.members ? { ok: true, value: document.value, duplicates: [] } : undefined;
 };
 
-/** What the library complains about, in the words that users of the reference know. */
 const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Tabs are not allowed/, 'found a tab character that violates indentation'],
   [/^Nested mappings are not allowed/, 'mapping values are not allowed in this context'],
@@ -97,7 +89,7 @@ const decode = (text: string, options: DecodeOptions): DecodeResult => {
   };
 };
 
-/** Later documents are not even looked at. Every plain scalar stays text here; what it means is decided later. */
+/** Later documents are not read. Plain scalars stay text here and are resolved later. */
 const firstDocument = (text: string, lines: LineCounter): Document.Parsed | undefined => {
   const composer = new Composer({
     schema: 'failsafe',
@@ -112,7 +104,7 @@ const firstDocument = (text: string, lines: LineCounter): Document.Parsed | unde
   return undefined;
 };
 
-/** Parses piece by piece and gives up at the first collection that is too deep, or node with too many properties: a hostile text costs no more than its start. */
+/** Stops at the first collection that is too deep, or node with too many properties, so a hostile text costs no more than its start. */
 function* shallowTokens(text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -128,7 +120,7 @@ function* shallowTokens(text: string, lines: LineCounter): Generator<CST.Token> 
   yield* parser.end();
 }
 
-/** Text that begins so is the content of a scalar, and stands behind a mark that is neither. */
+/** Scalars that begin like this follow another mark, so they do not match. */
 const property = /^[&!]/;
 const betweenProperties = /^[ \t\r\n#]/;
 
@@ -137,7 +129,7 @@ class Builder {
   private aliased = 0;
   private insideAlias = 0;
 
-  /** In order of the text: an alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
+  /** An alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
   private readonly anchors = new Map<string, Node>();
 
   constructor(
@@ -183,7 +175,7 @@ class Builder {
     }
     for (const [name, value] of merged) if (!members.has(name)) members.set(name, value);
     const names = [...members.keys()].sort();
-    // Object.fromEntries makes `__proto__` a member like any other.
+    // Object.fromEntries makes `__proto__` an ordinary member.
     return Object.fromEntries(names.map((name) => [name, members.get(name) ?? null]));
   }
 
@@ -194,7 +186,7 @@ class Builder {
     members.set(name, this.value(value, depth + 1));
   }
 
-  /** The first of several merged maps wins, and members of the map itself win over all. */
+  /** The first merged map wins, and the map's own members win over all. */
   private merge(merged: Map<string, Json>, node: Node | null, depth: number): void {
     const value = this.value(node, depth + 1);
     for (const source of Array.isArray(value) ? value : [value]) {
@@ -203,7 +195,7 @@ class Builder {
     }
   }
 
-  /** JSON knows only text as a name: booleans and numbers are spelled out. */
+  /** JSON names are strings: booleans and numbers are spelled out. */
   private key(node: Node | null): string {
     const target = isAlias(node) ? this.target(node) : node;
     if (!isScalar(target)) throw new YamlFailure('yaml: invalid map key');
@@ -218,7 +210,7 @@ const isMergeKey = (node: Node | null): boolean => isScalar(node) && node.type =
 
 const tagPattern = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
 
-/** Quoted and block scalars are text, plain ones mean something, and a tag overrides both. */
+/** Quoted and block scalars are text, plain ones are resolved, and a tag overrides both. */
 const scalarValue = (node: Scalar): PlainScalar => {
   const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
   const tag = tagPattern.exec(node.tag ?? '')?.[1];

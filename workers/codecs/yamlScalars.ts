@@ -1,6 +1,6 @@
 /**
- * What plain (unquoted) scalars mean in the YAML that Kubernetes accepts: YAML 1.1 booleans and octal numbers, but neither base-60
- * numbers nor dates, which stay strings. Source: behaviour of the Go library that the reference reads YAML with.
+ * Resolves plain scalars as the reference's Go YAML library does: YAML 1.1 booleans and octal numbers, but neither base-60 numbers nor dates, which stay
+ * strings.
  */
 export type PlainScalar = null | boolean | number | bigint | string;
 
@@ -19,12 +19,11 @@ const integerForms: readonly (readonly [RegExp, string])[] = [
   [/^[-+]?(?:0|[1-9][0-9]*)$/, ''],
 ];
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** Longer texts are no 64-bit integers in any base. */
+/** Longer texts are not 64-bit integers in any base. */
 const integerCharactersMax = 70;
 const int64Min = -(2n ** 63n);
 const uint64Max = 2n ** 64n - 1n;
 
-/** The value of a plain scalar. */
 export const resolvePlain = (text: string): PlainScalar => {
   const keyword = keywords.get(text);
   if (keyword !== undefined) return keyword;

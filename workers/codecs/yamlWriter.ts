@@ -2,8 +2,8 @@ import { isMembers } from './value.js';
 import { resolvePlain } from './yamlScalars.js';
 
 /**
- * Writes YAML in the style of the reference, so that people and comparisons see the same text: block style, members in natural order of
- * their names, lists not indented under their member, text quoted only where it would be read as something else.
+ * Writes YAML in the reference's style, so that output compares equal: block style, members in natural order, lists not indented, text quoted only where it
+ * would be read differently.
  */
 export const writeYaml = (value: unknown): string => {
   const parts: string[] = [];
@@ -16,13 +16,13 @@ const indentWidth = 2;
 /** Text beyond this column is continued on the next line, at a single space. */
 const width = 80;
 
-/** Where a scalar stands: the indentation of its further lines, and the column at which it begins. */
+/** The indentation of a scalar's further lines, and its starting column. */
 interface Place {
   readonly indent: number;
   readonly column: number;
 }
 
-/** Writes a list or map that is not empty; the cursor stands where its first line begins. */
+/** The value is not empty; the cursor is at the beginning of its first line. */
 const block = (parts: string[], value: unknown, indent: number): void => {
   const padding = ' '.repeat(indent);
   if (Array.isArray(value)) {
@@ -68,12 +68,11 @@ const scalar = (value: unknown, place: Place): string => {
 
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?(?:Z|[-+]\d{2}:\d{2})?)?$/;
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
-/** Would be read as something else than this text. */
 const isAmbiguous = (value: string): boolean =>
   typeof resolvePlain(value) !== 'string' || value === '<<' || timestamp.test(value) || base60.test(value);
-/** What no plain text may contain: indicators at the start, `: ` and ` #` inside, spaces at the ends, document marks. */
+/** Matches text that cannot be plain: indicators at the start, `: ` and ` #` inside, spaces at the ends, document marks. */
 const needsQuotes = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:\s|$)|:(?:\s|$)|\s#|^\s|\s$|^---|^\.\.\./;
-/** Only double quotes can carry these; line breaks are looked at separately. */
+/** Only double quotes can carry these; line breaks are handled separately. */
 const special = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 
 const text = (value: string, place: Place | undefined): string => {
@@ -106,7 +105,7 @@ const folded = (value: string, place: Place | undefined, quote: 0 | 1): string =
 
 const isLiteral = (value: string): boolean => !special.test(value) && !/ \n/.test(value) && !value.endsWith(' ');
 
-/** `|` with a mark for leading space, and for a missing or repeated line break at the end. */
+/** Writes `|` with a mark for leading space, and for a missing or repeated final line break. */
 const literal = (value: string, indent: number): string => {
   const hint = /^[ \n]/.test(value) ? String(indentWidth) : '';
   const chomping = !value.endsWith('\n') ? '-' : value.endsWith('\n\n') || value === '\n' ? '+' : '';
@@ -149,7 +148,7 @@ const numericEscape = (code: number): string => {
     : `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
 };
 
-/** Natural order: letters come after everything else, runs of digits compare as numbers. */
+/** Natural order: letters come after all other characters, and runs of digits compare as numbers. */
 const byName = (a: readonly [string, unknown], b: readonly [string, unknown]): number => {
   const [left, right] = [[...a[0]], [...b[0]]];
   const at = left.findIndex((character, index) => character !== right[index]);

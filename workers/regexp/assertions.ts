@@ -1,6 +1,6 @@
 import type { Assertion } from './syntax.js';
 
-/** What stands beside a position: all that assertions ask for. */
+/** The neighbour of a position, all that assertions need. */
 export type Side = 0 | 1 | 2 | 3;
 export const nothing: Side = 0;
 const newLine: Side = 1;

@@ -2,23 +2,23 @@ import { holds, nothing, sideOf, type Side } from './assertions.js';
 import type { Instruction, Program } from './program.js';
 
 /**
- * Says whether a text has a match anywhere, in time linear in the text. A state is the set of places where the machine is, and what stood before; what it
- * becomes by a character is remembered, so that common texts cost one look-up a character.
+ * Decides in linear time whether a text has a match anywhere. A state is the set of active instructions and the preceding side; transitions are cached, so that
+ * common texts cost one look-up per character.
  */
 
-/** The work that one text may cause where nothing is remembered yet: steps over instructions. Some tenths of a second. */
+/** Bounds the uncached steps for one text, some tenths of a second. */
 const stepsMax = 4_000_000;
-/** What a new state costs beside its places. */
+/** The cost of a new state in addition to its instructions. */
 const stateSteps = 20;
-/** States remembered; then all are forgotten and found anew. */
+/** Bounds the cache, which is then cleared. */
 const statesMax = 2_000;
 const wideMax = 256;
 const ascii = 128;
 
-/** A text is too long for a pattern this large. Nothing is known of whether it matches. */
+/** The text is too long for the pattern; whether it matches is unknown. */
 export class PatternBudgetError extends Error {}
 
-/** Steps that searches may still take; several may share one. */
+/** The steps that searches may still take; several may share one budget. */
 export interface StepBudget {
   left: number;
 }
@@ -72,7 +72,7 @@ export class Automaton {
     return after;
   }
 
-  /** Follows everything that needs no character; true at a match. With `step`, gathers where the character leads to. */
+  /** Follows instructions that consume no character; returns true at a match. With `step`, collects the successors by that character. */
   private closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
     this.generation++;
     const {
@@ -111,7 +111,7 @@ export class Automaton {
     return state;
   }
 
-  /** States refer to each other; the first one stays and must not hold on to the others. */
+  /** States refer to each other, and the retained first one must not keep the others alive. */
   private forget(): void {
     this.states = new Map([[`${nothing}:${this.program.start}`, this.first]]);
     this.first.ascii.fill(undefined);

@@ -1,9 +1,9 @@
 /**
- * Sets of characters, as one step of a pattern accepts them. Membership of anything beyond ASCII is asked of a class of our own regular expressions with a
- * single character as its text, so that properties and case folding are those of Unicode; such a question takes constant time.
+ * Sets of characters. Membership beyond ASCII is tested with a native class on a single character, so that properties and case folding are Unicode's, in
+ * constant time.
  */
 
-/** One part of a set: `source` is what stands between the brackets of a class with the flag `u`. */
+/** A part of a set: `source` is the text within the brackets of a class with the flag `u`. */
 export interface ClassItem {
   readonly source: string;
   readonly negated: boolean;
@@ -14,7 +14,7 @@ const yes = 1;
 const no = 2;
 
 export class CharSet {
-  /** Zero where nobody has asked yet. */
+  /** Zero means not yet computed. */
   private readonly ascii = new Uint8Array(ascii);
   private readonly tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
 
@@ -41,12 +41,12 @@ export class CharSet {
 }
 
 const hex = (code: number): string => `\\u{${code.toString(16)}}`;
-/** Halves of pairs stand for themselves only: an escape of one would join the next. */
+/** Surrogates represent themselves only: an escape of one would join the next. */
 const rangeSource = (low: number, high: number): string => (low === high ? hex(low) : `${hex(low)}-${hex(high)}`);
 
 export const range = (low: number, high: number): ClassItem => ({ source: rangeSource(low, high), negated: false });
 
-/** `\d` and the like: ASCII, whatever Unicode says. */
+/** `\d` and its like are ASCII, whatever Unicode says. */
 export const perlClasses: Readonly<Record<string, string>> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
 
 export const posix: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ export const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** The source of a category or script, or null if there is none of the name. */
+/** Returns the source of a category or script, or null if none has the name. */
 export function propertySource(name: string): string | null {
   if (!/^[A-Za-z_]+$/.test(name)) return null;
   if (name === 'Any') return '\\u{0}-\\u{10ffff}';
@@ -74,9 +74,7 @@ export function propertySource(name: string): string | null {
     try {
       new RegExp(source, 'u');
       return source;
-    } catch {
-      /* Not of this sort. */
-    }
+    } catch {}
   }
   return null;
 }

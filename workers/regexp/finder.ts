@@ -3,8 +3,8 @@ import { PatternBudgetError, type StepBudget } from './automaton.js';
 import type { Instruction, Program } from './program.js';
 
 /**
- * Finds the leftmost match and its groups, of several the one that a reader of the pattern would come to first. Time is linear in the text times the size of
- * the pattern: all ways are followed side by side, each with the places of its groups.
+ * Finds the leftmost match and its groups; among several, the one that the pattern prefers. All threads advance together, each with its group positions, so
+ * time is linear in the text times the pattern.
  */
 const stepsMax = 5_000_000;
 
@@ -13,7 +13,7 @@ interface Way {
   readonly slots: readonly number[];
 }
 
-/** Starts and ends of the match and of its groups, as positions in the text; -1 for groups that had no part in it. Null if there is no match from `from` on. */
+/** Returns starts and ends of the match and its groups; -1 for groups that did not participate. Null if there is no match from `from` on. */
 export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: stepsMax }): readonly number[] | null {
   const search = new Search(program, text, budget);
   let ways: Way[] = [];
@@ -41,7 +41,7 @@ class Search {
     this.marks = new Uint32Array(program.instructions.length);
   }
 
-  /** Ways in the order of preference; those after a match lose against it. */
+  /** Threads in order of preference; those after a match are dropped. */
   step(ways: readonly Way[], at: number): { readonly ways: Way[]; readonly match: readonly number[] | null } {
     this.generation++;
     const code = this.text.codePointAt(at);

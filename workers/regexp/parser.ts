@@ -1,7 +1,7 @@
 import { CharSet, perlClasses, posix, propertySource, range, type ClassItem } from './charset.js';
 import { PatternError, type Assertion, type Node, type ParsedPattern } from './syntax.js';
 
-/** Reads patterns in the syntax of RE2, as the Go library does: the same patterns are refused, in the same words. */
+/** Reads RE2 syntax and refuses the same patterns as the Go library, with the same messages. */
 
 const repeatMax = 1_000;
 const depthMax = 1_000;
@@ -92,7 +92,7 @@ class Parser {
     return lazy === this.flags.ungreedy;
   }
 
-  /** The bounds of a repetition that stands here, or null; what only looks like one is text. */
+  /** Returns the bounds of a repetition, or null; a malformed one is plain text. */
   private repeatCount(): readonly [min: number, max: number] | null {
     const character = this.peek();
     const simple =
@@ -176,7 +176,7 @@ class Parser {
     parts.push(this.capture(name));
   }
 
-  /** `(?i)` holds until the group around it ends, `(?i:...)` for its own. */
+  /** `(?i)` holds until its enclosing group ends, `(?i:...)` for its own group. */
   private flagGroup(parts: Node[]): void {
     const from = this.at;
     const outer = this.flags;
@@ -221,7 +221,7 @@ class Parser {
     }
   }
 
-  /** `\d`, `\pL`, `\p{Greek}` and their opposites, or null. */
+  /** Reads `\d`, `\pL`, `\p{Greek}` and their negations, or returns null. */
   private classEscape(): ClassItem | null {
     const letter = this.peek(1);
     const perl = Object.hasOwn(perlClasses, letter.toLowerCase()) ? perlClasses[letter.toLowerCase()] : undefined;
@@ -244,7 +244,6 @@ class Parser {
     return source === null ? fail('invalid character class range', this.excerpt(from)) : { source, negated: opposite !== caret };
   }
 
-  /** The character that an escape stands for. */
   private escapedCode(): number {
     const from = this.at;
     const letter = this.peek(1);
@@ -258,7 +257,7 @@ class Parser {
     return code < 128 && !/[0-9A-Za-z]/.test(letter) ? code : fail('invalid escape sequence', this.excerpt(from));
   }
 
-  /** A single digit other than zero would refer back to a group, which RE2 has not. */
+  /** A single nonzero digit would be a back reference, which RE2 lacks. */
   private octal(first: string, from: number): number {
     const isOctal = (character: string): boolean => character >= '0' && character <= '7' && character.length === 1;
     if (first !== '0' && !isOctal(this.peek())) fail('invalid escape sequence', this.excerpt(from));
@@ -313,7 +312,7 @@ class Parser {
   }
 }
 
-/** How many times something within is repeated at most, counting repetitions of repetitions; those without an end count by their beginning. */
+/** The highest product of nested repetition counts; unbounded ones count by their minimum. */
 function repeats(node: Node): number {
   switch (node.is) {
     case 'group':

@@ -1,12 +1,12 @@
 import type { CharSet } from './charset.js';
 import { PatternError, type Assertion, type Node, type ParsedPattern } from './syntax.js';
 
-/** A pattern as instructions for a machine that is in several places at once. Every instruction but `match` goes on at `next`. */
+/** Instructions for a machine with several threads. All but `match` continue at `next`. */
 export type Instruction =
   | { readonly op: 'set'; readonly set: CharSet; next: number }
   | { readonly op: 'assert'; readonly what: Assertion; next: number }
   | { readonly op: 'save'; readonly slot: number; next: number }
-  /** Both ways; `next` is preferred. */
+  /** Tries both; `next` is preferred. */
   | { readonly op: 'split'; next: number; other: number }
   | { readonly op: 'match' };
 
@@ -25,7 +25,7 @@ export function compileProgram({ root, groups }: ParsedPattern): Program {
   return { instructions: emitter.instructions, start: emitter.node(root, match), slots: 2 * groups.length };
 }
 
-/** Written from the end: each part is told where to go on. */
+/** Emits from the end, so that each part knows its successor. */
 class Emitter {
   readonly instructions: Instruction[] = [];
 

@@ -5,22 +5,22 @@ import { compileProgram } from './program.js';
 import { PatternError } from './syntax.js';
 
 /**
- * Regular expressions in the syntax of RE2, matched in linear time: patterns and texts come from clients, and ours could be made to run for ever. Never throws
- * for a pattern; `test` and `find` throw `PatternBudgetError` where a large pattern meets a text so long that checking it would hold up everybody else.
+ * RE2 syntax, matched in linear time: patterns and texts come from clients, and native expressions could run for ever. A bad pattern never throws; `test` and
+ * `find` throw `PatternBudgetError` if checking a long text against a large pattern would block other work.
  */
 export interface Regexp {
   readonly pattern: string;
-  /** Names of groups by number; null for those without, and for the whole match. */
+  /** Group names by number; null for unnamed groups and the whole match. */
   readonly groups: readonly (string | null)[];
-  /** Whether there is a match anywhere in the text. Takes its steps from the budget, or from one of its own. */
+  /** Finds a match anywhere. Takes its steps from the budget, or from its own. */
   test(text: string, budget?: StepBudget): boolean;
-  /** The first match from a position on: starts and ends of it and of its groups, -1 where a group had no part in it. */
+  /** Returns starts and ends of the first match and its groups, -1 for groups that did not participate. */
   find(text: string, from?: number, budget?: StepBudget): readonly number[] | null;
 }
 
 export type RegexpResult =
   | { readonly ok: true; readonly regexp: Regexp }
-  /** As the Go library says it: ``error parsing regexp: missing closing ): `(a` ``. */
+  /** Worded as in the Go library: ``error parsing regexp: missing closing ): `(a` ``. */
   | { readonly ok: false; readonly message: string };
 
 export { PatternBudgetError };

@@ -1,6 +1,6 @@
 import type { CharSet } from './charset.js';
 
-/** A pattern, read. `group` is the number of a capturing group; zero is the whole match. */
+/** `group` is the number of a capturing group; zero is the whole match. */
 export type Node =
   | { readonly is: 'empty' }
   | { readonly is: 'set'; readonly set: CharSet }
@@ -13,10 +13,10 @@ export type Node =
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
 
-/** A pattern that is none; the message is what follows on `error parsing regexp: `. */
+/** An invalid pattern; the message continues `error parsing regexp: `. */
 export class PatternError extends Error {}
 
 export interface ParsedPattern {
   readonly root: Node;
-  /** Names of the capturing groups, by number; the whole match comes first, without a name. */ readonly groups: readonly (string | null)[];
+  /** Indexed by number; the whole match comes first, without a name. */ readonly groups: readonly (string | null)[];
 }

@@ -4,45 +4,37 @@ import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
 
-/** A value that cannot be read at all; the reference stops at the first of these. */
+/** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}
 
-/** Unknown and duplicate fields reported at most; the reference stops there too. */
+/** Bounds reported unknown and duplicate fields; the reference stops there too. */
 const strictErrorsMax = 100;
 
-/** A member of a structure, as paths and messages call it. */
 export interface MemberStep {
   readonly name: string;
-  /** The structure that it is a member of. */
   readonly owner: string;
-  /** Its name behind those of the structures within its owner that it stands in. */
+  /** Its name, prefixed by the owner's inlined structures that contain it. */
   readonly called: string;
 }
 
-/** A member of a structure, a name in a map, a position in a list. */
 type Step = MemberStep | string | number;
 
-/** A list or map whose content is checked behind everything else, and what was known of findings where it stands. */
+/** A list or map that is checked last, and the findings known at its place. */
 interface Postponed {
   readonly check: () => Steps<void>;
   readonly context: CheckContext;
-  /** Unknown and duplicate fields before it. */
   readonly strictBefore: number;
   readonly problemBefore: boolean;
 }
 
-/**
- * What one check gathers while it walks down an object. The path is kept as a stack, because nearly all objects are right and
- * need no path at all.
- */
+/** Collects the findings of one walk over an object. The path is a stack, because nearly all objects are valid and need no path. */
 export class CheckContext {
-  /** The first value of a wrong type; the walk goes on, as the reference's does. */
+  /** The first value of a wrong type; the walk goes on, like the reference's. */
   problem: string | undefined;
-  /** Unknown and duplicate fields, in the order of the text. */
   strict: string[] = [];
-  /** Members met, to compare with the members of the text. */
+  /** Members visited, to compare with the number in the text. */
   members = 0;
-  /** Whether an empty list or map is kept where the walk is. */
+  /** Whether an empty list or map is kept at the current place. */
   telling: Telling | null = null;
   private readonly steps: Step[] = [];
   private depth = 0;
@@ -50,19 +42,18 @@ export class CheckContext {
 
   private readonly postponed: Postponed[] = [];
 
-  /** `stepValues`: what holds more than so many values is left for `completed`. */
+  /** Values with more than `stepValues` entries are left to `completed`. */
   constructor(
     private readonly reportStrict: boolean,
     readonly order: MemberOrder | undefined,
     private readonly stepValues = Infinity,
   ) {}
 
-  /** Whether the content of a list or map is to be postponed. */
   postpones(value: Json): boolean {
     return this.stepValues !== Infinity && !(value instanceof NumberLiteral) && weighsMore(value, this.stepValues);
   }
 
-  /** Leaves a check for later. It may replace what the value holds, and not the value. */
+  /** Defers a check, which may replace the value's content but not the value. */
   postpone<T extends Json>(value: T, check: (context: CheckContext) => Steps<void>): T {
     const context = this.branched();
     const postponed = { check: () => check(context), context, strictBefore: this.strict.length, problemBefore: this.problem !== undefined };
@@ -70,7 +61,7 @@ export class CheckContext {
     return value;
   }
 
-  /** Does a check and what it has postponed, which stands before what ends the check by an error: so an error of its own comes first. */
+  /** Runs a check and the checks that it deferred. Deferred content precedes the point where the check failed, so its errors come first. */
   *completed<T>(check: () => Steps<T>): Steps<T> {
     const outcome = yield* outcomeOf(check);
     for (const postponed of this.postponed) {
@@ -82,7 +73,6 @@ export class CheckContext {
     return outcome.value;
   }
 
-  /** A context of its own for what stands where the walk is. */
   private branched(): CheckContext {
     const branch = new CheckContext(this.reportStrict, this.order, this.stepValues);
     for (let step = 0; step < this.depth; step++) branch.enter(this.steps[step]!);
@@ -91,7 +81,7 @@ export class CheckContext {
     return branch;
   }
 
-  /** Puts findings of what was postponed where they would be if it had not been. */
+  /** Inserts deferred findings where they would have been without deferral. */
   private gather(): void {
     const strict: string[] = [];
     let from = 0;
@@ -114,7 +104,7 @@ export class CheckContext {
     this.depth--;
   }
 
-  /** Inside of schemas that stand for something else, the reference does not look for unknown fields. */
+  /** The reference does not report unknown fields inside schemas that replace a simpler value. */
   mute<T>(body: () => T): T {
     this.muted++;
     const value = body();
@@ -130,12 +120,11 @@ export class CheckContext {
     this.report('duplicate', name);
   }
 
-  /** Notes a value of the wrong type and carries on. */
   reportType(value: Json, type: string): void {
     this.problem ??= this.typeMessage(value, type);
   }
 
-  /** `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
+  /** Returns `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`, for example. */
   typeMessage(value: Json, type: string): string {
     const members = this.steps.slice(0, this.depth).filter((step) => typeof step === 'object');
     const field = members.map(({ called }) => called).join('.');
@@ -148,7 +137,7 @@ export class CheckContext {
     if (!this.strict.includes(message)) this.strict.push(message);
   }
 
-  /** `spec.containers[0].imagee`; members of maps are written like fields. */
+  /** Returns `spec.containers[0].imagee`, for example; members of maps are written like fields. */
   private pathTo(name: string): string {
     let text = '';
     for (const step of [...this.steps.slice(0, this.depth), name]) {
@@ -159,7 +148,6 @@ export class CheckContext {
   }
 }
 
-/** What came of a check: a value, or the error that ended it. */
 function* outcomeOf<T>(check: () => Steps<T>): Steps<{ readonly value: T } | { readonly error: unknown }> {
   try {
     return { value: yield* check() };
@@ -170,7 +158,7 @@ function* outcomeOf<T>(check: () => Steps<T>): Steps<{ readonly value: T } | { r
 
 const numeric: ReadonlySet<string> = new Set(['int32', 'int64', 'float64']);
 
-/** What stands there, in the words of the reference; numbers that do not fit a numeric type are named. */
+/** Uses the reference's words; numbers that do not fit a numeric type are quoted. */
 const describe = (value: Json, type: string): string => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';

@@ -5,12 +5,12 @@ import type { Steps } from '../../api/steps.js';
 import { StructureError, type CheckContext } from './context.js';
 import { canonicalQuantity } from '../../api/quantity.js';
 
-/** Checks one value that is not null and returns it in the form in which it is kept. */
+/** Checks one non-null value and returns its stored form. */
 export interface Checker {
   check(value: Json, context: CheckContext): Json;
-  /** What an item of a list or map holds that was null. */
+  /** Returns the value that replaces a null item of a list or map. */
   zero(): Json;
-  /** The name of the Go type, for messages. */
+  /** The Go type name in messages. */
   readonly goType: string;
 }
 
@@ -23,7 +23,7 @@ export const stringChecker: Checker = {
   },
 };
 
-/** Text whose type has a name of its own in messages. */
+/** Checks text whose type has its own name in messages. */
 export const namedText = (goType: string): Checker => ({
   goType,
   zero: () => '',
@@ -41,7 +41,7 @@ const int32Min = -(2 ** 31);
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** The one spelling of a whole number that is kept as it stands, because it is another quantity than 0. */
+/** The only integer whose spelling is kept: as a quantity it differs from 0. */
 const isMinusZero = (value: Json): boolean => value instanceof NumberLiteral && value.text === '-0';
 
 export const int32Checker: Checker = {
@@ -75,9 +75,9 @@ export const doubleChecker: Checker = {
 };
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Of texts whose length is a multiple of four: those that are base64 with nothing in the bits that no byte has. */
+/** Matches canonical base64 among texts whose length is a multiple of four: no padding bit is set. */
 const canonicalBase64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/;
-/** Longer texts are better read and written natively, which gives them back if they are so. */
+/** Longer texts are decoded and encoded natively, which returns canonical ones unchanged. */
 const shortTextMax = 128;
 
 const isCanonicalBase64 = (text: string): boolean =>
@@ -98,7 +98,7 @@ export const bytesChecker: Checker = {
   },
 };
 
-/** The reference names the first byte at which the text stops being base64, counted in the text as it stands. */
+/** The reference names the first invalid byte, counted in the original text. */
 const base64Problem = (text: string, original: string): string | undefined => {
   if (base64.test(text)) return undefined;
   const valid = /^[A-Za-z0-9+/]*/.exec(text)?.[0].length ?? 0;
@@ -132,7 +132,7 @@ const timeChecker = (fractionDigits: 0 | 6): Checker => {
   return { goType: fractionDigits === 0 ? 'v1.Time' : 'v1.MicroTime', zero: () => null, check };
 };
 
-/** The steps of the layouts, each with what it matches and how it is named. */
+/** The elements of the layouts, each with its pattern and name. */
 const layouts: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}/, '2006'],
   [/^-/, '-'],
@@ -147,7 +147,7 @@ const layouts: readonly (readonly [RegExp, string])[] = [
   [/^\d{2}/, '05'],
 ];
 
-/** In the words of Go's time package. */
+/** Worded as in Go's time package. */
 const timeProblem = (text: string, fractionDigits: 0 | 6): string => {
   const layout = fractionDigits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const start = `parsing time ${JSON.stringify(text)}`;
@@ -198,7 +198,7 @@ const intOrStringChecker: Checker = {
   },
 };
 
-/** Any JSON, kept as it is. Spellings of numbers are given up here. */
+/** Accepts any JSON unchanged, except for spellings of numbers. */
 const anyChecker: Checker = {
   goType: 'runtime.RawExtension',
   zero: () => null,
@@ -212,10 +212,9 @@ const anyChecker: Checker = {
   },
 };
 
-/** Items that are looked at in one step, each of a thousand values at most. */
+/** Items per step, each of a thousand values at most. */
 const stepItems = 32;
 
-/** The same in steps. */
 function* anyInSteps(value: Json, context: CheckContext): Steps<Json> {
   if (!context.postpones(value)) {
     context.members += countMembers(value);
@@ -237,7 +236,6 @@ function* anyInSteps(value: Json, context: CheckContext): Steps<Json> {
   return value;
 }
 
-/** Replaces numbers kept for their spelling by plain ones, in place. */
 const plainNumbers = (value: Json): Json => {
   if (value instanceof NumberLiteral) return Number(value.text);
   if (Array.isArray(value))
@@ -249,7 +247,6 @@ const plainNumbers = (value: Json): Json => {
   return value;
 };
 
-/** Types without fields of their own, by short name. */
 export const leaves: Readonly<Record<string, Checker>> = {
   'meta.v1.Time': timeChecker(0),
   'meta.v1.MicroTime': timeChecker(6),
@@ -261,7 +258,6 @@ export const leaves: Readonly<Record<string, Checker>> = {
   'meta.v1.Patch': anyChecker,
 };
 
-/** Notes the problem and carries on with a value that fits. */
 const wrongType = <T extends Json>(value: Json, context: CheckContext, type: string, instead: T): T => {
   context.members += countMembers(value);
   context.reportType(value, type);

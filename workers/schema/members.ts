@@ -6,24 +6,23 @@ import type { CheckContext, MemberStep } from './context.js';
 import type { Checker } from './leaves.js';
 import { textTypeOf } from './textTypes.js';
 
-/** What the check of a structure knows of one of its members. */
 export interface Member extends MemberStep {
   readonly shape: Shape;
   readonly presence: Presence;
-  /** An empty list or map cannot be told from an absent one. */
+  /** An empty list or map equals an absent one. */
   readonly isCollection: boolean;
-  /** Whether empty ones below it tell something. */
+  /** Empty values below it that are significant. */
   readonly telling: Telling | null;
   /** The items of a list kind, which always exist. */
   readonly isItems: boolean;
-  /** Types refer to each other in circles, so it is looked up late. */
+  /** Types refer to each other in cycles, so it is resolved lazily. */
   readonly checker: () => Checker;
 }
 
-/** Lists of which an empty one says something else than none at all. */
+/** Lists whose empty value differs from an absent one. */
 const meaningfulWhenEmpty: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
 
-/** `checkerOf` finds the checker of a shape whose texts have a type of that name, if they have one. */
+/** `checkerOf` returns the checker of a shape; `textType` is the type of its texts, if named. */
 export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, textType: string | undefined) => Checker): Member {
   let checker: Checker | undefined;
   const { name, shape, presence, within } = field;
@@ -43,7 +42,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
   };
 }
 
-/** Checks a member whatever it is. False when the object is better without it. */
+/** Checks a member of any type. Returns false if it should be removed. */
 export function checkMember(object: JsonMembers, value: Json, member: Member, context: CheckContext): boolean {
   if (value === null) return false;
   context.enter(member);
@@ -57,8 +56,7 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
 }
 
 /**
- * Whether a member that was set looks as if it was not. Of a list that is printed as null while it is empty, an empty one stays for now: its
- * sender owns the field then, although nothing of that is kept.
+ * Returns whether a set member equals an unset one. An empty list that is printed as null stays for now: its sender owns the field, although it is not stored.
  */
 const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
   if (isCollection)
@@ -69,7 +67,7 @@ const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Tell
 
 const isEmpty = (value: Json): boolean => {
   if (Array.isArray(value)) return value.length === 0;
-  // The language lists all members before it shows the first one.
+  // V8 lists all members before it yields the first.
   if (isKnownWide(value as JsonMembers)) return false;
   for (const _name in value as JsonMembers) return false;
   return true;
@@ -77,13 +75,13 @@ const isEmpty = (value: Json): boolean => {
 
 export const without = (value: JsonMembers, dropped: readonly string[]): JsonMembers => {
   const kept: JsonMembers = {};
-  // Not the list itself: a client may send as many members that nobody knows as a body has room for.
+  // A set, because a client may send as many unknown members as fit into a body.
   const gone = new Set(dropped);
   for (const name of Object.keys(value)) if (!gone.has(name)) kept[name] = value[name] as Json;
   return kept;
 };
 
-/** Whether a value is a map of texts, neither empty nor one to postpone. Its members are counted then. */
+/** Returns whether a value is a non-empty map of texts that is not deferred, and then counts the members. */
 export function areTexts(value: Json, context: CheckContext): boolean {
   if (!isMembers(value) || context.postpones(value)) return false;
   let count = 0;

@@ -4,16 +4,15 @@ import type { CheckContext } from './context.js';
 import { areTexts, checkMember, without, type Member } from './members.js';
 
 /**
- * A function for each type that checks its objects, made of the catalogue when the first of them comes. Which member a name is follows from its length
- * and a few comparisons, and what nearly all values are is one look in place; whatever is not so at first sight goes to `checkMember`, which knows
- * all that may be. All that goes into the text of such a function are names of members as JSON texts, from `api/data`: nothing that a client says.
+ * Generates a checking function for each type at its first object. A member is identified by its name's length and a few comparisons; common values are
+ * accepted inline, all others go to `checkMember`. The code contains only JSON-quoted member names from `api/data`, never client input.
  */
 export type ObjectCheck = (object: JsonMembers, context: CheckContext) => JsonMembers;
 
-/** One member by its name; false when the object is better without it. */
+/** Returns false if the member should be removed. */
 type OneCheck = (object: JsonMembers, name: string, value: Json, context: CheckContext) => boolean;
 
-/** What the text of a function may name besides members and their checkers. */
+/** Identifiers of the generated code besides members and checkers. */
 const tools = { checkMember, areTexts, without, inOrder, isUnknown, isArray: Array.isArray };
 
 export function straightLine(members: readonly Member[]): ObjectCheck {
@@ -43,7 +42,6 @@ ${fillLines(members, 'dropped === undefined ? o : without(o, dropped)')}
   return make(members, tools);
 }
 
-/** Adds what every object of the type has. */
 function fillLines(members: readonly Member[], start: string): string {
   const lines = members.flatMap((member, index) => {
     const { isItems, presence } = member;
@@ -64,7 +62,7 @@ function branches(members: readonly Member[]): string[] {
   return [...byLength].map(([length, lines]) => `case ${length}:\n${lines.join('\n')}\nbreak;`);
 }
 
-/** Returns where the value is what it nearly always is, and otherwise does nothing. */
+/** Emits a return for common values; others fall through. */
 function look({ shape, presence, telling, name }: Member, index: number): string {
   if (telling !== null) return '';
   const kept = (zero: string): string => (presence === 'value' ? `return v !== ${zero};` : 'return true;');
@@ -92,7 +90,7 @@ function isUnknown(name: string, value: Json, context: CheckContext): false {
   return false;
 }
 
-/** An object some of whose members were repeated, in the order of the text. Returns the names of those it is better without. */
+/** Checks an object with repeated members in text order. Returns the names to remove. */
 function inOrder(object: JsonMembers, names: ReadonlySet<string>, one: OneCheck, context: CheckContext): string[] {
   const seen = new Set<string>();
   const dropped: string[] = [];

@@ -19,31 +19,28 @@ import { memberOf } from './members.js';
 import { straightLine, type ObjectCheck } from './straightLine.js';
 
 export interface StructureOptions {
-  /** Whether unknown and duplicate fields are wanted. They are dropped either way. */
+  /** Both are dropped either way. */
   readonly unknownFields: 'ignore' | 'report';
-  /** From the careful reader: where members were repeated. */
+  /** The careful reader's record of repeated members. */
   readonly order?: MemberOrder | undefined;
 }
 
 export type StructureResult =
   | {
       readonly ok: true;
-      /** The object as the reference would print it: no unknown members, nulls and zero values only where it has them, times and quantities in canonical form. */
+      /** The object as the reference prints it: no unknown members, nulls and zero values only where it has them, times and quantities in canonical form. */
       readonly value: JsonMembers;
-      /** `unknown field "spec.foo"`, `duplicate field "spec.foo"`, in the order of the text; at most 100. */
+      /** `unknown field "spec.foo"` or `duplicate field "spec.foo"`, in text order; at most 100. */
       readonly strict: readonly string[];
-      /** Members met, known and unknown: less than the text has means that some stand there twice. */
+      /** Includes unknown members; if the text has more, some are repeated. */
       readonly members: number;
     }
   | {
       readonly ok: false;
-      /** `json: cannot unmarshal ...`, or what is wrong with a quantity, time or base64 text. */ readonly message: string;
+      /** `json: cannot unmarshal ...`, or an error about a quantity, time or base64 text. */ readonly message: string;
     };
 
-/**
- * Checks that a decoded value has the structure of a built-in type and brings it into the form in which it is kept. The value is
- * the caller's to give away: it is changed in place where that is possible.
- */
+/** Checks a value against a built-in type and converts it to its stored form, in place where possible: the caller gives the value away. */
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
   const context = new CheckContext(options.unknownFields === 'report', options.order);
   try {
@@ -53,10 +50,9 @@ export const checkStructure = (value: JsonMembers, type: ApiType, options: Struc
   }
 };
 
-/** Values that are checked in one go. */
 const stepValues = 1_000;
 
-/** The same in steps, for values that are, or may be, large. A list or map that holds more than `most` values is checked item by item, behind the rest. */
+/** Works in steps for values that may be large. A list or map with more than `most` values is checked item by item, after the rest. */
 export function* structureSteps(value: JsonMembers, type: ApiType, options: StructureOptions, most = stepValues): Steps<StructureResult> {
   const context = new CheckContext(options.unknownFields === 'report', options.order, most);
   try {
@@ -83,8 +79,8 @@ function failureOf(error: unknown): StructureResult {
 }
 
 /**
- * An empty list of owners says something else than none: that nobody is to own anything any more. So does one empty entry, which unlike the empty list is
- * not lost on the way.
+ * Unlike an absent list, an empty list of owners means that nothing is owned any more. A single empty entry means the same and, unlike the empty list, is not
+ * lost on the way.
  */
 function nameEmptyOwners({ metadata }: JsonMembers): void {
   if (!isMembers(metadata)) return;
@@ -102,7 +98,7 @@ const scalars: Readonly<Record<Scalar, Checker>> = {
 };
 const built = new Map<string, Checker>();
 
-/** The checker of a named type. Types refer to each other in circles, so members look theirs up late. */
+/** Returns the checker of a named type. Types refer to each other in cycles, so members resolve theirs lazily. */
 const objectChecker = (name: string): Checker => {
   let checker = built.get(name);
   if (checker === undefined) {
@@ -118,7 +114,7 @@ const checkerOf = (shape: Shape): Checker => {
   return shape.is === 'list' ? listChecker(shape.items) : mapChecker(shape.values);
 };
 
-/** `v1.PodSpec` for `core.v1.PodSpec`: package and type. */
+/** Returns package and type: `v1.PodSpec` for `core.v1.PodSpec`. */
 const goNameOf = (name: string): string => name.split('.').slice(-2).join('.');
 
 class ObjectChecker implements Checker {
@@ -139,7 +135,7 @@ class ObjectChecker implements Checker {
     return this.zero();
   }
 
-  /** Made when the first object comes: a process meets only a few dozen of all types. */
+  /** Generated at the first object: a process needs only a few dozen types. */
   private get checked(): ObjectCheck {
     return (this.made ??= straightLine(
       [...(typeNamed(this.name)?.fields?.values() ?? [])].map((field) => memberOf(field, this.name, textCheckerOf)),
@@ -147,16 +143,14 @@ class ObjectChecker implements Checker {
   }
 }
 
-/** For what is empty. */
 const nothingToFind = new CheckContext(false, undefined);
 
-/** The checker of a shape, some of whose texts have a type of their own. */
 const textCheckerOf = (shape: Shape, textType: string | undefined): Checker => {
   if (textType === undefined) return checkerOf(shape);
   return shape.is === 'list' ? listChecker(shape.items, namedText(textType)) : namedText(textType);
 };
 
-/** `item` is how each is checked, where the shape does not say it. */
+/** `item` overrides the items' checker. */
 const listChecker = (items: Shape, item?: Checker): Checker => {
   const goType = `[]${(item ?? checkerOf(items)).goType}`;
   return {
@@ -174,7 +168,7 @@ const listChecker = (items: Shape, item?: Checker): Checker => {
 
 interface ItemCheckers {
   readonly checker: Checker;
-  /** What checks each where the shape does not say it. */
+  /** Overrides the checker that the shape implies. */
   readonly item: Checker | undefined;
 }
 
@@ -187,7 +181,7 @@ function checkItem(list: Json[], index: number, { checker, item }: ItemCheckers,
   if (after !== before) list[index] = after;
 }
 
-/** Items and values that are checked in one step; what is large among them is postponed in turn. */
+/** Large items are deferred in turn. */
 const stepItems = 32;
 
 function* itemSteps(list: Json[], checkers: ItemCheckers, context: CheckContext): Steps<void> {
@@ -249,7 +243,7 @@ const wrongShape = <T extends Json>(value: Json, context: CheckContext, goType: 
 
 const schema = 'apiextensions.v1.JSONSchemaProps';
 
-/** A schema, or something simpler than a schema, in one place. Unknown fields inside go unreported, as in the reference. */
+/** Checks a schema, or a simpler alternative. Unknown fields inside are not reported, as in the reference. */
 const schemaOr = (name: string): Checker | undefined => {
   const form = /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
   if (form === undefined) return undefined;

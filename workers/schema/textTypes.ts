@@ -1,6 +1,6 @@
 /**
- * Members that are text in JSON and have a type of their own in Go: messages about values of a wrong type call them by it. The names are those of
- * the published packages `k8s.io/api` and `k8s.io/apimachinery`. A type without a package is of the version of its member's owner.
+ * Named Go types of text members, for messages about wrong types (`k8s.io/api`, `k8s.io/apimachinery`). A type without a package has the version of its
+ * member's owner.
  */
 const textTypes: Readonly<Record<string, string>> = {
   'types.UID':
@@ -150,7 +150,7 @@ const byMember = new Map(
   Object.entries(textTypes).flatMap(([type, members]) => members.split(' ').map((member) => [member, type] as const)),
 );
 
-/** The type of a text, or of the texts in a list, as messages call it; undefined for plain texts. `owner` is a short type name: `core.v1.PodSpec`. */
+/** Returns the named type of a text, or of a list's texts; undefined for plain ones. `owner` is a short type name: `core.v1.PodSpec`. */
 export function textTypeOf(owner: string, member: string): string | undefined {
   const [version = '', word = ''] = owner.split('.').slice(-2);
   const type = byMember.get(`${word}.${member}`);

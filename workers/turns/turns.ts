@@ -1,34 +1,33 @@
 import type { Steps } from '../../api/steps.js';
 
-/** Why nobody needs the outcome of some work any more, such as a deadline that has passed; null while somebody does. Asked before each turn of the work. */
+/** Returns why the outcome is no longer needed, such as a passed deadline, or null. Called before each turn. */
 export type Ended = () => Error | null;
 
 const neverEnds: Ended = () => null;
 
-/** Milliseconds of one turn of the event loop that all work in steps may take together. */
+/** Milliseconds per turn of the event loop that all stepped work may take together. */
 const budgetMs = 8;
 
 /** Clock and event loop; for tests. */
 export interface TurnOptions {
   readonly budgetMs?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Calls the action when the event loop has gone round. */
+  /** Calls the action in the next turn of the event loop. */
   readonly inNextTurn?: (action: () => void) => void;
 }
 
-/** Takes a part of a turn. Says whether it is there for another turn. */
+/** Takes a part of a turn, and returns whether another turn is needed. */
 type Part = (isOver: () => boolean) => 'again' | 'done' | 'tookAll';
 
 /**
- * Shares the event loop between long pieces of work and everything else. In each turn of the loop they have a few milliseconds together, whoever they are, and then
- * sockets are looked at:
+ * Shares the event loop between long pieces of work and everything else. In each turn all pieces together have a few milliseconds, and then sockets are served:
  *
  *     turn        turn        turn
  *     A A A A │   B B B B │   A A ▪ C │ ...      A is done in its second turn, and C has what is left of it
  *
- * Work begins at once, in the middle of whatever calls it, and most of it is done before the budget of the turn is: then its outcome is there without a promise. Otherwise it
- * waits at the end of the line. How many pieces there are makes each of them take longer, and nobody else.
+ * Work begins at once, inside its caller, and mostly ends within the turn's budget, without a promise. Otherwise it waits in line. More pieces slow only each
+ * other down.
  */
 export class Turns {
   readonly #budgetMs: number;
@@ -36,7 +35,7 @@ export class Turns {
   readonly #inNextTurn: (action: () => void) => void;
   readonly #line: Part[] = [];
   #steps = 0;
-  /** When the budget of the present turn is used up; null while nothing has been taken of it. */
+  /** The end of the current turn's budget; null while none of it is used. */
   #end: number | null = null;
   readonly #isOver = (): boolean => {
     if (this.#end !== null) return this.#now() >= this.#end;
@@ -54,14 +53,14 @@ export class Turns {
     this.#inNextTurn = inNextTurn;
   }
 
-  /** Steps since the beginning after which work could have stopped, whether it did or not. */
+  /** The total number of steps at which work could have yielded. */
   get steps(): number {
     return this.#steps;
   }
 
   /**
-   * Does the work. The outcome is there at once when the work takes no longer than this turn has; else it is promised. What the work throws is thrown or
-   * rejected; `ended` ends the work between two turns, with `finally` blocks run, and is what the promise is then rejected with.
+   * Returns the outcome directly if the work fits into this turn, else a promise. Errors are thrown or rejected. `ended` ends the work between two turns, runs
+   * its `finally` blocks and rejects the promise with its error.
    */
   run<T>(steps: Steps<T>, ended = neverEnds): T | Promise<T> {
     for (;;) {
@@ -72,9 +71,7 @@ export class Turns {
     }
   }
 
-  /**
-   * A turn for work that cannot be divided, to be awaited before it: the turn is its alone, among those who ask for one. Rejects with what `ended` says.
-   */
+  /** Resolves at the start of a turn for indivisible work, the only such work in that turn. Rejects with the error of `ended`. */
   next(ended = neverEnds): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#wait(() => {
@@ -118,7 +115,7 @@ export class Turns {
     this.#line.push(part);
   }
 
-  /** From now on the turn has its end, and when the loop has gone round, the next one begins. */
+  /** Sets the end of the turn; the next one begins when the event loop has gone round. */
   #open(): void {
     this.#end = this.#now() + this.#budgetMs;
     this.#inNextTurn(this.#turn);
@@ -128,7 +125,7 @@ export class Turns {
     this.#end = null;
     if (this.#line.length === 0) return;
     this.#open();
-    // Those who come back for more wait for another turn, be there time left or not.
+    // Work that needs more waits for another turn, even if time is left.
     for (let waiting = this.#line.length; waiting > 0; waiting--) {
       const part = this.#line.shift()!;
       const outcome = part(this.#isOver);

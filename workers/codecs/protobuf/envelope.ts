@@ -3,13 +3,13 @@ import { readFields, writeNested, type KnownFields } from './special.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * The envelope of every Protobuf body (`runtime.Unknown`): four bytes, then kind and API version, then the object as bytes.
- * Source: the HTTP API specification, section "Protobuf envelope".
+ * The envelope of every Protobuf body (`runtime.Unknown`): four bytes, then kind and API version, then the object as bytes. Source: the HTTP API specification,
+ * section "Protobuf envelope".
  */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** The object without its kind and API version: a view of the input, not a copy. */
+  /** The object without kind and API version: a view of the input, not a copy. */
   readonly raw: Buffer;
 }
 
@@ -17,10 +17,9 @@ export type OpenResult = { readonly ok: true; readonly envelope: Envelope } | { 
 
 const prefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** Whether bytes begin as Protobuf bodies do. */
+/** Returns whether bytes begin like a Protobuf body. */
 export const isEnveloped = (bytes: Uint8Array): boolean => prefix.every((byte, index) => bytes[index] === byte);
 
-/** Takes the envelope off without looking at the object. */
 export const openEnvelope = (bytes: Uint8Array): OpenResult => {
   if (bytes.length === 0) return { ok: false, message: 'empty data' };
   if (!isEnveloped(bytes))
@@ -51,7 +50,7 @@ const typeMeta: KnownFields = {
   ],
 };
 
-/** What the envelope says about the encoding of its content is not looked at, as in the reference: it is always this one. */
+/** The content encoding is ignored, as in the reference: it never differs. */
 const open = (reader: WireReader): OpenResult => {
   const meta = { apiVersion: '', kind: '' };
   let raw: Buffer = Buffer.alloc(0);
@@ -72,13 +71,13 @@ const readTypeMeta = (reader: WireReader, meta: { apiVersion: string; kind: stri
   });
 };
 
-/** Puts the envelope around an object. The parts may be written one after the other without being joined. */
+/** Returns parts that can be written without being joined. */
 export const envelopeParts = ({ apiVersion, kind, raw }: Envelope): readonly [head: Buffer, raw: Buffer, tail: Buffer] => {
   const typeMeta = Buffer.concat([lengthPrefixed(0x0a, Buffer.from(apiVersion)), lengthPrefixed(0x12, Buffer.from(kind))]);
   return [Buffer.concat([prefix, lengthPrefixed(0x0a, typeMeta), Buffer.from([0x12]), varint(raw.length)]), raw, tail];
 };
 
-/** Writes the envelope around a body that the callback writes, backwards: the end comes first. */
+/** Writes backwards, around the body that the callback writes. */
 export const writeEnvelope = (
   writer: BackwardWriter,
   { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>,

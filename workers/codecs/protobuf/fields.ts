@@ -1,18 +1,18 @@
 import type { BackwardWriter } from './writer.js';
 import type { WireReader } from './reader.js';
 
-/** Turns one JSON value into bytes and back. What it writes includes the length where the wire type has one, not the tag. */
+/** Converts one JSON value. Writes the length if the wire type has one, but not the tag. */
 export interface ValueCodec {
-  /** 0 varint, 1 fixed 64 bits, 2 with length. */
+  /** 0: varint, 1: fixed 64 bits, 2: with length. */
   readonly wireType: 0 | 1 | 2;
   write(writer: BackwardWriter, value: unknown): void;
-  /** `depth` counts down with every nested message. `before`: what was read of the same field already; messages that come in parts are merged. */
+  /** `depth` counts down. `before` is what was already read of the field: messages in several parts are merged. */
   read(reader: WireReader, depth: number, before?: unknown): unknown;
-  /** What a member holds while nobody sets it. Made anew where it is an object. */
+  /** Returns an unset member's value, a new one if it is an object. */
   zero(): unknown;
 }
 
-/** A value that does not fit the type of its member. The structure check finds these with their paths; this is the last line of defence. */
+/** A type mismatch. The structure check normally finds these first, with their paths. */
 export class EncodeError extends Error {}
 
 const expected = (what: string, value: unknown): EncodeError =>
@@ -29,7 +29,7 @@ export const stringValue: ValueCodec = {
   zero: () => '',
 };
 
-/** Base64 in JSON. */
+/** Bytes, base64 in JSON. */
 export const bytesValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {

@@ -1,4 +1,4 @@
-/** Words that begin a member of JSON in lower case and a field of Go in capitals. */
+/** Initial words that are lower case in JSON and upper case in Go. */
 const initials: ReadonlySet<string> = new Set([
   'api',
   'ca',
@@ -27,7 +27,7 @@ const initials: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** The field of the Go type behind a member, as errors of its generated code name it. Type and member are enough but for rare capitals. */
+/** Returns the member's Go field, as in errors of generated code. Type and member suffice except for rare capitals. */
 export const goFieldName = (member: string, message: string): string => {
   if (member === 'metadata') return message.endsWith('List') ? 'ListMeta' : 'ObjectMeta';
   const first = /^[a-z]+/.exec(member)?.[0] ?? '';

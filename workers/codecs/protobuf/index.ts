@@ -13,16 +13,13 @@ export type EncodeResult = { readonly ok: true; readonly bytes: Buffer } | { rea
 
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
-/** One is enough: encoding never yields, so it cannot be entered twice. */
+/** One buffer is enough: encoding never yields, so it is not re-entered. */
 const scratch = new BackwardWriter();
 
-/** Whether a kind has a Protobuf form. Custom resources have none. */
+/** Custom resources have no Protobuf form. */
 export const hasProtobuf = (kind: Kind): boolean => messageOfKind(kind) !== undefined;
 
-/**
- * Encodes an object as the message of its kind, without envelope: the form of list items and of what is stored.
- * Members that the message does not have are left out.
- */
+/** Encodes without envelope, for list items and storage. Unknown members are left out. */
 export const encodeMessage = (value: unknown, kind: Kind): EncodeResult => {
   const message = messageOfKind(kind);
   if (message === undefined) return { ok: false, message: `no Protobuf message for ${describe(kind)}` };
@@ -30,7 +27,7 @@ export const encodeMessage = (value: unknown, kind: Kind): EncodeResult => {
 };
 
 export interface ProtobufDecodeOptions {
-  /** Whole numbers beyond the safe range become the nearest number instead of a bigint, as `JSON.parse` reads them: for clients. */
+  /** Rounds large integers like `JSON.parse` instead of returning bigint; for clients. */
   readonly rounded?: boolean;
 }
 
@@ -54,7 +51,7 @@ export const decodeMessage = (
   }
 };
 
-/** Encodes an object with its envelope; the kind is taken from the object where it is not given. */
+/** Encodes with envelope; the kind defaults to the object's own. */
 export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
   const named = isMembers(value) ? value : {};
   const kind = given ?? kindOf(textOf(named['apiVersion']), textOf(named['kind']));
@@ -66,12 +63,12 @@ export const protobufEncode = (value: unknown, given?: Kind): EncodeResult => {
 
 interface KnownKind {
   readonly codec: MessageCodec;
-  /** What the envelope says where the object does not. */
+  /** Used if the object has none. */
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** By the kind that was handed in: who encodes many objects of one kind hands in the same. */
+/** Keyed by identity, because callers that encode many objects pass the same `Kind`. */
 const knownKinds = new WeakMap<Kind, KnownKind | null>();
 
 function knownKind(kind: Kind): KnownKind | null {
@@ -102,7 +99,7 @@ const scratchEncode = (write: (writer: BackwardWriter) => void): EncodeResult =>
   }
 };
 
-/** Decodes an enveloped object; an envelope without a kind is read as the given one. */
+/** Decodes an enveloped object; `given` applies if the envelope names no kind. */
 export const protobufDecode = (bytes: Uint8Array, given?: Kind, options: ProtobufDecodeOptions = {}): DecodeResult => {
   const opened = openEnvelope(bytes);
   if (!opened.ok) return opened;
@@ -115,7 +112,7 @@ export const protobufDecode = (bytes: Uint8Array, given?: Kind, options: Protobu
 
 export const kindOf = (apiVersion: string, kind: string): Kind => ({ ...groupVersionOf(apiVersion), kind });
 
-/** Watch events have no kind of their own, and so their envelope has none. */
+/** Watch events have no kind, so their envelope has none. */
 const namesItself = (kind: Kind): boolean => typeOfKind(kind)?.fields?.has('kind') !== false;
 const describe = (kind: Kind): string => `${apiVersionOf(kind)}, Kind=${kind.kind}`;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

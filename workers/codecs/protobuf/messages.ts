@@ -9,8 +9,8 @@ import { straightLine, type BodyWriter } from './straightLine.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * Codecs of messages, built from the catalogue on first use. Reading goes by tables, writing by code of its own for each message. What is written equals what the generated code of the reference writes:
- * fields by rising number, members that it holds by value always, others if set, maps by sorted key.
+ * Codecs of messages, built from the catalogue on first use. Tables drive reading, generated code writing. The output equals the reference's: fields by rising
+ * number, members held by value always, others if set, maps sorted by key.
  */
 const scalars: Readonly<Record<Scalar, ValueCodec>> = {
   string: stringValue,
@@ -21,10 +21,10 @@ const scalars: Readonly<Record<Scalar, ValueCodec>> = {
   boolean: booleanValue,
 };
 const built = new Map<string, ValueCodec>();
-/** Nesting of messages accepted; only schemas nest at all. */
+/** Only schemas nest at all. */
 export const messageDepthMax = 200;
 
-/** The codec of a message, with its length before it. Messages refer to each other in circles, so one prepares its fields when it is first used. */
+/** Includes the length. Messages refer to each other in cycles, so fields are prepared on first use. */
 export const codecOfMessage = (name: string): ValueCodec => {
   let codec = built.get(name);
   if (codec === undefined) {
@@ -36,7 +36,6 @@ export const codecOfMessage = (name: string): ValueCodec => {
   return codec;
 };
 
-/** The codec of a message that is an object in JSON. */
 export class MessageCodec implements ValueCodec {
   readonly wireType = 2;
   private fields: readonly FieldCodec[] | undefined;
@@ -44,7 +43,7 @@ export class MessageCodec implements ValueCodec {
   private filling: readonly FieldCodec[] = [];
   private readonly byNumber: (FieldCodec | undefined)[] = [];
 
-  /** The type in Go, as errors name it. */
+  /** The Go type in errors. */
   private readonly goName: string;
 
   constructor(private readonly message: Message) {
@@ -72,14 +71,13 @@ export class MessageCodec implements ValueCodec {
     return target;
   }
 
-  /** Writes the fields of an object without length. */
   writeBody(writer: BackwardWriter, value: unknown): void {
     const object = isMembers(value) ? value : value === null || value === undefined ? empty : undefined;
     if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
     (this.writer ??= straightLine(this.message, codecOf))(writer, object);
   }
 
-  /** Reads fields up to the end of the reader into an object and fills in what every object of the type has. */
+  /** Reads up to the reader's end and adds the members that every object of the type has. */
   readBody(reader: WireReader, target: JsonMembers, depth: number): void {
     this.prepared();
     while (reader.position < reader.end) {
@@ -109,15 +107,14 @@ export class MessageCodec implements ValueCodec {
 
 const empty: JsonMembers = Object.freeze({});
 
-/** One member of a message, as it is read. */
 interface FieldCodec {
   readonly number: number;
   readonly name: string;
-  /** False if the wire type is not the expected one. */
+  /** Returns false for an unexpected wire type. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
   /** Whether `fill` ever does something. */
   readonly fills: boolean;
-  /** After all fields were read: what a member holds that nobody has set. */
+  /** Sets an unset member after all fields are read. */
   fill(target: JsonMembers): void;
 }
 
@@ -213,7 +210,7 @@ const mapField = ({ number, name, presence }: MessageField, codec: ValueCodec): 
   },
 });
 
-/** Of a key and a value the wire types are not looked at, as in the reference. */
+/** Wire types of keys and values are ignored, as in the reference. */
 const readEntry = (reader: WireReader, map: JsonMembers, codec: ValueCodec, depth: number): void => {
   let key = '';
   let given = undefined as Json | undefined;

@@ -4,18 +4,16 @@ import { writingJson } from '../jsonSteps.js';
 import type { Steps } from '../../../api/steps.js';
 import { weighsMore } from '../../turns/weight.js';
 
-/** What takes longest about a large object, done in steps before it is encoded in one go. */
+/** The slowest work on a large object, done in steps before it is encoded at once. */
 export interface Prepared {
-  /** Names of wide maps in the order in which they are written. */
+  /** Names of wide maps in writing order. */
   readonly names: ReadonlyMap<object, readonly string[]>;
-  /** JSON of large values that a message keeps as a text. */
   readonly texts: ReadonlyMap<object, string>;
 }
 
-/** Values from which on something is prepared. */
 const largeValues = 1_000;
 
-/** Prepares the maps of an object and what its owners own. The object may not change until it has been encoded. */
+/** Prepares maps and managed fields. The object must not change until it is encoded. */
 export function* preparing(object: JsonMembers): Steps<Prepared> {
   const names = new Map<object, readonly string[]>();
   const texts = new Map<object, string>();
@@ -32,7 +30,7 @@ export function* preparing(object: JsonMembers): Steps<Prepared> {
       if (sorted.length > largeValues) names.set(value, sorted);
     }
     yield;
-    // One after the other: a list may be long.
+    // Items are pushed singly, because a list may be long.
     for (const member of Object.values(value)) if (isLarge(member)) waiting.push(member);
     yield;
   }
@@ -46,7 +44,7 @@ function ownedFields({ metadata }: JsonMembers): JsonMembers[] {
   return entries.flatMap((entry) => (isMembers(entry) && isMembers(entry['fieldsV1']) ? [entry['fieldsV1']] : []));
 }
 
-/** The reference sorts by bytes; UTF-16 order differs from it only where surrogates occur. */
+/** The reference sorts by bytes; UTF-16 order differs only where surrogates occur. */
 export function sortedNames(map: JsonMembers): string[] {
   const names = Object.keys(map);
   if (names.length < 2) return names;
@@ -54,10 +52,9 @@ export function sortedNames(map: JsonMembers): string[] {
   return sortNames(names);
 }
 
-/** Of the object that is being encoded. Encoding never yields, so there is one at most. */
+/** Belongs to the object being encoded; encoding never yields, so there is at most one. */
 let present: Prepared | null = null;
 
-/** Encodes with what has been prepared. */
 export function encodeWith<T>(prepared: Prepared, encode: () => T): T {
   present = prepared;
   try {

@@ -1,14 +1,11 @@
-/**
- * Reads Protobuf from a slice of a buffer. Every step is checked against the end of the enclosing message; a text that is cut off or
- * inconsistent raises WireError, which the entry points turn into a value.
- */
+/** Reads Protobuf from a slice. Reads beyond the enclosing message and inconsistent input raise WireError, which the entry points convert to a value. */
 export class WireError extends Error {}
 
-/** Up to here a loop over the characters beats the call into native code. */
+/** A loop is faster than a native call up to this length. */
 const shortString = 24;
 const two32 = 4_294_967_296;
 const two63 = 2 ** 63;
-/** Larger ones do not fit the numbers that bits are counted in here. */
+/** Larger tags exceed 32-bit arithmetic. */
 const tagMax = 2 ** 31 - 1;
 const numberMax = tagMax >>> 3;
 const startGroup = 3;
@@ -16,7 +13,7 @@ const endGroup = 4;
 
 export class WireReader {
   position: number;
-  /** Whether whole numbers beyond the safe range are bigint; otherwise they are rounded, as `JSON.parse` does. Raw JSON is read the same way. */
+  /** If false, large integers are rounded like `JSON.parse` does, also in raw JSON, instead of bigint. */
   exact = true;
 
   constructor(
@@ -27,7 +24,7 @@ export class WireReader {
     this.position = start;
   }
 
-  /** The next varint, cut to 53 bits: for tags and lengths, which are small, and for bool. */
+  /** Cut to 53 bits: enough for tags, lengths and bool. */
   varint(): number {
     const first = this.byte();
     if (first < 0x80) return first;
@@ -40,7 +37,7 @@ export class WireReader {
     throw new WireError('proto: integer overflow');
   }
 
-  /** Number and wire type of the next field of a message, which errors name: the number is what stands above the low three bits. */
+  /** The number is above the low three bits, the wire type. Errors name `message`. */
   tag(message: string): number {
     const tag = this.anyTag();
     if ((tag & 7) === endGroup) throw new WireError(`proto: ${message}: wiretype end group for non-group`);
@@ -48,7 +45,7 @@ export class WireReader {
     return tag;
   }
 
-  /** The same where any number will do: of 64 bits, those that are left of a number of 32 bits and the wire type. */
+  /** Reads a tag whose number may be invalid: of its 64 bits, those of a 32-bit number and the wire type. */
   anyTag(): number {
     const start = this.position;
     const tag = this.varint();
@@ -56,17 +53,17 @@ export class WireReader {
     this.position = start;
     const [low, high] = this.halves();
     const number = (low >>> 3) | (high << 29);
-    // Beyond what can be counted here, one number that no message uses is as good as another.
+    // Numbers out of range are clamped: no message uses either.
     return Math.max(-numberMax, Math.min(number, numberMax)) * 8 + (low & 7);
   }
 
-  /** A signed 32-bit number: the low half of what stands there. */
+  /** Reads the low half of the varint, signed. */
   int32(): number {
     const [low] = this.halves();
     return low | 0;
   }
 
-  /** A signed 64-bit number; bigint where a JavaScript number would lose digits, unless rounding is wanted. */
+  /** Returns bigint where a number would lose digits, unless rounding is requested. */
   int64(): number | bigint {
     const [low, high] = this.halves();
     const value = (high | 0) * two32 + low;
@@ -86,14 +83,14 @@ export class WireReader {
     return length <= shortString ? this.shortString(from, length) : this.buffer.toString('utf8', from, this.position);
   }
 
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   bytes(): Buffer {
     const length = this.length();
     this.position += length;
     return this.buffer.subarray(this.position - length, this.position);
   }
 
-  /** Goes into a nested message: its end is the end of everything, until `leave` is called with what comes back. */
+  /** Limits reading to a nested message until `leave` is called with the result. */
   enter(): number {
     const length = this.length();
     const outer = this.end;
@@ -106,7 +103,6 @@ export class WireReader {
     this.end = outer;
   }
 
-  /** Reads a nested message. */
   nested<T>(read: (reader: WireReader) => T): T {
     const outer = this.enter();
     const value = read(this);
@@ -124,7 +120,7 @@ export class WireReader {
     else throw new WireError(`proto: illegal wireType ${wireType}`);
   }
 
-  /** Groups, which nothing writes any more, end where as many have ended as have begun. */
+  /** Groups are obsolete but may nest. */
   private skipGroup(): void {
     for (let depth = 1; depth > 0;) {
       const wireType = this.anyTag() & 7;
@@ -165,7 +161,7 @@ export class WireReader {
     return text;
   }
 
-  /** The low and high 32 bits of the next varint. */
+  /** Reads a varint as its low and high 32 bits. */
   private halves(): [number, number] {
     let low = 0;
     let high = 0;

@@ -14,13 +14,13 @@ export const writeNested = (writer: BackwardWriter, body: () => void): void => {
   writer.varint(writer.written - before);
 };
 
-/** The fields of a message in order of their numbers, from 1: what Go calls them, and their wire type. */
+/** Go names and wire types of fields, by number from 1. */
 export interface KnownFields {
   readonly message: string;
   readonly fields: readonly (readonly [goName: string, wireType: 0 | 2])[];
 }
 
-/** Calls back for every field of the current message that is known; others are skipped. Throws WireError for a wrong wire type. */
+/** Skips unknown fields. Throws WireError for a wrong wire type. */
 export const readFields = (reader: WireReader, { message, fields }: KnownFields, field: (number: number) => void): void => {
   while (reader.position < reader.end) {
     const tag = reader.tag(message);
@@ -131,12 +131,12 @@ const intOrStringValue: ValueCodec = {
   zero: () => 0,
 };
 
-/** Depth of JSON that stands inside of Protobuf. */
+/** Limits the depth of JSON inside Protobuf. */
 const rawDepthMax = 500;
 
 export const rawExtensionFields: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
 
-/** JSON text kept as it is: raw extensions, field sets, JSON values of schemas. Null, when there are no bytes at all. */
+/** JSON text kept unchanged: raw extensions, field sets, JSON values of schemas. No bytes at all mean null. */
 const rawValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {
@@ -172,7 +172,7 @@ const roundedJson = (raw: Buffer): unknown => {
 
 const strings: KnownFields = { message: 'ExtraValue', fields: [['Items', 2]] };
 
-/** A JSON list that is a message with one repeated string on the wire. */
+/** A JSON list that is a message with one repeated string. */
 const stringListValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {
@@ -219,10 +219,7 @@ const schemaOrFields: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> =
   },
 };
 
-/**
- * A schema, or something simpler than a schema, in one place: `true`, a list of schemas, a list of property names.
- * Field 1 or 2 holds the schema, the other one the rest.
- */
+/** A schema, or a simpler alternative: `true`, a list of schemas, a list of property names. Field 1 or 2 holds the schema, the other field the alternative. */
 const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): ValueCodec => ({
   wireType: 2,
   write: (writer, value) =>
@@ -277,7 +274,7 @@ const schemaForms: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
   JSONSchemaPropsOrStringArray: 'names',
 };
 
-/** The codec of a message whose JSON form is not an object with its fields, or undefined for all others. */
+/** Returns undefined for messages whose JSON form is an object with their fields. */
 export const specialValue = (message: string, codecOf: (message: string) => ValueCodec): ValueCodec | undefined => {
   if (Object.hasOwn(fixed, message)) return fixed[message];
   const [, group, version, type = ''] = /^(\w+)\.(\w+)\.(\w+)$/.exec(message) ?? [];

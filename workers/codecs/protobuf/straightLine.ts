@@ -6,14 +6,13 @@ import { preparedNames, sortedNames } from './prepared.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * A function for each message that writes its fields one after the other, made of the catalogue when the first object of it is written. A loop over
- * tables has to look up every member by a name that it learns at that moment, of objects of every shape; in a function of its own each look has one
- * place in the code and, most of the time, one shape. Encoding takes half of the time or less. All that goes into the text of such a function are
- * numbers, and names of members as JSON texts, from `api/data`: nothing that a client says.
+ * Generates a writing function for each message at its first object. A loop over tables would look up members by variable names in objects of every shape;
+ * generated code has one place per access, which mostly sees one shape, and halves the time at least. The code contains only numbers and JSON-quoted member
+ * names from `api/data`, never client input.
  */
 export type BodyWriter = (writer: BackwardWriter, object: JsonMembers) => void;
 
-/** What the text of a function may name. */
+/** Identifiers of the generated code. */
 interface Names {
   readonly codecs: ValueCodec[];
   readonly codecOf: (shape: Shape) => ValueCodec;
@@ -23,7 +22,7 @@ const writtenAsZero: ReadonlySet<Presence> = new Set(['value', 'always']);
 
 export function straightLine({ fields }: Message, codecOf: Names['codecOf']): BodyWriter {
   const names: Names = { codecs: [], codecOf };
-  // Backwards, as everything in Protobuf is written here.
+  // Protobuf is written backwards here.
   const lines = [...fields].reverse().map((field) => fieldLines(field, names));
   const text = `'use strict';
 const [${names.codecs.map((_codec, index) => `c${index}`).join(', ')}] = codecs;
@@ -58,7 +57,7 @@ function fieldLines(field: MessageField, names: Names): string {
   return writtenAsZero.has(presence) ? `${look} ${write}` : `${look} ${isSet} { ${write} }`;
 }
 
-/** Texts and flags, of which there are most, need no call of their codec. */
+/** Strings and booleans, the most frequent, bypass their codec. */
 function valueLines(value: string, shape: Shape, { codecs, codecOf }: Names): string {
   const codec = `c${codecs.push(codecOf(shape)) - 1}`;
   const scalar = shape.is === 'scalar' ? shape.scalar : null;

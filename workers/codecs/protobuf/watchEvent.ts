@@ -1,7 +1,7 @@
 import { rawExtensionFields, readFields, type KnownFields } from './special.js';
 import { WireError, WireReader } from './reader.js';
 
-/** One message of a watch in Protobuf, which comes behind its length in four bytes: what happened, and the object in an envelope of its own. */
+/** A watch message in Protobuf: a four-byte length, then the event type and the enveloped object. */
 export type WatchEventResult =
   | { readonly ok: true; readonly type: string; /** A view of the input, not a copy. */ readonly object: Buffer }
   | { readonly ok: false; readonly message: string };
@@ -14,7 +14,6 @@ const event: KnownFields = {
   ],
 };
 
-/** Takes a watch event apart without looking at its object. */
 export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
   try {
     let type = '';
@@ -31,7 +30,6 @@ export const openWatchEvent = (bytes: Buffer): WatchEventResult => {
   }
 };
 
-/** The bytes of a raw extension. */
 const rawOf = (reader: WireReader): Buffer => {
   let raw: Buffer = Buffer.alloc(0);
   readFields(reader, rawExtensionFields, () => {

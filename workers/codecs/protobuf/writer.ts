@@ -1,14 +1,14 @@
 /**
- * Writes Protobuf from the end of a buffer towards its start. The length of a message stands before it and is known only
- * after it, so writing backwards needs neither a pass to measure nor a copy per nesting level.
+ * Writes Protobuf from the end of a buffer to its start. A message's length precedes it and is known only afterwards, so this needs neither a measuring pass
+ * nor copies.
  *
  *     [ free ........ | tag | length | message ... ]
  *                     ^ position                   ^ end
  */
 const initialBytes = 64 * 1024;
-/** A scratch buffer larger than this is given back after use. */
+/** Larger scratch buffers are released after use. */
 const keepBytesMax = 1024 * 1024;
-/** Up to here a loop over the characters beats the call into native code. */
+/** A loop is faster than a native call up to this length. */
 const shortString = 40;
 const two32 = 4_294_967_296;
 
@@ -16,23 +16,22 @@ export class BackwardWriter {
   private buffer = Buffer.allocUnsafeSlow(initialBytes);
   private position = initialBytes;
 
-  /** Bytes written so far; differences of it are lengths of messages. */
+  /** Differences give lengths of messages. */
   get written(): number {
     return this.buffer.length - this.position;
   }
 
-  /** Forgets what was written. Called before each use, because an earlier one may have ended with an error. */
+  /** Called before each use, because the previous one may have ended with an error. */
   reset(): void {
     if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.position = this.buffer.length;
   }
 
-  /** A copy of all bytes written. */
   finish(): Buffer {
     return Buffer.from(this.buffer.subarray(this.position));
   }
 
-  /** An unsigned number up to 2^53. */
+  /** Writes an unsigned number up to 2^53. */
   varint(value: number): void {
     if (this.position < 10) this.grow(10);
     if (value < 0x80) {
@@ -44,7 +43,7 @@ export class BackwardWriter {
     }
   }
 
-  /** A signed whole number: negative ones take ten bytes, as int32 and int64 do on the wire. */
+  /** Negative numbers take ten bytes, as int32 and int64 do on the wire. */
   int(value: number | bigint): void {
     if (typeof value === 'bigint') {
       const bits = BigInt.asUintN(64, value);
@@ -68,12 +67,10 @@ export class BackwardWriter {
     this.buffer[--this.position] = value;
   }
 
-  /** UTF-8 with its length before it. */
   string(value: string): void {
     if (value.length > shortString || !this.shortAscii(value)) this.longString(value);
   }
 
-  /** Bytes with their length before them. */
   bytes(value: Uint8Array): void {
     if (this.position < value.length) this.grow(value.length);
     this.position -= value.length;

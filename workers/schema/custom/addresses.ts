@@ -1,6 +1,6 @@
-/** Addresses as the Go library reads them: of networks, of machines, of people and of resources. */
+/** Network, host, mail and resource addresses as the Go library reads them. */
 
-/** Leading zeros in the parts of an IPv4 address are tolerated where `sloppy`: older versions read them as decimal. */
+/** `sloppy` tolerates leading zeros in IPv4: older versions read them as decimal. */
 function isIpv4(text: string, sloppy: boolean): boolean {
   const parts = text.split('.');
   return (
@@ -28,7 +28,7 @@ function isIpv6(text: string, sloppy: boolean): boolean {
 
 const isIp = (text: string, sloppy: boolean): boolean => (text.includes(':') ? isIpv6(text, sloppy) : isIpv4(text, sloppy));
 
-/** An IPv4 address, or one within IPv6 in its spelling with dots. */
+/** Accepts IPv4, also within IPv6 in dotted form. */
 export const isIpv4Format = (text: string): boolean => text.includes('.') && isIp(text, true);
 export const isIpv6Format = (text: string): boolean => text.includes(':') && isIp(text, false);
 
@@ -47,7 +47,7 @@ export function isMac(text: string): boolean {
   return macBytes.has(pairs) || macBytes.has(quads);
 }
 
-/** What a request line may ask for: an absolute path, or a URI with a scheme. */
+/** Accepts an absolute path, or a URI with a scheme. */
 export function isRequestUri(text: string): boolean {
   if (text === '' || /[\0-\x1f\x7f]/.test(text)) return false;
   if (text === '*') return true;
@@ -74,7 +74,7 @@ function isAuthority(authority: string): boolean {
   const port = bracketed === null ? (/:[^:]*$/.exec(host)?.[0] ?? '') : (bracketed[2] ?? '');
   if (!/^(?::\d*)?$/.test(port)) return false;
   const name = bracketed === null ? host.slice(0, host.length - port.length) : (bracketed[1] ?? '').replace(/%25.*$/s, '');
-  // Escapes in a host are for letters beyond ASCII only.
+  // Escapes in a host are only for letters beyond ASCII.
   return (
     isEscaped(name) &&
     !/[ "<>{}|\\^`#]/.test(bracketed === null ? name.replace(/["<>]/g, '') : name) &&
@@ -86,7 +86,7 @@ const atomPattern = /^(?:[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\0-\x7f])+/u;
 const quoted = /^"(?:[^"\\\r\n\0]|\\[^\r\n\0])*"/u;
 const space = /^[ \t]*/;
 
-/** An address of mail, with or without a name in front of it: `Jo <jo@example.com>`. */
+/** Accepts a mail address, with or without a name: `Jo <jo@example.com>`. */
 export function isEmail(text: string): boolean {
   const reader = new MailReader(text);
   return reader.address() && reader.rest === '';
@@ -116,7 +116,7 @@ class MailReader {
     return this.takeMatch(/^\[[^[\]\\\r\n]*\]/) !== null || this.dotted() !== null;
   }
 
-  /** Atoms with single dots between them. */
+  /** Reads atoms with single dots between them. */
   private dotted(): string | null {
     let text = '';
     for (;;) {
@@ -133,7 +133,7 @@ class MailReader {
       word = this.takeMatch(quoted) ?? this.takeMatch(atomPattern) ?? this.takeMatch(/^\./);
   }
 
-  /** Blanks, and remarks in parentheses, which may hold others. */
+  /** Skips blanks, and comments in parentheses, which may nest. */
   private skip(): void {
     this.takeMatch(space);
     while (this.rest.startsWith('(')) {

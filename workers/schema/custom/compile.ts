@@ -27,7 +27,7 @@ class Compiled implements CompiledSchema {
   private readonly preserveAll: boolean;
   private readonly grownBytesMax: number;
   private readonly embeddedRules: EmbeddedRules;
-  /** Made at the first object: most schemas of a cluster are compiled and hardly used. */
+  /** Compiled at the first object: most schemas of a cluster are hardly used. */
   private check: ValueCheck | undefined;
   private statusCheck: ValueCheck | undefined;
 
@@ -56,7 +56,7 @@ class Compiled implements CompiledSchema {
   *restore(object: JsonMembers): Steps<void> {
     yield* this.form(object, true);
     countGeneration(object['metadata']);
-    // What is kept has to be shown, whatever defaults have come since.
+    // Stored objects must stay readable, whatever defaults were added since.
     yield* setDefaults(object, this.structure, new Growth());
   }
 
@@ -101,7 +101,7 @@ class Compiled implements CompiledSchema {
     return (yield* changeFindings((this.check ??= new ValueCheck(this.schema)), object, old))?.causes() ?? [];
   }
 
-  /** Paths in the messages begin at the status then, those of the causes at the object: so the reference. */
+  /** Like the reference, message paths begin at the status, those of causes at the object. */
   private *checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
     const { properties } = this.schema;
     const schema = isMembers(properties) ? memberOf(properties, statusMember) : undefined;
@@ -109,7 +109,7 @@ class Compiled implements CompiledSchema {
     return (yield* changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
   }
 
-  /** Kind, version and metadata are no business of the schema, whatever it says of them. */
+  /** Kind, version and metadata do not follow the schema, whatever it says about them. */
   private *form(
     object: JsonMembers,
     dropInvalid: boolean,
@@ -132,12 +132,12 @@ class Compiled implements CompiledSchema {
   }
 }
 
-/** Very old objects were kept without a generation. */
+/** Very old objects were stored without a generation. */
 function countGeneration(metadata: Json | undefined): void {
   if (isMembers(metadata) && (metadata['generation'] ?? 0) === 0) metadata['generation'] = 1;
 }
 
-/** Null if there are none. Nearly all objects are right as they are: that is found out first, without words and without a look at what was before. */
+/** Returns null for no findings. Nearly all objects are valid, so this is checked first, without messages and the old object. */
 function* changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Steps<Findings | null> {
   const count = Findings.counting();
   yield* check.inSteps(value, count, undefined);

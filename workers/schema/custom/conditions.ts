@@ -1,14 +1,14 @@
 import type { Json } from '../../codecs/value.js';
 import { Findings } from './findings.js';
 
-/** What a value is held against; `old` is what the value was, where that is known. */
+/** A check of a value; `old` is its previous value, if known. */
 export interface Condition {
   check(value: Json, findings: Findings, old: Json | undefined): void;
 }
 
 /**
- * Conditions that are made of others. Alternatives are tried without a word, and the one that is reported is looked at again:
- * the work grows with the depth of a nest, not with its branches to the power of it.
+ * Conditions that consist of others. Alternatives are tried without messages, and the reported one is evaluated again: the work grows with the depth of a nest,
+ * not exponentially with its branches.
  */
 export interface Conditions {
   readonly anyOf: readonly Condition[];
@@ -24,21 +24,21 @@ export function checkConditions({ anyOf, oneOf, allOf, not }: Conditions, value:
   if (not !== null && tried(not, value, old).total === 0) findings.add('condition', null, 'must not validate the schema (not)');
 }
 
-/** Only counts; what is reported in the end is looked at once more. */
+/** Only counts; the reported alternative is evaluated once more. */
 function tried(check: Condition, value: Json, old: Json | undefined): Findings {
   const trial = Findings.counting();
   check.check(value, trial, old);
   return trial;
 }
 
-/** Of alternatives that all fail, the first with the most checks. */
+/** The first alternative with the most checks, if all fail. */
 interface Best {
   readonly check: Condition;
   readonly total: number;
   readonly checks: number;
 }
 
-/** Says what is wrong, if that is wanted; a second look at every level of a nest would double the work at each. */
+/** Messages only if requested: a second evaluation at every level of a nest would double the work at each. */
 function report(best: Best | null, value: Json, findings: Findings, old: Json | undefined): void {
   if (best === null) return;
   if (!findings.quiet) return best.check.check(value, findings, old);

@@ -9,32 +9,30 @@ import { pruneValue } from './prune.js';
 import { asWhole, structureOf, type Structure } from './structure.js';
 import { ValueCheck } from './values.js';
 
-/** Whether values that a schema names itself, its defaults, are what the schema asks for: for those who accept schemas. */
+/** Checks default values against their schema when a definition is written. */
 
 export interface DefaultValue {
   readonly value: Json;
   readonly schema: JsonMembers;
-  /** Where the value stands in the definition. */
+  /** The path within the definition. */
   readonly path: string;
-  /** Whether the value is that of a whole object. */
   readonly whole: boolean;
 }
 
-/** Pruning would take something away. */
 export function hasUnknownFields({ value, schema, whole }: DefaultValue): boolean {
   const copy = deepCopy(value);
   pruneValue(copy, structureOf(schema), whole);
   return !sameJson(copy, value);
 }
 
-/** What is wrong with a value: with the form of whole objects first; if nothing is, with these objects; if nothing is, by the conditions. */
+/** Checks the form of whole objects first; if it is valid, these objects; if they are valid, the conditions. */
 export function checkDefault({ value, schema, path, whole }: DefaultValue, rules: EmbeddedRules): Cause[] {
   return (
     ofWholeObjects(value, whole ? asWhole(structureOf(schema)) : structureOf(schema), rules, path) ?? byConditions(value, schema, path)
   );
 }
 
-/** What is wrong with a value inside of metadata; `object` is the least object that has it there, and `around` its schema. */
+/** Checks a value inside metadata; `object` is the least object around it, and `around` its schema. */
 export function checkInsideMetadata(
   { value, schema, path }: DefaultValue,
   object: Json,
@@ -53,7 +51,6 @@ export function checkInsideMetadata(
   ];
 }
 
-/** Null if there is nothing wrong. */
 function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules, path: string): Cause[] | null {
   const copy = deepCopy(value);
   const coerced = coerceEmbedded(copy, structure, false, path);
@@ -67,7 +64,7 @@ function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
   return findings.causes(path);
 }
 
-/** The structure of a schema does not say "integer or string" in the types that conditions look at: so the reference, for defaults alone. */
+/** Like the reference, and for defaults alone, types do not include "integer or string". */
 function withoutIntOrString(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(withoutIntOrString);
   if (!isMembers(schema)) return schema;

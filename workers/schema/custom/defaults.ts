@@ -12,7 +12,7 @@ import { asWhole, memberStructure, type Structure } from './structure.js';
 const isUnwantedNull = (value: Json | undefined, structure: Structure | null): boolean =>
   value === null && structure !== null && !structure.nullable;
 
-/** Drops nulls where null is not allowed, unless a default will replace them; in lists they stay. Changes the value. */
+/** Drops nulls that are not allowed unless a default will replace them; in lists they stay. Changes the value. */
 export function dropNulls(value: Json, structure: Structure | null): void {
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object' && item !== null) dropNulls(item, structure?.items ?? null);
@@ -27,17 +27,16 @@ export function dropNulls(value: Json, structure: Structure | null): void {
   }
 }
 
-/** Defaults that are set in one step. */
 const stepDefaults = 500;
 
-/** What defaults have added to an object: a short body may have very many places for long ones. */
+/** Counts the bytes that defaults add: a short body may have many places for long ones. */
 export class Growth {
   #bytes = 0;
   #defaults = 0;
 
   constructor(private readonly bytesMax = Infinity) {}
 
-  /** Counts a default that is set. Whether it is time for others to have their turn. */
+  /** Counts a default, and returns whether to yield. */
   add(bytes: number): boolean {
     this.#bytes += bytes;
     if (this.#bytes > this.bytesMax) throw new GrownTooLarge(this.bytesMax);
@@ -45,7 +44,7 @@ export class Growth {
   }
 }
 
-/** Sets defaults where nothing is, and where null is although it is not allowed, in steps. Changes the value. Throws `GrownTooLarge`. */
+/** Sets defaults for absent values and for nulls that are not allowed, in steps. Changes the value. Throws `GrownTooLarge`. */
 export function* setDefaults(value: Json, structure: Structure, growth: Growth): Steps<void> {
   if (!structure.has.defaults) return;
   if (Array.isArray(value)) yield* setDefaultsOfItems(value, structure.items, growth);
@@ -86,13 +85,12 @@ function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth:
 }
 
 /**
- * The structure of a whole object with its defaults as they are used: without what their own schema does not know, and with metadata in its form
- * (`PruneDefaults` of
- * apiextensions-apiserver). A default that stands within metadata is looked at in the least object around it.
+ * Prunes defaults by their own schema and normalises their metadata (`PruneDefaults` of apiextensions-apiserver). A default within metadata is treated as part
+ * of the least object around it.
  */
 export const withPrunedDefaults = (root: Structure): Structure => prunedBelow(root, [], asWhole(root));
 
-/** Steps from the root to a value: names of members, and null for an item of a list. */
+/** Member names from the root to a value, null for a list item. */
 type Way = readonly (string | null)[];
 
 function prunedBelow(structure: Structure, way: Way, root: Structure): Structure {
@@ -109,7 +107,7 @@ function prunedBelow(structure: Structure, way: Way, root: Structure): Structure
   };
 }
 
-/** Stands for the name of a member of a map. */
+/** Stands for any member name of a map. */
 const anyName = '*';
 
 function prunedDefault(value: Json, way: Way, root: Structure): Json | undefined {

@@ -6,23 +6,23 @@ import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js'
 import { deepCopy, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
-/** Whole objects within others, and the metadata of the outermost one: brought into the form that metadata has everywhere, and checked. */
+/** Normalises and checks embedded objects, and the metadata of the outermost object. */
 
 const metadata = 'meta.v1.ObjectMeta';
 const unknown = /^unknown field "(.*)"$/s;
 
 export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
-/** Of embedded objects, what is wrong has a place. */
+/** Errors in embedded objects have a path. */
 export type CoercedBelow = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly cause: Cause };
 
 /**
- * Metadata in its form, without what is unknown. Paths of that continue `metadata`. With `dropInvalid`, members that do not fit are dropped and the rest is
- * kept; metadata that is no object at all stays then. Replaces the member. With `keepGiven`, what was given is not touched.
+ * Normalises metadata, in place of the member, and removes unknown members, whose paths continue `metadata`. `dropInvalid` drops invalid members; metadata that
+ * is not an object then stays. `keepGiven` leaves the input untouched.
  */
 export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Steps<Coerced> {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
-  // It is changed while it is checked, and the original is wanted if that fails and somebody is told of it, or keeps what is right of it.
+  // The check changes the value, and the original is needed if it fails.
   const copy = dropInvalid || keepGiven ? deepCopy(given) : given;
   yield;
   const checked = metadataForm(copy);
@@ -32,7 +32,7 @@ export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { kee
   return checked.ok ? checked : { ok: true, unknown: [] };
 }
 
-/** Changes what is given. */
+/** Changes its input. */
 function metadataForm(
   given: Json,
 ):
@@ -54,7 +54,7 @@ function wellFormedMembers(given: JsonMembers): JsonMembers {
   return kept;
 }
 
-/** Coerces all embedded objects of a value. `path` is where the value stands, for errors. */
+/** `path` is the value's place, for errors. */
 export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean, path = ''): CoercedBelow {
   if (!structure.has.embedded) return { ok: true, unknown: [] };
   const coercer = new Coercer(dropInvalid);
@@ -68,7 +68,7 @@ const invalid = (path: string, value: Json, detail: string): Cause => ({
   message: `Invalid value: ${printed(value)}: ${detail}`,
 });
 
-/** Where a value stands. Paths of errors and of unknown fields spell members of maps differently. */
+/** Paths of errors and of unknown fields spell members of maps differently. */
 interface Place {
   readonly errorPath: string;
   readonly fieldPath: string;
@@ -79,7 +79,6 @@ class Coercer {
 
   constructor(private readonly dropInvalid: boolean) {}
 
-  /** Returns what is wrong, if anything is. */
   coerce(value: Json, structure: Structure, place: Place): Cause | null {
     if (!structure.has.embedded) return null;
     if (Array.isArray(value)) return this.coerceItems(value, structure.items, place);
@@ -134,7 +133,7 @@ class Coercer {
 
 const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** Findings about embedded objects: which kind they are, and their metadata. */
+/** Checks the kind and metadata of embedded objects. */
 export function checkEmbedded(value: Json, structure: Structure, rules: EmbeddedRules, path = ''): Cause[] {
   if (!structure.has.embedded) return [];
   const { items } = structure;

@@ -2,7 +2,7 @@ import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, printed, quoted } from './printed.js';
 import type { Json } from '../../codecs/value.js';
 
-/** What is wrong with one value, not yet in words: nearly all findings are made while alternatives are tried, and dropped. */
+/** An error that is not yet worded: most are made while alternatives are tried, and dropped. */
 export interface Finding {
   readonly kind: keyof typeof findingWords;
   /** `spec.list[0].name`; empty for the object itself. */
@@ -12,12 +12,12 @@ export interface Finding {
 }
 
 /**
- * Gathers the findings of one value, and counts checks that were made: of alternatives that all fail, the reference reports the findings of that with the
- * most checks behind it. Nearly all values are right: `counting` only counts findings, without a word about where they are.
+ * Collects findings and counts checks: if all alternatives fail, the reference reports the one with the most checks. `counting` omits paths, because nearly all
+ * values are valid.
  */
 export class Findings {
   readonly list: Finding[] = [];
-  /** Findings made, also those beyond the bound. */
+  /** Counts findings beyond the bound too. */
   total = 0;
   checks = 0;
   private readonly path: (string | number)[] = [];
@@ -31,7 +31,7 @@ export class Findings {
     return new Findings(true);
   }
 
-  /** Whether more of them would be told to nobody, as none of these can be `forgotten` any more. */
+  /** Returns whether further findings would not be reported, because none of these can be dropped any more. */
   isEnough(mayBeForgotten: boolean): boolean {
     return this.quiet ? this.total > 0 : !mayBeForgotten && this.list.length >= causesMax;
   }
@@ -50,13 +50,12 @@ export class Findings {
     this.list.push({ kind, path: member === undefined ? path : `${path}.${member}`, value, detail });
   }
 
-  /** Forgets findings from some point on. */
   rollBack(total: number, length: number): void {
     this.total = total;
     this.list.length = length;
   }
 
-  /** In words, each once. `below` is the path that those of the findings continue. */
+  /** Words each finding once. `below` prefixes the paths. */
   causes(below = ''): Cause[] {
     const seen = new Set<string>();
     const causes: Cause[] = [];
@@ -87,16 +86,15 @@ function inWords(finding: Finding, below: string): Cause {
 interface Words {
   readonly type: Cause['type'];
   readonly message: string;
-  /** Of no certain place, for the reference. */ readonly isPlain?: boolean;
+  /** The reference reports it without a path. */ readonly isPlain?: boolean;
 }
 
 const plain = (message: string): Words => ({ type: 'FieldValueInvalid', message: `Invalid value: "": ${message}`, isPlain: true });
 const items = (count: unknown): string => (count === 1 ? 'item' : 'items');
 
-/** The words of each kind of finding, as the reference chooses them. */
 const findingWords = {
   required: (): Words => ({ type: 'FieldValueRequired', message: 'Required value' }),
-  /** The detail says the wanted type, the value what there is; texts are shown again. */
+  /** `detail` is the expected type, `value` the actual one; text is quoted again. */
   type: ({ path, value, detail }: Finding): Words => ({
     type: 'FieldValueTypeInvalid',
     message: `Invalid value: ${printed(value)}: ${path} in body must be of type ${String(detail)}${typeof value === 'string' ? `: ${quoted(value)}` : ''}`,
@@ -113,7 +111,7 @@ const findingWords = {
     type: 'FieldValueTooMany',
     message: `Too many: ${String(value)}: must have at most ${String(detail)} ${items(detail)}`,
   }),
-  /** The detail follows on `path in body `. */
+  /** The detail follows `path in body `. */
   invalid: ({ path, value, detail }: Finding): Words => ({
     type: 'FieldValueInvalid',
     message: `Invalid value: ${printed(value)}: ${path} in body ${String(detail)}`,
@@ -122,8 +120,8 @@ const findingWords = {
     type: 'FieldValueInvalid',
     message: `Invalid value: ${printed(value)}: ${path}.${String(value)} in body is a forbidden property`,
   }),
-  /** The detail follows on the path in quotes, as a finding of no certain place. */
+  /** The detail follows the quoted path, in a finding without a place. */
   condition: ({ path, detail }: Finding): Words => plain(`${quoted(path)} ${String(detail)}`),
-  /** The detail is followed by the path. */
+  /** The detail precedes the path. */
   range: ({ path, detail }: Finding): Words => plain(`${String(detail)} in ${path}`),
 };

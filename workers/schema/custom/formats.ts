@@ -2,11 +2,10 @@ import { compileRegexp, type Regexp } from '../../regexp/regexp.js';
 import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from './addresses.js';
 
 /**
- * Formats of texts: which texts the reference accepts for each. Formats that are not in the table are no conditions at all. Names are looked up without their
- * dashes: `date-time` and `datetime` are the same.
+ * The texts that the reference accepts for each format; other formats impose no condition. Names are looked up without dashes: `date-time` equals `datetime`.
  */
 
-/** Longer texts are in none of the formats; a bound for what is not linear. */
+/** Longer texts match no format; this bounds non-linear checks. */
 const textMax = 4_096;
 
 const matches =
@@ -43,10 +42,9 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: isLongName,
 };
 
-/** Texts of these may have any length. */
 const unbounded: ReadonlySet<string> = new Set(['byte', 'password']);
 
-/** The check of a format, or undefined if the name says nothing. */
+/** Returns undefined for an unknown format. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
   const check = Object.hasOwn(formats, name) ? formats[name] : undefined;
@@ -55,14 +53,14 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
 
 const numeric: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
 
-/** Whether a format says anything of values of a type; `type` is empty where a schema names none or several. Others are no conditions. */
+/** Returns whether a format applies to a type, which is empty if a schema names none or several. */
 export function isRecognized(format: string, type: string): boolean {
   return type === '' || type === 'string' ? formatCheck(format) !== undefined : numeric[type]?.includes(format) === true;
 }
 
 const letter = '[a-zA-Z0-9\\p{S}\\p{L}]';
 const hostLabel = `${letter}(?:[a-zA-Z0-9\\-\\p{S}\\p{L}]{0,61}${letter})?`;
-/** One word, or labels that end in a domain of letters. One word has at most one dash, after its first character: so the reference. */
+/** One word, or labels that end in a domain of letters. Like the reference, one word has at most one dash, after its first character. */
 const hostnameSource = `^(?:${letter}-?${letter}{0,62}|(?:${hostLabel}\\.)+[a-zA-Z\\p{L}]{2,63})$`;
 let hostname: Regexp | undefined;
 
@@ -127,7 +125,7 @@ function isDateTime(text: string): boolean {
   return found !== null && Number(found[1]) <= 23 && Number(found[2]) <= 59 && Number(found[3]) <= 59;
 }
 
-/** Units in words; the last of each may be the beginning of a longer one. */
+/** Unit words; the last of each may begin a longer one. */
 const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -138,11 +136,11 @@ const units = [
   ['d', 'day'],
   ['w', 'wk', 'week'],
 ];
-/** Each run of digits can be read in one way only: where there are several, all are tried. */
+/** Each run of digits matches in only one way; otherwise all ways are tried. */
 const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const int64Digits = 19;
 
-/** `1h30m`, or any text in which a number stands before a unit: `5 minutes`, `P1D`. */
+/** Accepts `1h30m`, or any text with a number before a unit: `5 minutes`, `P1D`. */
 function isDuration(text: string): boolean {
   if (goDuration.test(text)) return true;
   const found = [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)];

@@ -5,7 +5,7 @@ import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
-/** Items of sets, and keys of keyed lists, occur once. The second of equal ones is reported, further ones are not. */
+/** Items of sets and keys of keyed lists must be unique. The second of equal ones is reported, further ones are not. */
 export function* checkLists(object: JsonMembers, structure: Structure): Steps<Cause[]> {
   const causes: Cause[] = [];
   yield* visitMembers(object, structure, '', causes);
@@ -49,14 +49,13 @@ const duplicate = (path: string, index: number, value: Json): Cause => ({
   message: `Duplicate value: ${printed(value)}`,
 });
 
-/** Equal for equal values, and made at little cost for the scalars that most of them are. */
+/** Cheap for scalars, the usual case. */
 const identityOf = (value: Json | undefined): string =>
   typeof value === 'string' ? `"${value}` : typeof value === 'object' ? canonicalJson(value) : `${typeof value} ${String(value)}`;
 
-/** Items that are told apart in one step. */
 const stepItems = 500;
 
-/** `identity` tells items apart, `shown` is what a cause quotes of one. */
+/** `identity` distinguishes items, `shown` is what a cause quotes. */
 function* repeated<T extends Json>(
   items: readonly T[],
   identity: (item: T) => string,
@@ -99,7 +98,6 @@ function* duplicateKeys(items: readonly Json[], keys: readonly string[], path: s
   return yield* repeated(items, identity, (item) => keyOf(item, keys), path);
 }
 
-/** The keys that an item has, and their values. */
 function keyOf(item: Json, keys: readonly string[]): JsonMembers {
   const found: JsonMembers = {};
   if (isMembers(item)) {

@@ -1,7 +1,7 @@
 import type { MergeSchema, PlainJson } from './contract.js';
 import type { Structure } from './structure.js';
 
-/** The types for field ownership: what is one value, and how the items of lists are told apart. */
+/** Types for field ownership: which values are atomic, and how list items are identified. */
 
 const scalars: Readonly<Record<string, MergeSchema>> = {
   integer: { kind: 'leaf', scalar: 'numeric' },
@@ -13,7 +13,7 @@ const text = scalars['string']!;
 const unknown: MergeSchema = { kind: 'unknown' };
 const ownTypes: readonly string[] = ['apiVersion', 'kind'];
 
-/** `whole`: the type is that of an object with metadata. `open`: members that the schema does not describe are kept everywhere. */
+/** `whole`: the type is an object with metadata. `open`: undescribed members are kept everywhere. */
 export interface MergeTypeOptions {
   readonly whole: boolean;
   readonly open: boolean;

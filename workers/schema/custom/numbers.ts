@@ -2,14 +2,14 @@ import type { Json, JsonMembers } from '../../codecs/value.js';
 import type { Findings } from './findings.js';
 import { isInteger, printedFloat } from './printed.js';
 
-/** Conditions on numbers. Bounds are floating-point numbers; where both sides are whole, they are compared as 64-bit integers. */
+/** Conditions on numbers. Bounds are floating-point; two integers are compared as 64-bit integers. */
 
 const jsonIntegerMax = 2 ** 53 - 1;
 const rounding = 1e-9;
 const float32Max = 3.4028235677973366e38;
 const int64Limit = 2 ** 63;
 
-/** A whole number, or one that is so near that rounding may be the reason. */
+/** Accepts an almost integral number, which may result from rounding. */
 export function isJsonInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > jsonIntegerMax) return false;
   const whole = Math.trunc(value);
@@ -36,7 +36,7 @@ export class NumberCheck {
 
   private readonly format: string;
 
-  /** `type` is empty where a schema names none or several. */
+  /** `type` is empty if a schema names none or several. */
   constructor(
     schema: JsonMembers,
     private readonly type: string,

@@ -1,9 +1,9 @@
 import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 
-/** Values as messages show them: the way the Go library prints what it holds. */
+/** Values as messages print them, which follows the Go library. */
 
-/** What is neither a letter, a mark, a number, a sign nor a plain space is written as an escape. */
+/** Characters other than letters, marks, numbers, signs and plain spaces are escaped. */
 const unprintable = /[\p{C}\p{Z}"\\]/gu;
 const escapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
@@ -32,28 +32,27 @@ function escaped(character: string): string {
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** Whether the reference holds a number as a 64-bit integer. What our numbers cannot hold exactly came as a fraction or with an exponent. */
+/** Returns whether the reference holds a number as a 64-bit integer. A number that JavaScript cannot hold exactly had a fraction or an exponent. */
 export const isInteger = (value: Json): value is number | bigint =>
   typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= int64Min && value <= int64Max;
 
-/** A floating-point number: with an exponent from a million on, and below a ten-thousandth. */
+/** Prints an exponent from a million on, and below a ten-thousandth. */
 export function printedFloat(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
-  // At least two digits in the exponent.
+  // Exponents have at least two digits.
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 const printedNumber = (value: number | bigint): string => (isInteger(value) ? String(value) : printedFloat(Number(value)));
 
-/** As a cause quotes it. */
 export function printed(value: Json): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number' || typeof value === 'bigint') return printedNumber(value);
   return canonicalJson(value);
 }
 
-/** JSON with the members of objects in the order of their names, so that equal values have equal texts. */
+/** Sorts members by name, so that equal values have equal texts. */
 export function canonicalJson(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (isMembers(value))
@@ -64,7 +63,7 @@ export function canonicalJson(value: Json | undefined): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value ?? null);
 }
 
-/** A member of its own; what every object inherits is none. */
+/** Returns an own member and ignores inherited ones. */
 export const memberOf = (object: JsonMembers, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 export function deepCopy(value: Json): Json {

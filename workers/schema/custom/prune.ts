@@ -3,12 +3,12 @@ import { unknownFieldsMax } from './contract.js';
 import type { Structure } from './structure.js';
 
 /**
- * Takes out what a schema does not know. Below members that are only allowed (`additionalProperties: true`) nothing is known, so that members of objects
- * there go, as in the reference; values that are no objects stay everywhere.
+ * Removes unknown fields. Nothing is known below members that are merely allowed (`additionalProperties: true`), so members of objects there go, as in the
+ * reference; other values stay everywhere.
  */
 const ownRules: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Changes the value and returns the paths of what is gone, sorted. The value is that of a whole object if `whole`: its kind and metadata are left to others. */
+/** Changes the value and returns the removed paths, sorted. Kind and metadata of a `whole` object are not pruned here. */
 export function pruneValue(value: Json, structure: Structure, whole: boolean): string[] {
   const pruner = new Pruner();
   pruner.prune(value, whole && !structure.embedded ? { ...structure, embedded: true } : structure);
@@ -24,7 +24,7 @@ class Pruner {
     else if (isMembers(value)) this.pruneMembers(value, structure);
   }
 
-  /** In lists of what is preserved, the items are preserved too. */
+  /** Items of preserved lists are preserved too. */
   private pruneItems(value: readonly Json[], structure: Structure | null): void {
     const items = structure?.items ?? null;
     if (structure?.preserve === true) {

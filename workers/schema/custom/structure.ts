@@ -1,24 +1,24 @@
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 
-/** What a schema says of the structure of a value, without its conditions: what pruning, defaults, embedded objects and lists need. */
+/** A schema without conditions, for pruning, defaults, embedded objects and lists. */
 export interface Structure {
   readonly properties: ReadonlyMap<string, Structure>;
-  /** The schema of members that have no name of their own; `any` if it only says whether they may be, null if nothing is said. */
+  /** The schema of additional members; `any` if it only allows or forbids them, null if absent. */
   readonly rest: Structure | 'any' | null;
   readonly items: Structure | null;
   readonly preserve: boolean;
   readonly embedded: boolean;
   readonly nullable: boolean;
-  /** Undefined if there is none: a default of null is none either. */
+  /** Undefined if there is none; a null default does not count. */
   readonly default: Json | undefined;
-  /** Of the default, once its structure has been applied to it. */
+  /** The size of the default after its own structure was applied. */
   readonly defaultBytes: number;
   readonly listType: string;
   readonly listMapKeys: readonly string[];
   readonly mapAtomic: boolean;
   readonly intOrString: boolean;
   readonly type: string;
-  /** What there is to do in values of this or below. */
+  /** The work needed at or below these values. */
   readonly has: { readonly embedded: boolean; readonly defaults: boolean; readonly keyedLists: boolean };
 }
 
@@ -62,11 +62,11 @@ const membersOf = (value: Json | undefined): [string, JsonMembers][] =>
         .filter((entry): entry is [string, JsonMembers] => isMembers(entry[1]))
     : [];
 
-/** The structure of a whole object, whatever it says of itself. */
+/** Treats a structure as a whole object, whatever it declares. */
 export const asWhole = (structure: Structure): Structure =>
   structure.embedded ? structure : { ...structure, embedded: true, has: { ...structure.has, embedded: true } };
 
-/** The schema of a member, or null where nothing is said of it. */
+/** Returns null if the schema does not describe the member. */
 export function memberStructure(structure: Structure, name: string): Structure | null {
   const property = structure.properties.get(name);
   if (property !== undefined) return property;

@@ -3,7 +3,7 @@ import type { Findings } from './findings.js';
 import { isJsonInteger } from './numbers.js';
 import { isInteger } from './printed.js';
 
-/** The type of a value as schemas name it, and the format that the Go library sees in it. */
+/** Includes the format that the Go library derives. */
 function typeOfValue(value: Json): readonly [type: string, format: string] {
   switch (typeof value) {
     case 'string':
@@ -28,7 +28,7 @@ const object = ['object', ''] as const;
 
 export class TypeCheck {
   private readonly wanted: string;
-  /** Whether the schema says anything about types. */
+  /** Whether the schema restricts types. */
   readonly applies: boolean;
   private readonly numeric: boolean;
 
@@ -42,7 +42,7 @@ export class TypeCheck {
     this.numeric = types.includes('number') || types.includes('integer');
   }
 
-  /** Counts as two checks when the value is right and as one when it is not. */
+  /** Counts as two checks if the value is valid and as one if not. */
   check(value: Json, findings: Findings): void {
     findings.checks++;
     const [type, format] = typeOfValue(value);
@@ -55,7 +55,7 @@ export class TypeCheck {
       (type === 'integer' && this.types.includes('number'));
     const isPlain = type === 'string' || type === 'array';
     if (this.format !== '' && !isPlain && !fits && format !== this.format) return findings.add('type', format, this.format);
-    // With a format, texts and lists are left to those who know it: the reference has no other look at them.
+    // If a format is set, the reference leaves texts and lists to the format check.
     if (fits || (this.format !== '' && isPlain && !this.numeric)) findings.checks++;
     else findings.add('type', type, this.wanted);
   }

@@ -12,8 +12,8 @@ import { canonicalJson, memberOf } from './printed.js';
 import { TypeCheck } from './types.js';
 
 /**
- * The conditions that one schema sets on a value, compiled. The order of checks, what ends them early and which of them count are the reference's, as the
- * findings that clients see depend on all three.
+ * The compiled conditions of one schema. The order of checks, what ends them early and which of them count follow the reference, because the reported findings
+ * depend on all three.
  */
 export class ValueCheck implements Condition {
   private readonly type: TypeCheck;
@@ -26,7 +26,7 @@ export class ValueCheck implements Condition {
   private readonly object: ObjectCheck;
   private readonly allowed: readonly Json[];
 
-  /** `past`: how values are found again in what was before; conditions that are part of another schema go by that one. */
+  /** `past` correlates values with the old object; conditions within another schema use that schema's. */
   constructor(
     schema: JsonMembers,
     private readonly past = Correlation.ofObject(schema),
@@ -49,11 +49,11 @@ export class ValueCheck implements Condition {
     this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
   }
 
-  /** `old` is what the value was, where that is known: members and items that have not changed are accepted as they are. */
+  /** `old` is the previous value, if known: unchanged members and items are accepted. */
   check(value: Json, findings: Findings, old: Json | undefined): void {
     if (value === null) {
       this.type.checkNull(findings);
-      // Null is never one of the allowed values, even if it is named: so the reference.
+      // Like the reference, null is never an allowed value, even if listed.
       if (this.allowed.length > 0) findings.add('enum', null, this.allowed);
       return;
     }
@@ -67,7 +67,7 @@ export class ValueCheck implements Condition {
     findings.checks++;
   }
 
-  /** A value that has not changed is accepted whatever it is. */
+  /** Accepts an unchanged value, valid or not. */
   checkChange(value: Json, findings: Findings, old: Json | undefined): void {
     const {
       total,
@@ -77,7 +77,7 @@ export class ValueCheck implements Condition {
     if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, length);
   }
 
-  /** As `check`, giving way in large values. */
+  /** Works like `check`, but yields in large values. */
   *inSteps(value: Json, findings: Findings, old: Json | undefined): Steps<void> {
     if (isSmall(value)) return this.check(value, findings, old);
     if (this.type.applies) this.type.check(value, findings);
@@ -93,7 +93,7 @@ export class ValueCheck implements Condition {
     findings.checks++;
   }
 
-  /** As `checkChange`, giving way in large values. */
+  /** Works like `checkChange`, but yields in large values. */
   *changeInSteps(value: Json, findings: Findings, old: Json | undefined): Steps<void> {
     const {
       total,
@@ -123,18 +123,18 @@ export class ValueCheck implements Condition {
   }
 }
 
-/** Where one side is whole, the other is cut down to it, as the reference converts. */
+/** If one side is an integer, the other is truncated, like the reference's conversion. */
 function isAllowed(value: Json, allowed: Json): boolean {
   if (typeof value === 'number' && typeof allowed === 'number')
     return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
   return sameJson(value, allowed);
 }
 
-/** The conditions of a member or an item, compiled when there is one: large schemas describe far more than objects have. */
+/** Compiled at the first value: large schemas describe far more than objects have. */
 class LateCheck {
   private made: ValueCheck | undefined;
 
-  /** `past`: null for what is not found again. */
+  /** `past` is null for values that cannot be correlated. */
   constructor(
     private readonly schema: JsonMembers,
     private readonly past: Correlation | null,
@@ -144,7 +144,6 @@ class LateCheck {
     return (this.made ??= new ValueCheck(this.schema, this.past ?? undefined));
   }
 
-  /** What was before, where a value of this schema is found again in it. */
   before<V>(old: V): V | undefined {
     return this.past === null ? undefined : old;
   }
@@ -165,7 +164,7 @@ function conditionsOf(schema: JsonMembers, past: Correlation): Conditions | null
 
 const countOf = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null);
 
-/** Lengths in code points, and a pattern; the first that fails is reported. */
+/** Checks lengths in code points, and a pattern; the first failure is reported. */
 class TextCheck {
   /** Compiled at the first text. */
   private compiled: RegexpResult | undefined;
@@ -201,7 +200,7 @@ class TextCheck {
   }
 }
 
-/** What would take too long to find out does not match. */
+/** A match that would take too long counts as none. */
 function matches(regexp: Regexp, text: string): boolean {
   try {
     return regexp.test(text);
@@ -275,7 +274,7 @@ class ListCheck {
   }
 }
 
-/** `inherited`: every object has something of the name. */
+/** `inherited`: every JavaScript object has a property of this name. */
 interface Property {
   readonly name: string;
   readonly late: LateCheck;
@@ -308,7 +307,7 @@ class ObjectCheck {
     [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
   }
 
-  /** As `check`, giving way in large values. */
+  /** Works like `check`, but yields in large values. */
   *inSteps(value: JsonMembers, findings: Findings, old: Json | undefined): Steps<void> {
     if (!this.isRightCount(value, findings)) return;
     const before = isMembers(old) ? old : undefined;
@@ -377,8 +376,6 @@ function* memberInSteps(check: ValueCheck, name: string, member: Json, findings:
   findings.leave();
 }
 
-/** Values that are checked in one step. */
 const stepValues = 100;
 
-/** Whether a value is checked in one step. */
 const isSmall = (value: Json): boolean => !weighsMore(value, stepValues);
