@@ -51,6 +51,10 @@ const commands = {
     about: 'replay recorded scenarios (npm run golden -- --help)',
     run: (args) => child([path.join(dist, 'test', 'golden', 'main.js'), ...args]),
   },
+  differential: {
+    about: 'ask another API server and ours the same (npm run differential -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'differential', 'main.js'), ...args]),
+  },
 };
 
 /** A step failed in a way that its own output, or this message, explains. */
@@ -72,7 +76,7 @@ async function main([name, ...args]) {
 }
 
 function usage() {
-  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);
+  const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
   return `usage: node deploy/bootstrap.mjs COMMAND [ARGUMENT...]\n\nInstalls missing packages, compiles changed sources, then runs COMMAND:\n\n${lines.join('\n')}`;
 }
 

@@ -2,10 +2,14 @@ import fs from 'node:fs';
 import https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** A server, and by what it knows an administrator: a certificate or a token. */
 export interface Server {
   readonly address: string;
-  readonly certFile: string;
-  readonly keyFile: string;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly token?: string | undefined;
+  /** Who vouches for the server; without it, anybody may. */
+  readonly caFile?: string | undefined;
 }
 export interface Answer {
   readonly status: number;
@@ -23,15 +27,20 @@ export interface Asked {
 const answerTimeoutMs = 60_000;
 const socketsMax = 16;
 
-/** Requests to the server that is compared, on connections that stay. Whoever it is need not prove it. */
+/** Requests to the server that is compared, on connections that stay. */
 export class Connection {
-  readonly #tls: { readonly cert: Buffer; readonly key: Buffer; readonly rejectUnauthorized: false };
+  readonly #tls: https.AgentOptions;
+  readonly #credentials: Readonly<Record<string, string>>;
   readonly #agent: https.Agent;
   readonly #server: URL;
 
-  constructor({ address, certFile, keyFile }: Server) {
+  constructor({ address, certFile, keyFile, token, caFile }: Server) {
     this.#server = new URL(address);
-    this.#tls = { cert: fs.readFileSync(certFile), key: fs.readFileSync(keyFile), rejectUnauthorized: false };
+    this.#tls = {
+      ...(certFile === undefined || keyFile === undefined ? {} : { cert: fs.readFileSync(certFile), key: fs.readFileSync(keyFile) }),
+      ...(caFile === undefined ? { rejectUnauthorized: false } : { ca: fs.readFileSync(caFile) }),
+    };
+    this.#credentials = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#agent = new https.Agent({ keepAlive: true, maxSockets: socketsMax, ...this.#tls });
   }
 
@@ -39,7 +48,15 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const { hostname: host, port } = this.#server;
       const request = https.request(
-        { agent: this.#agent, host, port, method, path, headers: headers as Record<string, string>, timeout: answerTimeoutMs },
+        {
+          agent: this.#agent,
+          host,
+          port,
+          method,
+          path,
+          headers: { ...this.#credentials, ...(headers as Record<string, string>) },
+          timeout: answerTimeoutMs,
+        },
         (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
@@ -73,7 +90,15 @@ export class Connection {
   watch(path: string): Watch {
     const { hostname: host, port } = this.#server;
     return new Watch(
-      https.request({ ...this.#tls, agent: false, host, port, method: 'GET', path, headers: { accept: 'application/json' } }),
+      https.request({
+        ...this.#tls,
+        agent: false,
+        host,
+        port,
+        method: 'GET',
+        path,
+        headers: { ...this.#credentials, accept: 'application/json' },
+      }),
     );
   }
 

@@ -2,7 +2,7 @@ import { isObject } from '../../api/json/json.js';
 import type { Connection } from './connection.js';
 import { filled, variationPlaceholders, type Names } from './placeholders.js';
 import { leavesOf, parentOf } from './pointers.js';
-import { randomWord } from './scenario.js';
+import { randomWord } from './player.js';
 import type { Bases, Change, Edit, Outcome, Variations } from './recordings.js';
 
 /** How an answer compares with the recorded one: `same` and `wording` pass, all others say what differs. */

@@ -1,0 +1,116 @@
+import type { Area, Sequence } from './area.js';
+import type { Found } from './compare.js';
+import { knownAs, type Known } from './known.js';
+import type { Answers, Pair } from './pair.js';
+import { Random } from './random.js';
+import { shrink } from './shrink.js';
+
+export interface Bounds {
+  /** Cases of each area. */
+  readonly cases: number;
+  /** When to begin no more of them, as `Date.now()` counts. */
+  readonly until: number;
+}
+
+/** A case by which it can be had again: `--area AREA --case SEED:INDEX`. */
+export interface Case {
+  readonly area: Area;
+  readonly seed: number;
+  readonly index: number;
+}
+
+/** A rule that the servers do not share, as the smallest sequence that was found shows it. */
+export interface Finding {
+  readonly origin: Case;
+  readonly difference: Found;
+  readonly sequence: Sequence;
+  readonly answers: Answers;
+  /** Cases that differ by this rule. */
+  readonly count: number;
+}
+
+export interface Result {
+  readonly area: Area;
+  readonly cases: number;
+  readonly requests: number;
+  /** Cases in which the two differ on purpose. */
+  readonly known: number;
+  readonly findings: readonly Finding[];
+  /** Differences that were not there when the case was played again alone. */
+  readonly notAgain: number;
+  readonly agreed: readonly { readonly origin: Case; readonly sequence: Sequence; readonly answers: Answers }[];
+}
+
+/** Most of a case is waiting for answers. */
+const casesAtOnce = 8;
+const shrinksAtOnce = 3;
+/** Agreed cases of an area that are remembered. */
+const agreedMax = 40;
+
+export const sequenceOf = ({ area, seed, index }: Case): Sequence => area.generate(new Random(seed * 1_000_003 + index));
+
+/** One area: plays cases, and makes each rule that is met small. `onFinding` is told at once. */
+export async function campaign(
+  pair: Pair,
+  area: Area,
+  { seed, bounds, known, onFinding }: { seed: number; bounds: Bounds; known: readonly Known[]; onFinding: (finding: Finding) => void },
+): Promise<Result> {
+  const met = new Map<string, Met>();
+  const counts = { cases: 0, requests: 0, known: 0, notAgain: 0 };
+  const agreed: Result['agreed'][number][] = [];
+  const findings: Finding[] = [];
+  const one = async (index: number): Promise<void> => {
+    const origin = { area, seed, index };
+    const sequence = sequenceOf(origin);
+    const answers = await pair.ask(sequence);
+    counts.cases++;
+    counts.requests += sequence.steps.length;
+    if (answers.differences.length === 0 && agreed.length < agreedMax) agreed.push({ origin, sequence, answers });
+    for (const difference of answers.differences) {
+      if (knownAs(difference, known) !== undefined) counts.known++;
+      else add(met, { origin, difference, sequence });
+    }
+  };
+  await eachOf(bounds, casesAtOnce, one);
+  const queue = [...met.values()];
+  await eachOf({ cases: queue.length, until: Infinity }, shrinksAtOnce, async (index) => {
+    const finding = await smallest(pair, queue[index] as Met);
+    if (finding === null) return void counts.notAgain++;
+    findings.push(finding);
+    onFinding(finding);
+  });
+  return { area, ...counts, findings, agreed };
+}
+
+interface Met {
+  readonly origin: Case;
+  readonly difference: Found;
+  readonly sequence: Sequence;
+  count: number;
+}
+
+function add(met: Map<string, Met>, found: Omit<Met, 'count'>): void {
+  const { key } = found.difference.rule;
+  const known = met.get(key);
+  if (known === undefined) met.set(key, { ...found, count: 1 });
+  else known.count++;
+}
+
+/** Null where the difference is not there again: something else that ran at the time made it. */
+async function smallest(pair: Pair, { origin, difference, sequence, count }: Met): Promise<Finding | null> {
+  const sameIn = ({ differences }: Answers): Found | undefined => differences.find(({ rule }) => rule.key === difference.rule.key);
+  const shows = async (trial: Sequence): Promise<boolean> => sameIn(await pair.ask(trial)) !== undefined;
+  if (!(await shows(sequence))) return null;
+  const small = await shrink(sequence, shows);
+  const answers = await pair.ask(small);
+  return { origin, difference: sameIn(answers) ?? difference, sequence: small, answers, count };
+}
+
+/** Works on 0, 1, 2 ..., several at once, until the bounds are reached. */
+async function eachOf({ cases, until }: Bounds, atOnce: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < cases && Date.now() < until) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

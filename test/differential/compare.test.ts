@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { compare, ruleOf } from './compare.js';
+
+const sequence = { steps: [{ do: 'POST /api/v1/namespaces/${ns}/pods' }, { do: 'GET /api/v1/namespaces/${ns}/pods/a' }] };
+const refused = (message: string): object => ({ status: 422, body: { message, code: 422 } });
+
+describe('comparing two servers', () => {
+  it('finds nothing where they say the same in another order of members', () => {
+    const theirs = [{ status: 201, body: { a: 1, b: [2] } }, null];
+    assert.deepEqual(compare(sequence, theirs, [{ status: 201, body: { b: [2], a: 1 } }, null]), []);
+  });
+
+  it('tells of a different status alone, with what explains it', () => {
+    const [found, ...others] = compare(sequence, [refused('spec.a: Required value'), null], [{ status: 201, body: {} }, null]);
+    assert.deepEqual(others, []);
+    assert.deepEqual([found?.step, found?.at, found?.want, found?.got], [0, '/status', '422 spec.a: Required value', '201']);
+    assert.equal(found?.rule.group, 'status');
+  });
+
+  it('knows messages, warnings and headers from what programs read', () => {
+    const theirs = { status: 200, headers: { warning: ['299 - "a"'], 'retry-after': '<n>' }, body: { message: 'a', code: 1 } };
+    const ours = { status: 200, headers: { warning: ['299 - "b"'] }, body: { message: 'b', code: 2 } };
+    const groups = compare(sequence, [null, theirs], [null, ours]).map(({ rule, at }) => [rule.group, at]);
+    assert.deepEqual(groups, [
+      ['warning', '/headers/warning/0'],
+      ['header', '/headers/retry-after'],
+      ['message', '/body/message'],
+      ['body', '/body/code'],
+    ]);
+  });
+
+  it('takes differences for one rule whatever the positions, quoted values and numbers', () => {
+    const key = (at: string, want: unknown): string => ruleOf({ at, want, got: undefined }, 'PUT /a').key;
+    assert.equal(key('/body/list/0/a', 'x[1]: "b" above 3'), key('/body/list/17/a', 'x[2]: "c" above 44'));
+    assert.notEqual(key('/body/list/0/a', 'x: Required value'), key('/body/list/0/a', 'x: Invalid value'));
+    assert.notEqual(key('/status', '422 refused'), key('/status', '400 refused'));
+  });
+});

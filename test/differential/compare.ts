@@ -1,0 +1,69 @@
+import { aboutStep } from '../golden/scenario.js';
+import { differencesOf, isWording, type Difference } from '../golden/differences.js';
+import type { Sequence } from './area.js';
+import type { Played } from './play.js';
+
+/** A difference between two answers, and to which request. `want` is what the other server says, `got` what ours does. */
+export interface Found extends Difference {
+  readonly step: number;
+  /** The request as it was generated. */
+  readonly request: string;
+  /** Cases of one rule differ in the same way, in the same place, to the same method. */
+  readonly rule: Rule;
+}
+
+export interface Rule {
+  /** What kind of difference it is; a folder of the report. */
+  readonly group: 'status' | 'message' | 'warning' | 'header' | 'body' | 'events';
+  readonly key: string;
+}
+
+/** Differences of all steps. Where the status of an answer differs, all else about it follows from that. */
+export function compare({ steps }: Sequence, theirs: Played, ours: Played): Found[] {
+  return steps.flatMap((step, index) => {
+    const all = differencesOf(theirs[index] ?? null, ours[index] ?? null);
+    const status = all.filter(({ at }) => at === '/status');
+    const told = status.length > 0 ? status : all;
+    return told.map((difference) => {
+      const request = aboutStep(step);
+      const shown = difference.at === '/status' ? withMessages(difference, theirs[index]?.body, ours[index]?.body) : difference;
+      return { ...shown, step: index, request, rule: ruleOf(shown, request) };
+    });
+  });
+}
+
+/** A status says little without the message that explains it. */
+function withMessages({ at, want, got }: Difference, theirs: unknown, ours: unknown): Difference {
+  const said = (status: unknown, body: unknown): string => {
+    const message = (body as { readonly message?: unknown } | null | undefined)?.message;
+    return `${String(status)}${typeof message === 'string' ? ` ${message}` : ''}`;
+  };
+  return { at, want: said(want, theirs), got: said(got, ours) };
+}
+
+/** The rule that a difference is likely of: values and positions are left out. */
+export function ruleOf({ at, want, got }: Difference, request: string): Rule {
+  const place = at.replace(/\/\d+(?=\/|$)/g, '/*');
+  const said = [want, got].map((value) => (typeof value === 'string' ? shapeOf(value) : kindOf(value)));
+  return { group: groupOf({ at, want, got }), key: [request.split(' ')[0], place, ...said].join(' | ') };
+}
+
+function groupOf(difference: Difference): Rule['group'] {
+  const { at } = difference;
+  if (at === '/status') return 'status';
+  if (at.startsWith('/headers/warning')) return 'warning';
+  if (at.startsWith('/headers')) return 'header';
+  if (at.startsWith('/events')) return 'events';
+  return isWording(difference) ? 'message' : 'body';
+}
+
+const kindOf = (value: unknown): string =>
+  value === undefined ? 'absent' : value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+
+/** A text without what is quoted, and without numbers. */
+const shapeOf = (text: string): string =>
+  text
+    .replace(/"(\\.|[^"\\])*"/g, '""')
+    .replace(/\[\d+\]/g, '[*]')
+    .replace(/\d+/g, (number) => (number.length === 3 && text.startsWith(number) ? number : '#'))
+    .slice(0, 200);

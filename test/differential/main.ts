@@ -1,0 +1,156 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startCluster } from '../../deploy/cluster.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { Connection } from '../golden/connection.js';
+import { areas } from './areas/index.js';
+import type { Area } from './area.js';
+import { campaign, sequenceOf, type Result } from './campaign.js';
+import { findingLines, readSequence, Report, summary } from './report.js';
+import { readKnown } from './known.js';
+import { Pair } from './pair.js';
+import { addRecordings, recorded } from './recordings.js';
+
+/** `npm run differential`: asks another API server and ours the same, and tells where they answer differently. */
+const usage = `usage: npm run differential -- --against URL (--token T | --cert F --key F) [OPTION...] [FILE...]
+
+  Starts a server of ours, sends both the same generated requests, and compares status, headers, bodies and events. Each rule by which they differ is
+  shown once, by the smallest sequence that was found. Ends with 1 if there is one that is not in test/differential/known.json.
+
+  --against URL       a kube-apiserver 1.36 that may be written to
+  --token T, --cert F, --key F
+                      an administrator there
+  --ca F              who vouches for it; without it, nobody need
+  --area NAME         one area (all of them): ${areas.map(({ name }) => name).join(', ')}
+  --seed N            which cases there are (1)
+  --cases N           cases of each area (200, or as many as the time allows)
+  --minutes M         begin no more cases after that time
+  --case SEED:INDEX   one case, with what was said to each step
+  --out FOLDER        where differences are written (differential-report)
+  --flag F            a flag for our server, as the other one has it; may be repeated
+  --update            keep the cases in which both agree, at most 40 an area, as recordings for the test suite
+  FILE...             files of a report, whose sequences are sent again; with --update, those that agree now are kept
+
+examples:
+  npm run differential -- --against https://127.0.0.1:6443 --token admintoken --area kinds --minutes 10
+  npm run differential -- --against https://127.0.0.1:6443 --cert admin.crt --key admin.key --seed 7 --cases 1000
+  npm run differential -- --against https://127.0.0.1:6443 --token admintoken differential-report/kinds/status/001.json
+
+${areas.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n')}`;
+
+const options = {
+  against: { type: 'string' },
+  token: { type: 'string' },
+  cert: { type: 'string' },
+  key: { type: 'string' },
+  ca: { type: 'string' },
+  area: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  cases: { type: 'string' },
+  minutes: { type: 'string' },
+  case: { type: 'string' },
+  out: { type: 'string', default: 'differential-report' },
+  flag: { type: 'string', multiple: true },
+  update: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>['values'];
+
+const minuteMs = 60_000;
+const casesDefault = 200;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return say(usage, 0);
+  const chosen = areas.filter(({ name }) => values.area === undefined || name === values.area);
+  if (values.against === undefined) return say('--against is missing; see npm run differential -- --help', 2);
+  if (chosen.length === 0) return say(`no area ${values.area ?? ''}; there are ${areas.map(({ name }) => name).join(', ')}`, 2);
+  return between(values, (pair) => {
+    if (positionals.length > 0) return again(pair, positionals, values);
+    return values.case === undefined ? differential(pair, chosen, values) : oneCase(pair, chosen, values.case);
+  });
+}
+
+/** Both servers, ours for as long as the work takes. */
+async function between(values: Values, work: (pair: Pair) => Promise<number>): Promise<number> {
+  const { against = '', token, cert: certFile, key: keyFile, ca: caFile } = values;
+  const cluster = await startCluster({
+    dataDirectory: temporaryDirectory('differential'),
+    replicas: 1,
+    balancer: false,
+    apiserverFlags: values.flag,
+  });
+  const theirs = new Connection({ address: against, token, certFile, keyFile, caFile });
+  const ours = new Connection({ address: cluster.address, ...cluster.pki.admin });
+  try {
+    return await work(new Pair(theirs, ours));
+  } finally {
+    theirs.close();
+    ours.close();
+    await cluster.stop();
+  }
+}
+
+async function differential(pair: Pair, chosen: readonly Area[], values: Values): Promise<number> {
+  const known = readKnown();
+  const report = new Report(values.out);
+  const seed = Number(values.seed);
+  const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * minuteMs;
+  const cases = Number(values.cases ?? (values.minutes === undefined ? casesDefault : Infinity));
+  say(`seed ${seed}`, 0);
+  const agreeing = await agreeingKnown(pair);
+  const results: Result[] = [];
+  for (const area of chosen) {
+    const bounds = { cases, until };
+    const onFinding = (finding: Parameters<Report['add']>[0]): void => void say(findingLines(finding, report.add(finding)), 0);
+    results.push(await campaign(pair, area, { seed, bounds, known, onFinding }));
+  }
+  for (const { area, agreed } of values.update ? results : [])
+    addRecordings(
+      area.name,
+      agreed.map(({ sequence, answers }) => recorded(sequence, answers.theirs)),
+    );
+  for (const reason of agreeing) say(`no longer different, and still in known.json: ${reason}`, 0);
+  return say(summary(results), agreeing.length === 0 && results.every(({ findings }) => findings.length === 0) ? 0 : 1);
+}
+
+/** Entries of the list of known differences in which the servers agree. */
+async function agreeingKnown(pair: Pair): Promise<string[]> {
+  const reasons: string[] = [];
+  for (const entry of readKnown()) {
+    const { differences } = await pair.ask(entry);
+    if (!differences.some(({ rule }) => new RegExp(entry.rule).test(rule.key))) reasons.push(entry.reason);
+  }
+  return reasons;
+}
+
+async function again(pair: Pair, files: readonly string[], { update }: Values): Promise<number> {
+  let left = 0;
+  for (const file of files) {
+    const sequence = readSequence(file);
+    const { differences, theirs } = await pair.ask(sequence);
+    if (differences.length > 0) left++;
+    for (const { at, request, want, got } of differences)
+      say(`${file}\n  ${request} ${at}\n  theirs ${JSON.stringify(want)}\n  ours   ${JSON.stringify(got)}`, 0);
+    const area = path.basename(path.dirname(path.dirname(path.resolve(file))));
+    if (update && differences.length === 0) addRecordings(area, [recorded(sequence, theirs)]);
+  }
+  return say(`${files.length - left} of ${files.length} agree`, left === 0 ? 0 : 1);
+}
+
+async function oneCase(pair: Pair, [area]: readonly Area[], text: string): Promise<number> {
+  const [seed = 1, index = 0] = text.split(':').map(Number);
+  if (area === undefined) return 2;
+  const sequence = sequenceOf({ area, seed, index });
+  const answers = await pair.ask(sequence);
+  for (const [at, step] of sequence.steps.entries())
+    say(JSON.stringify({ step, theirs: answers.theirs[at], ours: answers.ours[at] }, null, 2), 0);
+  return say(JSON.stringify(answers.differences, null, 2), answers.differences.length === 0 ? 0 : 1);
+}
+
+function say(line: string, status: number): number {
+  process.stdout.write(`${line}\n`);
+  return status;
+}
+
+process.exitCode = await main();

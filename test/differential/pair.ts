@@ -1,0 +1,27 @@
+import type { Connection } from '../golden/connection.js';
+import { randomWord } from '../golden/player.js';
+import type { Sequence } from './area.js';
+import { compare, type Found } from './compare.js';
+import { play, type Played } from './play.js';
+
+/** What both servers said to one sequence. */
+export interface Answers {
+  readonly theirs: Played;
+  readonly ours: Played;
+  readonly differences: readonly Found[];
+}
+
+/** The two servers. */
+export class Pair {
+  constructor(
+    private readonly theirs: Connection,
+    private readonly ours: Connection,
+  ) {}
+
+  /** Asks both, under the same names that nothing else has. */
+  async ask(sequence: Sequence): Promise<Answers> {
+    const names = { ns: `d-${randomWord()}`, r: randomWord() };
+    const [theirs, ours] = await Promise.all([play(this.theirs, sequence, names), play(this.ours, sequence, names)]);
+    return { theirs, ours, differences: compare(sequence, theirs, ours) };
+  }
+}

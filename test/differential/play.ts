@@ -1,0 +1,73 @@
+import { isObject } from '../../api/json/json.js';
+import type { Connection } from '../golden/connection.js';
+import { filled } from '../golden/placeholders.js';
+import { Player } from '../golden/player.js';
+import type { Expectation, Step } from '../golden/recordings.js';
+import type { Sequence } from './area.js';
+
+/** What each step showed; null for one that shows nothing. */
+export type Played = readonly (Expectation | null)[];
+
+const json = { 'content-type': 'application/json', accept: 'application/json' };
+
+/** Plays a sequence under the names that are given, and takes away what it made. Answers are in the form of recordings. */
+export async function play(connection: Connection, { steps }: Sequence, names: Readonly<Record<string, string>>): Promise<Played> {
+  const player = new Player(connection, [], { ...names });
+  const isNamespaced = JSON.stringify(steps).includes('${ns}');
+  const played: (Expectation | null)[] = [];
+  const made = new Set<string>();
+  if (isNamespaced) await makeNamespace(connection, names['ns'] ?? '');
+  try {
+    for (const step of steps) {
+      const seen = await shown(player, step);
+      played.push(seen);
+      for (const path of madeBy(step, seen, player.names)) made.add(path);
+    }
+    return played;
+  } finally {
+    player.close();
+    for (const path of made) await remove(connection, path);
+    if (isNamespaced) await remove(connection, `/api/v1/namespaces/${names['ns']}`);
+  }
+}
+
+async function shown(player: Player, step: Step): Promise<Expectation | null> {
+  try {
+    const observed = await player.step(step);
+    return observed === null || 'seen' in observed ? (observed?.seen ?? null) : { body: { missed: observed.missed } };
+  } catch (error) {
+    return { body: { failed: String(error) } };
+  }
+}
+
+/** A namespace with its account, which a controller would make if one ran. */
+async function makeNamespace(connection: Connection, name: string): Promise<void> {
+  await post(connection, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await post(connection, `/api/v1/namespaces/${name}/serviceaccounts`, {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default' },
+  });
+}
+
+const post = (connection: Connection, path: string, body: object): Promise<unknown> =>
+  connection.request({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
+
+/** Paths of objects outside of the namespace that a step made. */
+function madeBy(step: Step, seen: Expectation | null, names: Readonly<Record<string, unknown>>): string[] {
+  const [method = '', target = ''] = filled(step.do ?? '', names).split(' ');
+  const [path = '', query = ''] = target.split('?');
+  if (seen?.status !== 201 || query.includes('dryRun') || path.includes(`/namespaces/${String(names['ns'])}/`)) return [];
+  if (method !== 'POST') return [path];
+  const metadata: unknown = isObject(seen.body) ? filled(seen.body['metadata'], names) : undefined;
+  const name = isObject(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' && !name.includes('<') ? [`${path}/${name}`] : [];
+}
+
+/** Without waiting, finalizers included: nobody is there who would act on them. */
+async function remove(connection: Connection, path: string): Promise<void> {
+  const patched = { method: 'PATCH', path, headers: { ...json, 'content-type': 'application/merge-patch+json' } };
+  const deleted = await connection.request({ method: 'DELETE', path: `${path}?gracePeriodSeconds=0`, headers: json }).catch(() => null);
+  if (deleted?.status === 200 && deleted.text.includes('"finalizers"') && !path.startsWith('/api/v1/namespaces'))
+    await connection.request({ ...patched, body: '{"metadata":{"finalizers":null}}' }).catch(() => undefined);
+}

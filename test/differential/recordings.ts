@@ -1,0 +1,36 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../fixtures/packageRoot.js';
+import type { Step } from '../golden/recordings.js';
+import type { Played } from './play.js';
+import type { Sequence } from './area.js';
+
+/** Sequences to which both servers said the same, with what they said: the test suite plays them without the other server. */
+const folder = path.join(packageRoot, 'test', 'differential', 'recordings');
+
+/** Names of recorded areas. */
+export const recordedAreas = (): string[] =>
+  fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .sort();
+
+export const readRecordings = (area: string): readonly Sequence[] =>
+  fs.existsSync(fileOf(area)) ? (JSON.parse(fs.readFileSync(fileOf(area), 'utf8')) as Sequence[]) : [];
+
+/** A recording: each step with what was said. */
+export const recorded = ({ steps }: Sequence, played: Played): Sequence => ({
+  steps: steps.map((step, index): Step => ({ ...step, ...(played[index] ? { expect: played[index] } : {}) })),
+});
+
+/** Adds those that are not there yet. */
+export function addRecordings(area: string, sequences: readonly Sequence[]): void {
+  const known = readRecordings(area);
+  const texts = new Set(known.map(requestsOf));
+  const all = [...known, ...sequences.filter((sequence) => !texts.has(requestsOf(sequence)))];
+  fs.writeFileSync(fileOf(area), `[\n${all.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`);
+}
+
+const requestsOf = ({ steps }: Sequence): string => JSON.stringify(steps.map(({ expect: _, ...asked }) => asked));
+const fileOf = (area: string): string => path.join(folder, `${area}.json`);

@@ -1,0 +1,61 @@
+import { typeOfKind, type ApiType } from '../../api/catalogue/types.js';
+import { apiVersionOf } from '../../api/resource.js';
+import type { JsonObject } from '../../api/object.js';
+import { createCatalogue } from '../../server/kinds/index.js';
+import type { ResourceNames } from '../../server/registry/resources.js';
+import { hasValidContent, validObject } from '../fuzz/validObjects.js';
+import { listVariations, readVariations } from '../golden/recordings.js';
+
+/** A resource as it is served, with objects that servers take: where changes begin. */
+export interface Sampled {
+  readonly resource: ResourceNames;
+  readonly type: ApiType;
+  /** Path of the collection, in the namespace of the case where there is one. */
+  readonly path: string;
+  readonly objects: readonly JsonObject[];
+}
+
+/** Every resource that can be created and of which an object is known, in each served version. */
+export function sampledResources(): readonly Sampled[] {
+  return (known ??= servedResources().flatMap((resource) => {
+    const type = typeOfKind(resource);
+    const objects = objectsOf(resource);
+    return type === undefined || objects.length === 0 ? [] : [{ resource, type, path: pathOf(resource), objects }];
+  }));
+}
+
+let known: readonly Sampled[] | undefined;
+
+/** All that is served without configuration. */
+export const servedResources = (): readonly ResourceNames[] =>
+  createCatalogue().groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+
+export function pathOf(resource: ResourceNames): string {
+  const root = resource.group === '' ? '/api/v1' : `/apis/${apiVersionOf(resource)}`;
+  return `${root}${resource.namespaced ? '/namespaces/${ns}' : ''}/${resource.resource}`;
+}
+
+/** Recorded ones, or those of the fuzzer. */
+function objectsOf(resource: ResourceNames): readonly JsonObject[] {
+  const recorded = recordedObjects().get(`${apiVersionOf(resource)} ${resource.kind}`);
+  if (recorded !== undefined) return recorded;
+  return hasValidContent(resource.group, resource.kind) && resource.verbs.has('create') ? [ownNames(resource)] : [];
+}
+
+const recordedObjects = (): ReadonlyMap<string, readonly JsonObject[]> =>
+  (recordings ??= new Map(
+    listVariations().map((name) => {
+      const objects = Object.values(readVariations(name).bases) as JsonObject[];
+      return [`${String(objects[0]?.['apiVersion'])} ${String(objects[0]?.['kind'])}`, objects];
+    }),
+  ));
+
+let recordings: ReadonlyMap<string, readonly JsonObject[]> | undefined;
+
+/** Names outside of namespaces are not those of other cases; groups of definitions and API services neither. */
+function ownNames({ group, version, kind, namespaced }: ResourceNames): JsonObject {
+  const object = validObject(group, version, kind, namespaced ? 'f0' : 'f-${r}');
+  return JSON.parse(
+    JSON.stringify(object).replaceAll('fuzz.example.com', '${r}.example.com').replaceAll('"fuzz"', '"${ns}"'),
+  ) as JsonObject;
+}
