@@ -7,7 +7,6 @@ import type { CelProgram } from './eval/program.js';
 import { Failure, FieldMap, type Value } from './eval/values.js';
 import type { AdmissionValues, AuthorizationAnswer, AuthorizationQuestion } from './admissionValues.js';
 
-/** What expressions of admission may name. */
 export const admissionNames: ReadonlySet<string> = new Set([
   'object',
   'oldObject',
@@ -19,7 +18,7 @@ export const admissionNames: ReadonlySet<string> = new Set([
   'variables',
 ]);
 
-/** Thrown out of an evaluation whose next step needs an answer that takes time. */
+/** Thrown when the next step needs an authorization answer that takes time. */
 class Unanswered extends Error {
   constructor(
     readonly key: string,
@@ -29,20 +28,20 @@ class Unanswered extends Error {
   }
 }
 
-/** A variable of a policy, as expressions see it: worked out when it is first used. */
+/** A variable of a policy, evaluated on first use. */
 export interface Variable {
   readonly name: string;
   readonly program: CelProgram | null;
 }
 
-/** After so much (tens of milliseconds) others get their turn. */
+/** After this cost (tens of milliseconds) other requests run. */
 const turnCost = 250_000;
-/** Questions of one request; costs bound them to fewer. */
+/** The limit of authorization checks per request; costs allow fewer. */
 const questionsMax = 100;
 
 /**
- * Evaluates the expressions of one policy or webhook for one request: they share a budget, values of variables and what the authorizer said. An expression
- * that asks the authorizer is evaluated anew when the answer is there; what that costs twice is charged once.
+ * Evaluates the expressions of one policy or webhook for one request, which share a budget, variables and authorization answers. An expression that needs an
+ * answer is evaluated again when it is there; the repetition is charged once.
  */
 export class AdmissionEvaluation {
   #cost = 0;
@@ -65,7 +64,7 @@ export class AdmissionEvaluation {
     );
   }
 
-  /** Whether the budget is used up; then results mean nothing. */
+  /** Once the budget is exhausted, results are meaningless. */
   get exhausted(): boolean {
     return this.#exhausted;
   }
@@ -139,7 +138,6 @@ function valuesOf(
   ]);
 }
 
-/** What the request itself is about. */
 function requestResource(authorizer: AuthorizerValue, request: JsonObject): ResourceCheck {
   const resource = (request['requestResource'] ?? request['resource'] ?? {}) as JsonObject;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
 
-/** A question that an expression asks of the authorizer. Selectors are as the expression writes them. */
+/** An authorization check of an expression, with its selectors as written. */
 export type AuthorizationQuestion =
   | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
   | {
@@ -24,22 +24,21 @@ export interface AuthorizationAnswer {
   readonly error?: string;
 }
 
-/** Asks whoever decides for this server. May answer at once. Never rejects: a failure is an answer with `error`. */
+/** May answer synchronously. Never rejects: a failure is an answer with `error`. */
 export type AskAuthorizer = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>;
 
-/** What the expressions of admission (match conditions, policies) may look at. Everything is only read. */
+/** The read-only inputs of admission expressions (match conditions, policies). */
 export interface AdmissionValues {
-  /** In the version that the webhook or policy wants; null on delete. */
+  /** Converted to the version that the webhook or policy matches; null on delete. */
   readonly object: JsonObject | null;
-  /** null on create. */
+  /** Null on create. */
   readonly oldObject: JsonObject | null;
-  /** The `request` member of an AdmissionReview without `object` and `oldObject`; absent members are left out. */
+  /** The `request` of an AdmissionReview without `object` and `oldObject`; absent members are omitted. */
   readonly request: JsonObject;
-  /** The object that a policy's binding names; absent where there are no parameters. */
+  /** The object that a policy's binding names, if any. */
   readonly params?: JsonObject | null;
-  /** The Namespace of the object; null for objects outside of any. Webhooks have none: leave it out. */
+  /** The Namespace of the object, or null for cluster-scoped objects. Absent for webhooks. */
   readonly namespaceObject?: JsonObject | null;
-  /** Who asks; for `authorizer`. */
   readonly user: User;
   readonly askAuthorizer: AskAuthorizer;
 }

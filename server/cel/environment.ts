@@ -6,11 +6,11 @@ import { plainView, toJson } from './eval/json.js';
 import { compileProgram, type CelProgram } from './eval/program.js';
 import { Failure } from './eval/values.js';
 
-/** A type in CEL's words (`string`, `map<string, dyn>`), or the fields of an object. */
+/** A CEL type (`string`, `map<string, dyn>`), or the fields of an object. */
 export type VariableType = string | { readonly [field: string]: VariableType };
 
 export interface Scope {
-  /** Compiles an expression that must be known to yield one of the types `wanted`; null for one whose type is looked at when it runs. */
+  /** Compiles an expression that certainly yields one of the types `wanted`; null defers the type check to run time. */
   compile(expression: string, wanted: readonly string[] | null): Compiled;
 }
 
@@ -18,18 +18,17 @@ export type Compiled = { readonly ok: true; readonly program: Program } | { read
 
 export interface Program {
   readonly expression: string;
-  /** Members of variables that it names, such as `claims.email`. */
+  /** Members of variables that it selects, such as `claims.email`. */
   readonly selects: ReadonlySet<string>;
-  /** Runs it over plain JSON, within the budget of one expression. Errors are values: a missing key is as ordinary as a false. */
+  /** Evaluates over plain JSON, within the budget of one expression. Errors, such as a missing key, are values. */
   evaluate(variables: Readonly<Record<string, JsonValue>>): Evaluation;
 }
 
 export type Evaluation = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
 
-/** Expressions in files of administrators are shorter than those that clients store. */
+/** The limit for expressions in administrators' files, below that for stored ones. */
 const expressionCharactersMax = 10 * 1024;
 
-/** Expressions over these variables. */
 export function createScope(variables: Readonly<Record<string, VariableType>>): Scope {
   const types = Object.fromEntries(Object.entries(variables).map(([name, type]): [string, Type] => [name, declared(name, type)]));
   const names = new Set(Object.keys(variables));

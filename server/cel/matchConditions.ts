@@ -12,19 +12,18 @@ export interface MatchCondition {
 
 export type MatchVerdict =
   | { readonly outcome: 'match' }
-  /** One of the conditions is false: that settles it, whatever the others do. */
-  | { readonly outcome: 'noMatch'; /** Name of that condition. */ readonly condition: string }
-  /** None is false, but not all could be evaluated. What that means is for the failure policy to say. `message` joins what went wrong, as clients see it. */
+  /** One condition is false, which decides the result whatever the others do. */
+  | { readonly outcome: 'noMatch'; readonly condition: string }
+  /** No condition is false, but some failed. The failure policy decides. `message` joins the errors for clients. */
   | { readonly outcome: 'error'; readonly message: string };
 
-/** Conditions compiled once, evaluated for each request that everything else of the webhook or policy matches. */
 export interface MatchConditions {
   readonly isEmpty: boolean;
   /** Never rejects. The conditions share a budget. */
   evaluate(values: AdmissionValues): Promise<MatchVerdict>;
 }
 
-/** An expression that cannot be compiled is an error whenever it is evaluated: it was refused when it was stored, unless another server stored it. */
+/** An expression that does not compile fails at each evaluation: it was refused when it was stored, unless another server stored it. */
 export type Compiled =
   | { readonly expression: string; readonly program: CelProgram }
   | { readonly expression: string; readonly program: null; readonly message: string };
@@ -37,7 +36,6 @@ export function compileAdmission(expression: string): Compiled {
   }
 }
 
-/** Compiles the conditions of a webhook, or of a policy. */
 export function compileMatchConditions(conditions: readonly MatchCondition[]): MatchConditions {
   const compiled = conditions.map(({ name, expression }) => ({ name, ...compileAdmission(expression) }));
   return { isEmpty: conditions.length === 0, evaluate: (values) => evaluate(compiled, values) };

@@ -1,4 +1,4 @@
-/** Words that the language keeps for later: no expression may have them as a name. */
+/** Words that the language reserves: they cannot be identifiers. */
 export const reservedWords: ReadonlySet<string> = new Set([
   'as',
   'break',
@@ -19,5 +19,5 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'while',
 ]);
 
-/** Words that cannot name anything: those, and the ones that mean something. */
+/** The reserved words and the keywords. */
 export const keptWords: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);

@@ -1,15 +1,14 @@
 import { check, unwanted, type Checked, type Declarations } from './checker.js';
 import { broken, dyn, list, object, typeOf, unknown, type Type } from './types.js';
 
-/** What the expressions of admission policies and webhooks may name. */
 export interface AdmissionScope {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Whether objects and JSON patches may be made. */
+  /** Whether objects and JSON patches may be created. */
   readonly patches: boolean;
-  /** By name, those that come before the expression; null where there are none at all. */
+  /** The variables before the expression; null where variables do not exist. */
   readonly variables: Readonly<Record<string, Type>> | null;
-  /** What is known of objects and parameters where only one kind is looked at. Default: nothing. */
+  /** Known only where one kind matches. */
   readonly kinds?: { readonly object: Type; readonly params: Type };
 }
 
@@ -53,7 +52,7 @@ const namespaceObject = object('kubernetes.Namespace', {
 });
 const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: unknown });
 
-/** Type of an expression in a scope, or the sentence why it is refused. */
+/** Returns the type of an expression, or the error message. */
 export function checkAdmission(
   expression: string,
   scope: AdmissionScope,
@@ -64,13 +63,13 @@ export function checkAdmission(
   return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
 }
 
-/** The types of an expression that is compiled to run, as far as they are known without its scope; null where they are not, as of one that names variables. */
+/** The types of an expression to compile; null where they depend on its scope, such as variables. */
 export function typesOfAdmission(expression: string): Pick<Extract<Checked, { ok: true }>, 'tree' | 'types'> | null {
   const checked = check(expression, declarationsOf({ params: true, authorizer: true, patches: true, variables: null }));
   return checked.ok ? checked : null;
 }
 
-/** What is wrong with an expression whatever it should yield, as the reference prints it; null for nothing. */
+/** Returns the errors of an expression of any type, as the reference prints them, or null. */
 export function problemsOf(expression: string, scope: AdmissionScope): string | null {
   const checked = check(expression, declarationsOf(scope));
   return checked.ok || checked.stage === 'program instantiation' ? null : checked.message;

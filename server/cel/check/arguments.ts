@@ -7,11 +7,11 @@ import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
 import { printed, type Type } from './types.js';
 
-/** What stands in the text of an expression and is refused although its types fit: arguments with which functions would always fail, and mixed lists and maps. */
+/** Checks that types cannot express: literal arguments with which functions always fail, and mixed lists and maps. */
 
 const isWrong = (value: unknown): boolean => value === null || value instanceof Failure;
 
-/** By function: what is wrong with a text. Patterns are the last argument. */
+/** Checks of literal texts, by function. A pattern is the last argument. */
 const checks: Readonly<Record<string, (text: string) => boolean>> = {
   matches: (text) => !compileRegexp(text).ok,
   duration: (text) => isWrong(parseDuration(text)),
@@ -38,7 +38,7 @@ function argumentProblems(expressions: readonly Expression[]): Problem[] {
     });
 }
 
-/** Integers that 64 bits cannot hold. The smallest one is written as the negative of a number that is too large by itself. */
+/** Integers beyond 64 bits. The smallest one is the negative of a number that is too large by itself. */
 function numberProblems(expressions: readonly Expression[]): Problem[] {
   const negated = new Set(expressions.filter((one): one is Call => one.kind === 'call' && one.name === '-_').flatMap(({ args }) => args));
   return expressions.flatMap((one) => {
@@ -57,11 +57,11 @@ const scalars: ReadonlySet<string> = new Set([
   'bytes',
   'google.protobuf.Timestamp',
   'google.protobuf.Duration',
-  // Of what is refused elsewhere, which is the same as nothing.
+  // Errors reported elsewhere, which count as none.
   '!',
 ]);
 
-/** Elements of a list, keys and values of a map that are written together are of one type. What `format` prints may be of any. */
+/** Elements of a list literal, and keys and values of a map literal, have one type. Arguments of `format` may have any. */
 function mixedProblems(expressions: readonly Expression[], types: ReadonlyMap<Expression, Type>): Problem[] {
   const exempt = new Set(
     expressions.filter((one): one is Call => one.kind === 'call' && one.name === 'format').flatMap(({ args }) => args),

@@ -7,12 +7,11 @@ import { SyntaxProblem, type Problem } from './tokens.js';
 import { reservedWords } from '../reserved.js';
 import { accepts, bool, dyn, filled, isOpen, joined, list, map, optional, printed, sameType, unknown, type Type } from './types.js';
 
-/** What an expression may name. */
 export interface Declarations {
   readonly variables: Readonly<Record<string, Type>>;
-  /** Types that may be written as `Name{field: value}`. One whose fields are not known takes any. Null for a name that is none. */
+  /** Null for an unknown type. A type without known fields accepts any. */
   readonly message?: (name: string) => Type | null;
-  /** What the environment has beside what all have. */
+  /** Libraries beyond the common ones. */
   readonly libraries?: readonly ExtraLibrary[];
 }
 
@@ -21,21 +20,18 @@ export type Checked =
       readonly ok: true;
       readonly type: Type;
       readonly tree: Expression;
-      /** Of all parts. */ readonly types: ReadonlyMap<Expression, Type>;
+      readonly types: ReadonlyMap<Expression, Type>;
     }
   | {
       readonly ok: false;
       /** What failed. */ readonly stage: 'compilation' | 'program instantiation';
-      /** As the reference prints it: each problem of a compilation with the line and a mark. */ readonly message: string;
+      /** The reference's text: each error with its line and a mark. */ readonly message: string;
     };
 
-/** More problems of one expression are not told. */
+/** Further problems of an expression are not reported. */
 const problemsMax = 20;
 
-/**
- * Finds what cannot be right in an expression before it ever runs: syntax, names that nobody declared, and types that do not fit. What is not certain passes;
- * an expression that the reference takes is never refused.
- */
+/** Uncertain cases pass; an expression that the reference accepts is never refused. */
 export function check(text: string, declarations: Declarations): Checked {
   try {
     const checker = new Checker(declarations);
@@ -64,7 +60,7 @@ function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expressio
   return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', message: failure.message };
 }
 
-/** Why a value of a type is not what is wanted; null if it is, or may be. */
+/** Null unless the types certainly mismatch. */
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
   const fits = wanted.some((one) => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
   if (fits) return null;
@@ -143,7 +139,7 @@ class Checker implements Surroundings {
     );
   }
 
-  /** What all of several values are; of none, anything. */
+  /** The common type of several values; of none, any. */
   #common(values: readonly Expression[], names: ReadonlyMap<string, Type>): Type {
     const [first = unknown, ...rest] = values.map((value) => this.typeOf(value, names));
     return rest.reduce(joined, first);
@@ -178,7 +174,7 @@ class Checker implements Surroundings {
     const wraps = asks || holder.name === 'optional_type';
     const inner = holder.name === 'optional_type' ? this.#inner(holder) : holder;
     const keyType = this.typeOf(key, names);
-    // Fields of known objects cannot be reached so, but what they hold is not worked out here.
+    // An index cannot select fields of known objects, but their contents are not inferred here.
     const type = isOpen(inner) ? inner : inner.fields ? unknown : this.#overloads('_[_]', null, [inner, keyType], at);
     return wraps ? optional(type) : type;
   }
@@ -200,7 +196,6 @@ class Checker implements Surroundings {
     );
   }
 
-  /** Any number of terms. */
   #logical({ name, args, at }: Call, names: ReadonlyMap<string, Type>): Type {
     const types = args.map((argument) => this.typeOf(argument, names));
     const wrong = types.some((type) => !isOpen(type) && type.name !== 'bool');
@@ -210,7 +205,7 @@ class Checker implements Surroundings {
   #overloads(name: string, target: Type | null, args: readonly Type[], at: number): Type {
     const overloads = functions.get(name);
     if (!overloads) return this.#undeclared(at, name);
-    // Either branch may be null, as in annotations that are there only sometimes.
+    // Either branch may be null, as in annotations that are only sometimes present.
     if (name === '_?_:_' && args.some((one) => one.name === 'null')) return joined(args[1] ?? unknown, args[2] ?? unknown);
     const results = overloads.flatMap((overload) => resultOf(overload, target, args));
     const [first, ...others] = results;
@@ -220,7 +215,7 @@ class Checker implements Surroundings {
         `found no matching overload for '${name}' applied to '${target === null ? '' : `${printed(target)}.`}(${args.map(printed).join(', ')})'`,
       );
     if (others.every((other) => sameType(first, other))) return first;
-    // Only where everything that it depends on is known to be dynamic is the result known to be so.
+    // The result is known to be dynamic only where all that it depends on is.
     return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? unknown : dyn;
   }
 
@@ -243,7 +238,7 @@ class Checker implements Surroundings {
   }
 }
 
-/** A field by its name. One whose name is a word that the language keeps for later is found by the plain word as well as by what it is spelled as. */
+/** A field whose name is a reserved word is found under that word and under its escaped name. */
 function fieldOf(fields: Readonly<Record<string, Type>>, name: string): Type | null {
   const found = Object.hasOwn(fields, name) ? name : reservedWords.has(name) ? `__${name}__` : null;
   return found !== null && Object.hasOwn(fields, found) ? (fields[found] ?? unknown) : null;

@@ -3,7 +3,7 @@ import { literalValue, negatedLiteral } from '../eval/literals.js';
 import { Failure, type Value } from '../eval/values.js';
 import type { Expression } from './parser.js';
 
-/** Conversions of what stands in the text of an expression, such as `int("12")`, are done when it is made into a program. One that fails keeps it from being one. */
+/** Conversions of literals, such as `int("12")`, are evaluated at compile time, where a failure is an error. */
 export function failedConversion(expressions: Iterable<Expression>): Failure | null {
   for (const expression of expressions) {
     const value = expression.kind === 'call' ? constantOf(expression) : undefined;
@@ -12,7 +12,7 @@ export function failedConversion(expressions: Iterable<Expression>): Failure | n
   return null;
 }
 
-/** Undefined for what is no constant. */
+/** Undefined when it is not constant. */
 function constantOf(expression: Expression): Value | undefined {
   if (expression.kind === 'literal') return literalValue(expression);
   if (expression.kind !== 'call' || expression.target !== null || expression.args.length !== 1) return undefined;

@@ -3,7 +3,6 @@ import { check, type Declarations } from './checker.js';
 import { dyn, map, object, typeOf, type Type } from './types.js';
 
 const string = typeOf('string');
-/** By the domain of whoever says it, then by name. */
 const byDomain = (value: Type): Type => map(string, map(string, value));
 
 /** A device as selectors of claims and classes see it (dynamic resource allocation, `CELDeviceSelector`). */
@@ -19,11 +18,11 @@ const declarations: Declarations = {
   },
 };
 
-/** The most that choosing a device may cost (`CELSelectorExpressionMaxCost`). */
+/** `CELSelectorExpressionMaxCost` of the reference. */
 const costMax = 1_000_000;
 const [driverMax, domainMax, nameMax, valueMax, descriptionsMax] = [63, 63, 32, 64, 32] as const;
 
-/** How large what is known of a device can be: as many as 32 attributes and capacities, of limited length. Sizes of `dynamic-resource-allocation/cel`. */
+/** The maximum size of a device: 32 attributes and capacities of limited length, as in `dynamic-resource-allocation/cel`. */
 const sizeOfDevice: SizeAt = ([variable, part, ...steps]) => {
   if (variable !== 'device') return null;
   const max =
@@ -38,13 +37,12 @@ function sizeWithin(part: 'attributes' | 'capacity', [outer, inner, ...below]: r
   if (inner === undefined) return descriptionsMax;
   if (below.length > 0) return null;
   if (inner === '@keys') return nameMax;
-  // Attributes are alike whatever they are called; of an amount by name nothing is known.
+  // All attributes have the same size; nothing is known of a capacity.
   return part === 'attributes' ? valueMax : inner === '@values' ? 0 : null;
 }
 
-/** Why an expression cannot select devices. */
 export type SelectorRefusal =
-  { readonly reason: 'invalid'; /** As the reference prints it. */ readonly text: string } | { readonly reason: 'costly' };
+  { readonly reason: 'invalid'; /** The reference's text. */ readonly text: string } | { readonly reason: 'costly' };
 
 /** Null for an expression that can select devices. */
 export function refusedSelector(expression: string): SelectorRefusal | null {

@@ -4,7 +4,7 @@ import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
 import { isOpen, type Type } from './types.js';
 
-/** Calls of `format` whose text and arguments stand in the expression are checked when it is stored (`stringFormatValidator` of cel-go). */
+/** Calls of `format` with literal text and arguments are checked when they are stored (`stringFormatValidator` of cel-go). */
 
 type Letter = keyof typeof printable;
 const [time, span] = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
@@ -31,7 +31,7 @@ export const formatProblems = (calls: readonly Call[], known: Types): Problem[] 
     return problem === null ? [] : [{ at: problem.at ?? call.at, message: problem.message }];
   });
 
-/** Without a place: the call's. */
+/** Absent for the position of the call. */
 interface Found {
   readonly at?: number;
   readonly message: string;
@@ -61,7 +61,7 @@ function unprintableIn(letter: string, item: Expression, known: Types): Found | 
 
 const isLetter = (letter: string): letter is Letter => Object.hasOwn(types, letter);
 
-/** The item, or what is written within it, of a type that the clause cannot print. What nobody knows passes. */
+/** The item, or a part of it, that the clause cannot print. Unknown types pass. */
 function firstUnprintable(letter: Letter, item: Expression, known: Types): Expression | null {
   const type = known.get(item);
   if (type !== undefined && !isOpen(type) && !types[letter].has(type.name)) return item;

@@ -1,6 +1,6 @@
 import { splitTypes, typeOf, type Type } from './types.js';
 
-/** A way to call a function. `target` is null unless it is called on a value. */
+/** `target` is null unless the function is called on a value. */
 export interface Overload {
   readonly target: Type | null;
   readonly args: readonly Type[];
@@ -101,7 +101,6 @@ const texts = [
   'string.findAll(string, int): list<string>',
 ];
 
-/** What lists of may be put in order. */
 const comparables = ['bool', 'string', 'bytes', ...numbers, ...Object.values(times)];
 
 const lists = [
@@ -208,10 +207,9 @@ const authorizer = [
   ...['error', 'reason'].map((name) => `${authz}.Decision.${name}(): string`),
 ];
 
-/** What stands before the point of these is part of the function's name, and no value. */
+/** These prefixes belong to function names and are not values. */
 const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists)\.\w+\(/;
 
-/** Overloads by name. */
 export const functions: ReadonlyMap<string, readonly Overload[]> = collect([
   ...operators,
   ...language,
@@ -245,22 +243,22 @@ function overloadOf(line: string): { name: string; overload: Overload } {
   };
 }
 
-/** Libraries that only some environments of the reference have: `cel.bind` is for selectors of devices, `jsonpatch` for patches of policies. */
+/** Libraries of some environments only: `cel.bind` is for device selectors, `jsonpatch` for policies' patches. */
 export type ExtraLibrary = 'bindings' | 'jsonpatch';
 
-/** Functions and macros of those, by what is written before the bracket. All others are everywhere. */
+/** Their functions and macros, by the text before the parenthesis. All others are everywhere. */
 const extras: ReadonlyMap<string, ExtraLibrary> = new Map([
   ['cel.bind', 'bindings'],
   ['jsonpatch.escapeKey', 'jsonpatch'],
 ]);
 
-/** Whether an environment that has these libraries beside what is everywhere offers a function or macro of this name. */
+/** Reports whether an environment with these libraries has the function or macro. */
 export const isOffered = (name: string, libraries: readonly ExtraLibrary[]): boolean => {
   const library = extras.get(name);
   return library === undefined || libraries.includes(library);
 };
 
-/** Types that are values too: `type(x) == string`. */
+/** Types are values too: `type(x) == string`. */
 export const typeNames: ReadonlySet<string> = new Set([
   'bool',
   'bytes',

@@ -1,7 +1,7 @@
 import { dottedName, type Call, type Expression } from './parser.js';
 import { bool, isOpen, list, map, optional, printed, unknown, type Type } from './types.js';
 
-/** What the checker offers to macros, which give names to values within their arguments. */
+/** The checker as macros see it, which name values within their arguments. */
 export interface Surroundings {
   typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type;
   refuse(at: number, message: string): Type;
@@ -9,7 +9,7 @@ export interface Surroundings {
 
 type Macro = (call: Call, names: ReadonlyMap<string, Type>, around: Surroundings) => Type;
 
-/** By name and count of arguments; those with a point before the name are called on a value. */
+/** Macros by name and number of arguments; a leading point marks those called on a value. */
 const macros: Readonly<Record<string, Macro>> = {
   'has/1': has,
   '.all/2': over(1, () => bool),
@@ -52,18 +52,17 @@ function nameOf(expression: Expression | undefined, around: Surroundings): strin
 
 function has({ args: [argument], at }: Call, names: ReadonlyMap<string, Type>, around: Surroundings): Type {
   if (argument?.kind !== 'select') return around.refuse(argument?.at ?? at, 'invalid argument to has() macro');
-  // What the macro becomes stands where the macro does (`NewPresenceTest` of cel-go).
+  // The expansion has the position of the macro (`NewPresenceTest` of cel-go).
   around.typeOf({ ...argument, at }, names);
   return bool;
 }
 
-/** A list in the order of what an expression makes of its elements. */
 function sortBy(call: Call, names: ReadonlyMap<string, Type>, around: Surroundings): Type {
   over(1, list)(call, names, around);
   return around.typeOf(call.target ?? missing, names);
 }
 
-/** A walk over the elements of a list or map, with names for one or two parts of each. */
+/** Iterates over a list or map, with one or two variables. */
 function over(variables: 1 | 2, result: (last: Type, first: Type, keys: Type) => Type): Macro {
   return ({ target, args, at }, names, around) => {
     const range = around.typeOf(target ?? missing, names);

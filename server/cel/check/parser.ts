@@ -1,16 +1,13 @@
 import { reservedWords } from '../reserved.js';
 import { SyntaxProblem, tokensOf, type Token } from './tokens.js';
 
-/**
- * Expressions as trees. The library that runs expressions has a parser of its own, but that one knows no messages (`Object{...}`) and no positions of operators;
- * here an expression is only looked at, so that what is refused, and where, is what the reference says.
- */
+/** Expressions as trees. The parser records positions of operators and knows messages (`Object{...}`), so that errors and their places are the reference's. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly type: 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null'; readonly text: string }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'select'; readonly of: Expression; readonly field: string; readonly optional: boolean }
   | { readonly kind: 'index'; readonly of: Expression; readonly key: Expression; readonly optional: boolean }
-  /** Operators are calls, by the names that the reference gives them. */
+  /** Operators are calls under the reference's names. */
   | { readonly kind: 'call'; readonly name: string; readonly target: Expression | null; readonly args: readonly Expression[] }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'map'; readonly entries: readonly { readonly key: Expression; readonly value: Expression }[] }
@@ -19,16 +16,16 @@ export type Expression = { readonly at: number } & (
       readonly name: string;
       readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expression }[];
     }
-  /** A member of a list, map or message that is there only if the optional has a value. */
+  /** A member of a list, map or message that is present only if the optional has a value. */
   | { readonly kind: 'maybe'; readonly of: Expression }
 );
 
 export type Call = Extract<Expression, { kind: 'call' }>;
 
-/** The reference's bounds. */
+/** The reference's limit. */
 const charactersMax = 100_000;
 const depthMax = 250;
-/** Links of the longest chain of parts within parts. What walks the tree can rely on it. */
+/** The maximum height of a tree, on which recursive walks rely. */
 const heightMax = 1_000;
 
 const logical = ['||', '&&'];
@@ -51,7 +48,7 @@ export function parse(text: string): Expression {
   return new Parser(tokensOf(text)).whole();
 }
 
-/** `a.b.c` as text; null for anything else. */
+/** Returns `a.b.c` as text; null for anything else. */
 export function dottedName(expression: Expression): string | null {
   if (expression.kind === 'name') return expression.name;
   if (expression.kind !== 'select' || expression.optional) return null;
@@ -102,7 +99,7 @@ class Parser {
     return this.#is(text) ? this.#take() : this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
   }
 
-  /** Keeps account of how high the tree is. */
+  /** Tracks the height of the tree. */
   #made(expression: Expression, parts: readonly Expression[]): Expression {
     const height = 1 + parts.reduce((most, part) => Math.max(most, this.#heights.get(part) ?? 0), 0);
     if (height > heightMax) throw new SyntaxProblem(expression.at, `expression recursion limit exceeded: ${heightMax}`);
@@ -157,7 +154,7 @@ class Parser {
     let count = 0;
     while (this.#skip(sign)) count += 1;
     const operand = this.#postfix();
-    // Two in a row cancel each other out, and are gone before anything is checked.
+    // Two in a row cancel out before any check.
     return count % 2 === 1 ? this.#operator(`${sign}_`, at, [operand]) : operand;
   }
 
@@ -259,7 +256,7 @@ class Parser {
     return this.#made({ kind: 'maybe', of, at: of.at }, [of]);
   }
 
-  /** What stands between commas up to a closing sign. A comma may follow the last. */
+  /** Reads a comma-separated list up to a closing sign. A trailing comma is allowed. */
   #until<T>(close: string, read: () => T): T[] {
     const found: T[] = [];
     while (!this.#is(close)) {

@@ -1,17 +1,16 @@
-/** A piece of an expression. `at` counts UTF-16 units from its beginning. */
+/** `at` counts UTF-16 units from the start. */
 export interface Token {
   readonly kind: 'name' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'sign' | 'end';
   readonly text: string;
   readonly at: number;
 }
 
-/** Why an expression is refused, and where. */
 export interface Problem {
   readonly at: number;
   readonly message: string;
 }
 
-/** Thrown by the parser alone, which stops at the first mistake. */
+/** Only the parser throws this; it stops at the first error. */
 export class SyntaxProblem extends Error {
   constructor(
     readonly at: number,
@@ -31,7 +30,7 @@ const raw = ['"""', "'''"]
   .concat(['"', "'"].map((quote) => `${quote}[^${quote}\\r\\n]*${quote}`))
   .join('|');
 
-/** In the order of trial. Those without a kind separate the others. */
+/** Tried in this order. Patterns without a kind are separators. */
 const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = (
   [
     [null, String.raw`(?:[\t\r\n\f ]|//[^\n]*)+`],
@@ -47,7 +46,7 @@ const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = (
   ] as const
 ).map(([kind, source]) => [kind, new RegExp(source, 'y')]);
 
-/** Throws SyntaxProblem at the first character that begins nothing. */
+/** Throws SyntaxProblem at the first character that begins no token. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

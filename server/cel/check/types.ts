@@ -1,20 +1,19 @@
 /**
- * Types of expressions as far as they can be known before anything runs. `dyn` is what the reference calls so; `?` is what is not worked out here and may be
- * anything. Both go with every type, but only `dyn` is known not to be the type that is wanted.
+ * Static types of expressions. `dyn` is the reference's; `?` is not inferred here and may be anything. Both match every type, but only `dyn` is known not to be
+ * the wanted one.
  */
 export interface Type {
   readonly name: string;
   readonly of: readonly Type[];
-  /** Of objects whose fields are known. */
   readonly fields?: Readonly<Record<string, Type>>;
-  /** There may be others, of which nothing is known. */
+  /** Further fields may exist, of unknown types. */
   readonly open?: true;
 }
 
 const simple = (name: string): Type => ({ name, of: [] });
 export const dyn = simple('dyn');
 export const unknown = simple('?');
-/** Of an expression that is refused: it goes with every type, except that it is the same as none. */
+/** The type of an erroneous expression: it matches every type, but equals none. */
 export const broken = simple('!');
 export const bool = simple('bool');
 export const list = (of: Type): Type => ({ name: 'list', of: [of] });
@@ -22,14 +21,13 @@ export const map = (key: Type, value: Type): Type => ({ name: 'map', of: [key, v
 export const optional = (of: Type): Type => ({ name: 'optional_type', of: [of] });
 export const object = (name: string, fields: Readonly<Record<string, Type>>): Type => ({ name, of: [], fields });
 
-/** `map<string, list<A>>`; single capital letters stand for any type. Throws SyntaxError for what is not a type. */
+/** Parses `map<string, list<A>>`; single capital letters are type parameters. Throws SyntaxError. */
 export function typeOf(text: string): Type {
   const match = /^([\w.?]+)(?:<(.*)>)?$/.exec(text.trim());
   if (!match) throw new SyntaxError(`not a type: ${text}`);
   return { name: match[1] ?? '', of: match[2] === undefined ? [] : splitTypes(match[2]).map(typeOf) };
 }
 
-/** Splits at the commas that are not within angle brackets. */
 export function splitTypes(text: string): string[] {
   const parts = text.split(',');
   return parts
@@ -51,14 +49,13 @@ const shown: ReadonlyMap<string, string> = new Map([
   ['google.protobuf.Duration', 'duration'],
 ]);
 
-/** As the reference prints it in messages. */
 export function printed({ name, of }: Type): string {
   return of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
 }
 
 const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
-/** Whether a value of one type may stand where another is expected. Parameters are bound by the first value that they meet. */
+/** Reports whether a type is assignable. The first value binds a type parameter. */
 export function accepts(expected: Type, actual: Type, bound: Map<string, Type>): boolean {
   if (isParameter(expected)) return bindParameter(expected.name, actual, bound);
   if (isOpen(expected) || isOpen(actual)) return true;
@@ -75,13 +72,12 @@ function bindParameter(name: string, actual: Type, bound: Map<string, Type>): bo
   return true;
 }
 
-/** A type with its parameters filled in; those that met nothing stay unknown. */
+/** Unbound type parameters stay unknown. */
 export function filled(type: Type, bound: ReadonlyMap<string, Type>): Type {
   if (isParameter(type)) return bound.get(type.name) ?? unknown;
   return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, bound)) };
 }
 
-/** What values of either type have in common. */
 export function joined(one: Type, other: Type): Type {
   if (isOpen(one) || isOpen(other)) return one.name === 'dyn' && other.name === 'dyn' ? dyn : unknown;
   if (one.name === 'null') return other;

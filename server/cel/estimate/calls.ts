@@ -3,37 +3,35 @@ import type { Type } from '../check/types.js';
 import type { Place } from './paths.js';
 import { capped, exactly, most, plus, share, times, unknownSize, type Size } from './sizes.js';
 
-/** An argument of a call, as far as it is known before anything runs. */
+/** An argument of a call before evaluation. */
 export interface Part {
   readonly expression: Expression;
   readonly type: Type;
   readonly place: Place;
-  /** As the expression tells it, or its place did when the part was visited; null for unknown. */
+  /** Known from the expression, or from its place when the part was visited; null for unknown. */
   readonly size: Size | null;
 }
 
-/** The most that a call itself may cost, and how large its result may be; without a size nothing is said about that. */
+/** The maximum cost of the call itself and the size of its result, if known. */
 export interface CallEstimate {
   readonly cost: number;
   readonly size?: Size;
 }
 
-/** What is known of the sizes of values. */
 export interface KnownSizes {
-  /** The size of a part. */
   of(part: Part): Size;
-  /** The size of what a list holds, by the place of the list alone: what an expression tells of the elements of a list that it makes does not count here. */
+  /** The size of a list's elements by its place alone: a list literal does not count here. */
   ofElements(list: Part): Size;
 }
 
-/** `target` is what the function is called on, or null. Null where nothing is said about such a call: it costs what one of the language costs. */
+/** `target` is the receiver, or null. Returns null for calls with the default cost of the language. */
 type Estimator = (target: Part | null, args: readonly Part[], sizes: KnownSizes) => CallEstimate | null;
 
 const character = 0.1;
 const patternCharacter = 0.25;
 const listCost = 10;
 const messageCost = 40;
-/** Characters that a requirement of a selector takes at least. */
+/** The minimum characters of a selector requirement. */
 const requirementShare = 0.5;
 const addressBytesMax = 16;
 /** `MaxNameFormatRegexSize` of the reference. */
@@ -42,24 +40,24 @@ const formatPatternMax = 128;
 const formatMax = 64;
 
 const isText = ({ name }: Type): boolean => name === 'string' || name === 'bytes';
-/** Values of such a type may turn out to be of any other. */
+/** Such values may have any type at run time. */
 const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
 const fixed =
   (cost: number): Estimator =>
   () => ({ cost });
 
-/** Goes through the first argument. */
+/** Traverses the first argument. */
 const ofFirst =
   (factor: number): Estimator =>
   (_, [first], sizes) =>
     first === undefined ? null : { cost: share(sizes.of(first).max, factor * character) };
-/** Goes through the argument, and yields something of its size. */
+/** Traverses the argument and keeps its size. */
 const keepingSize: Estimator = (_, [first], sizes) =>
   first === undefined ? null : { cost: share(sizes.of(first).max, character), size: sizes.of(first) };
 const ofTarget: Estimator = (target, _, sizes) =>
   target === null ? null : { cost: share(sizes.of(target).max, character), size: sizes.of(target) };
 
-/** A walk over a list, with what it takes to compare its texts; or over a text. */
+/** Traverses a list and compares its texts, or traverses a text. */
 const walk: Estimator = (target, _, sizes) => {
   if (target === null) return null;
   const [element] = target.type.of;
@@ -115,7 +113,7 @@ const find: Estimator = (target, [source], sizes) =>
     ? null
     : { cost: pattern(sizes.of(target), sizes.of(source)), size: { min: 0, max: sizes.of(target).max } };
 
-/** Of what is given as a text the text is read as well. */
+/** A text argument is parsed as well. */
 const within =
   (extra: number): Estimator =>
   (_, [other], sizes) => {
@@ -135,7 +133,6 @@ const selector: Estimator = (_, args, sizes) => {
 const validate: Estimator = (_, [text], sizes) =>
   text === undefined ? null : { cost: share(share(sizes.of(text).max, character), formatPatternMax * patternCharacter) };
 
-/** Two values of one of the libraries' types. */
 const sameOfLibrary: Estimator = (_, [one, other]) => {
   const name = one?.type.name ?? '';
   if (one === undefined || other === undefined || name !== other.type.name || !/^(?:net|kubernetes)\./.test(name)) return null;
@@ -144,10 +141,10 @@ const sameOfLibrary: Estimator = (_, [one, other]) => {
   return /^(?:net\.(?:IP|CIDR)|kubernetes\.(?:Quantity|Semver|authorization\.\w+))$/.test(name) ? { cost: 1 } : null;
 };
 
-/** A list that is made, of a size that is known; the size is paid for `factor` times, and the call and the list beside it. */
+/** A created list of known size, which is charged `factor` times in addition to the call and the list. */
 const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, factor) + 1 + listCost), size });
 
-/** A whole number that stands in the expression. */
+/** An integer literal. */
 const statedInt = (expression: Expression): number | null => {
   if (expression.kind === 'literal' && expression.type === 'int') return Number(expression.text);
   if (expression.kind !== 'call' || expression.name !== '-_') return null;
@@ -162,14 +159,14 @@ const statedCount = (part: Part, otherwise: number): number => {
 const slice: Estimator = (target, [from, to], sizes) => {
   if (target === null || from === undefined || to === undefined) return null;
   const length = statedCount(to, sizes.of(target).max) - statedCount(from, 0);
-  // The reference counts in unsigned numbers: below zero comes the largest.
+  // The reference uses unsigned numbers: the largest lies below zero.
   return madeList(1, exactly(length < 0 ? most : length));
 };
 const range: Estimator = (_, [count]) => (count === undefined ? null : madeList(1, exactly(statedCount(count, most))));
 const reverse: Estimator = (target, _, sizes) => (target?.type.name === 'list' ? madeList(1, sizes.of(target)) : null);
 const flatten: Estimator = (target, [depth], sizes) =>
   target === null ? null : madeList(depth === undefined ? 1 : statedCount(depth, most), sizes.of(target));
-/** Each element is compared with each other one. */
+/** Compares each element with each other one. */
 const compared = (size: Size, ofTexts: boolean): CallEstimate => madeList(2 + (ofTexts ? character : 0), times(size, size));
 const distinct: Estimator = (target, _, sizes) => (target === null ? null : compared(sizes.of(target), false));
 const sorted = (list: Part, sizes: KnownSizes): CallEstimate => {
@@ -183,7 +180,7 @@ const sets =
   (_, [one, other], sizes) =>
     one === undefined || other === undefined ? null : { cost: capped(share(times(sizes.of(one), sizes.of(other)).max, factor) + 1) };
 
-/** `EstimateCallCost` of the reference's libraries, and the estimates that `ext/lists.go` and `ext/sets.go` of cel-go bring with them. */
+/** `EstimateCallCost` of the reference's libraries, and the estimates of `ext/lists.go` and `ext/sets.go` of cel-go. */
 const table: readonly (readonly [string, Estimator])[] = [
   ['check', fixed(350_000)],
   ['fieldSelector labelSelector', selector],
@@ -214,11 +211,11 @@ const estimators: ReadonlyMap<string, Estimator> = new Map(
   table.flatMap(([names, estimator]) => names.split(' ').map((name): [string, Estimator] => [name, estimator])),
 );
 
-/** What the libraries say about a call; null where they say nothing. */
+/** Null where no library has an estimate. */
 export const estimateByLibrary: (name: string, ...call: Parameters<Estimator>) => CallEstimate | null = (name, ...call) =>
   estimators.get(name)?.(...call) ?? null;
 
-/** Sizes of parts, unknown where nothing is known, without a look at their places. */
+/** Ignores the places of parts. */
 const sizeOf = (part: Part | undefined): Size => part?.size ?? unknownSize;
 type OfLanguage = (target: Part | null, args: readonly Part[]) => CallEstimate;
 
@@ -239,12 +236,12 @@ const string: OfLanguage = (_, [value]) =>
     : one;
 const quote: OfLanguage = (_, [text]) => {
   const { min, max } = sizeOf(text);
-  // Of a text of any length the reference's number of 64 bits comes round to nothing.
+  // The reference's 64-bit number overflows to zero for a text of unlimited length.
   return { cost: share(max, character), size: { min: min + 2, max: max >= most / 2 ? 0 : max * 2 + 2 } };
 };
 const isIn: OfLanguage = (_, [, all]) =>
   mayBe(all, ({ name }) => name === 'list') ? { cost: Math.max(all?.type.name === 'list' ? 0 : 1, sizeOf(all).max) } : one;
-/** As a function of two texts, not called on one of them, it costs what any call costs. */
+/** The global function of two texts has the default cost. */
 const matches: OfLanguage = (target, [source]) => (target === null ? one : { cost: pattern(sizeOf(target), sizeOf(source)) });
 const contains: OfLanguage = (target, [part]) => ({
   cost: capped(share(sizeOf(target ?? undefined).max, character) * share(sizeOf(part).max, character)),
@@ -258,14 +255,14 @@ const addition: OfLanguage = (_, [left, right]) => {
   return { cost: Math.max(type === null ? 1 : 0, share(size.max, character)), size };
 };
 const equality: OfLanguage = (_, [left, right]) => ({ cost: share(Math.min(sizeOf(left).max, sizeOf(right).max), character) });
-/** Texts and bytes are compared one by one; everything else at once. */
+/** Texts and bytes are compared element by element, everything else at once. */
 const order: OfLanguage = (target, args) => {
   const certain = args.find(({ type }) => !isAny(type));
   if (certain === undefined) return { cost: Math.max(1, equality(target, args).cost) };
   return isText(certain.type) ? equality(target, args) : one;
 };
 
-/** `functionCost` of cel-go's `checker/cost.go`. Where arguments may be of several types, the most that any of the functions costs that then may be meant. */
+/** `functionCost` of cel-go's `checker/cost.go`. Arguments of several possible types have the maximum of their overloads. */
 const language: Readonly<Record<string, OfLanguage>> = {
   format: (target) => ({ cost: share(sizeOf(target ?? undefined).max, character) }),
   bytes,
@@ -285,6 +282,6 @@ const language: Readonly<Record<string, OfLanguage>> = {
   '_>=_': order,
 };
 
-/** What a call costs that no library knows; 1 where the language does not know it either. */
+/** The cost of a call without a library estimate; 1 where the language has none either. */
 export const estimateByLanguage: (name: string, ...call: Parameters<OfLanguage>) => CallEstimate = (name, ...call) =>
   Object.hasOwn(language, name) ? (language[name]?.(...call) ?? one) : one;

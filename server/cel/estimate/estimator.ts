@@ -9,14 +9,14 @@ import { Place } from './paths.js';
 import { capped, exactly, most, union, unionOfEntries, unknownSize, type EntrySizes, type Size } from './sizes.js';
 
 /**
- * The most that an expression can cost, told before it ever runs from how large the values that it sees can be. Follows the reference's estimation step by step
- * (`checker/cost.go` of cel-go), in the same order, for what it refuses is part of the API; macros cost what their expansions there do.
+ * Estimates the maximum cost of an expression from the sizes of its inputs. It follows the reference (`checker/cost.go` of cel-go) step by step, because
+ * refusals are part of the API; macros have the costs of their expansions there.
  */
 
-/** Where a part lies below a variable: `['self', 'spec', 'items', '@items']`. Never empty. */
+/** A place below a variable: `['self', 'spec', 'items', '@items']`. Never empty. */
 export type PartPath = readonly string[];
 
-/** How large the value at a place can be; null for a place that is not known. */
+/** The maximum size of the value at a place, or null. */
 export type SizeAt = (path: PartPath) => Size | null;
 
 const nameCost = 1;
@@ -24,7 +24,6 @@ const list = 10;
 const map = 30;
 const message = 40;
 
-/** A name that a macro gives. */
 interface Local {
   readonly place: Place;
   readonly size: Size | null;
@@ -41,7 +40,6 @@ export function estimateCost(tree: Expression, types: ReadonlyMap<Expression, Ty
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 
 class Estimator implements KnownSizes {
-  /** Of expressions that were visited. */
   readonly #places = new Map<Expression, Place>();
   readonly #sizes = new Map<Expression, Size>();
   readonly #entries = new Map<Expression, EntrySizes>();
@@ -91,7 +89,7 @@ class Estimator implements KnownSizes {
     return place.length === 0 ? null : this.sizeAt(place.steps);
   }
 
-  /** What was found before; what stands in the expression; what is known of its place, then of its type; and last what the name stands for. */
+  /** Tries the earlier result, the expression, its place, its type, and last the value of the name. */
   #size(expression: Expression, locals: Locals): Size | null {
     const found = this.#sizes.get(expression) ?? writtenSize(expression);
     if (found !== null) return found;
@@ -128,7 +126,7 @@ class Estimator implements KnownSizes {
   #select(expression: Extract<Expression, { kind: 'select' }>, locals: Locals): number {
     const { of, field, optional } = expression;
     const cost = this.cost(of, locals);
-    // A call, which says nothing of what it yields.
+    // An optional selection is a call of unknown result.
     if (optional) return cost + 1;
     const type = this.#type(of);
     this.#places.set(expression, this.#placeOf(of).append(field));
@@ -140,7 +138,7 @@ class Estimator implements KnownSizes {
     const cost = this.cost(of, locals) + this.cost(key, locals) + 1;
     if (optional) return cost;
     const type = this.#type(of).name;
-    // What may be either is taken for a map in the end.
+    // A value that may be either counts as a map.
     const steps = type === 'list' ? ['@items'] : type === 'map' ? ['@values'] : type === 'optional_type' ? [] : ['@items', '@values'];
     for (const step of steps) {
       this.#places.set(expression, this.#placeOf(of).append(step));
@@ -182,7 +180,7 @@ class Estimator implements KnownSizes {
     const { name, target, args } = call;
     const owner = target === null ? null : dottedName(target);
     const isQualified = owner !== null && functions.has(`${owner}.${name}`) && !locals.has(owner.split('.')[0] ?? '');
-    // Arguments come before what the function is called on.
+    // Arguments come before the receiver.
     const visited = args.map((argument) => ({ cost: this.cost(argument, locals), part: this.#part(argument, locals) }));
     const on = target === null || isQualified ? null : target;
     const [targetCost, targetPart] = on === null ? [0, null] : [this.cost(on, locals), this.#part(on, locals)];
@@ -223,7 +221,7 @@ class Estimator implements KnownSizes {
     return one === undefined || other === undefined ? null : unionOfEntries(this.#entriesOf(one, locals), this.#entriesOf(other, locals));
   }
 
-  /** The value of a call is that of a part of it. */
+  /** The value of a call is that of one of its parts. */
   #yields(call: Call, part: Expression, locals: Locals): void {
     this.#keep(call, this.#size(part, locals), this.#entriesOf(part, locals));
   }
@@ -231,7 +229,7 @@ class Estimator implements KnownSizes {
   #macro(call: Call, locals: Locals): number | null {
     const { name, target, args } = call;
     const [first = nothing, second = nothing, third = nothing] = args;
-    // To ask for a member costs nothing beside what leads to it.
+    // Testing a member costs only the path to it.
     if (target === null) return name === 'has' && args.length === 1 ? (first.kind === 'select' ? this.cost(first.of, locals) : 0) : null;
     if (name === 'bind' && args.length === 3 && dottedName(target) === 'cel') {
       const bound = this.cost(second, locals);
@@ -244,7 +242,6 @@ class Estimator implements KnownSizes {
     return walk === undefined ? null : this.#walk(call, walk, { expression: target, type: this.#type(target) }, locals);
   }
 
-  /** The value of a name that is bound to an expression. */
   #local(expression: Expression, locals: Locals): Local {
     return {
       place: this.#placeOf(expression),
@@ -253,7 +250,7 @@ class Estimator implements KnownSizes {
     };
   }
 
-  /** A walk over an empty list, whose result sees the bound value. */
+  /** Iterates over an empty list, whose result sees the bound value. */
   #bound(call: Call, value: number, local: Local, { name, body, locals }: Binding): number {
     const within = new Map([...locals, [nameOf(name), local]]);
     const cost = list + value + this.cost(body, within);
@@ -295,7 +292,7 @@ class Estimator implements KnownSizes {
     const within = new Map([...locals, ...this.#variables(range, call.args.slice(0, walk.variables), locals)]);
     const bodies = call.args.slice(walk.variables);
     const step = walk.step(bodies.map((body) => this.cost(body, within)));
-    // The elements are counted after they were visited.
+    // Elements are counted after their visit.
     const count = this.#size(range.expression, locals) ?? unknownSize;
     const made = walk.makes === 'element' ? call.args[0] : walk.makes === 'result' ? bodies.at(-1) : undefined;
     const value = made === undefined ? null : union(exactly(0), this.#size(made, within) ?? unknownSize);
@@ -304,7 +301,7 @@ class Estimator implements KnownSizes {
     return rangeCost + walk.start + capped(count.max * step) + walk.end;
   }
 
-  /** What a walk shows: an element of a list or a key of a map; or both the position or key, and the element. */
+  /** The variables of an iteration: an element of a list or a key of a map; or position or key, and element. */
   #variables({ expression, type }: Range, names: readonly Expression[], locals: Locals): [string, Local][] {
     const entries = this.#entriesOf(expression, locals);
     const isList = (entries?.container ?? type.name) === 'list';
@@ -320,7 +317,6 @@ class Estimator implements KnownSizes {
   }
 }
 
-/** What is walked over. */
 interface Range {
   readonly expression: Expression;
   readonly type: Type;
@@ -334,11 +330,9 @@ interface Binding {
 
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
-/** A minus before a number belongs to it. */
 const isNegativeLiteral = ({ name, args: [number] }: Call): boolean =>
   name === '-_' && number?.kind === 'literal' && (number.type === 'int' || number.type === 'double');
 
-/** Of what the expression itself tells the size. */
 function writtenSize(expression: Expression): Size | null {
   switch (expression.kind) {
     case 'literal':

@@ -1,11 +1,11 @@
-/** What walks cost in the reference, where they are expanded into general ones: `accumulator = start; for each element: step; result`. */
+/** Costs of macros, by their expansion in the reference: `accumulator = start; for each element: step; result`. */
 export interface Walk {
   readonly variables: 1 | 2;
   readonly start: number;
-  /** Of one round, by the costs of the expressions in it. */
+  /** The cost of one round from the costs of its expressions. */
   readonly step: (bodies: readonly number[]) => number;
   readonly end: number;
-  /** An answer; a list of the elements, or of the results of the last expression; or a map, of whose entries nothing is known. */
+  /** A value; a list of the elements, or of the results of the last expression; or a map with unknown entries. */
   readonly makes: 'answer' | 'element' | 'result' | 'entries';
 }
 
@@ -35,7 +35,6 @@ const entries = (inserted: number): Walk => ({
   makes: 'entries',
 });
 
-/** By name and count of arguments. */
 export const walks: ReadonlyMap<string, Walk> = new Map([
   ['all/2', all],
   ['exists/2', exists],
@@ -56,7 +55,6 @@ export const walks: ReadonlyMap<string, Walk> = new Map([
   ['transformMapEntry/4', entries(2)],
 ]);
 
-/** Whether what a macro on an optional makes is put into one again. */
 export const optionalMacros: ReadonlyMap<string, boolean> = new Map([
   ['optMap/2', true],
   ['optFlatMap/2', false],

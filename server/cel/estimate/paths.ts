@@ -1,9 +1,7 @@
 /**
- * Where a value lies below a variable: `self`, `spec`, `@items`.
- *
- * The reference keeps such places in slices of Go, and makes one out of another with `append`. Two places that are made out of one may then share their memory,
- * and the later one overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is looked up only after `x.c` was
- * visited, and is that of `c`. What a definition may cost, and so whether it is refused, depends on it. Places here share their memory in the same cases.
+ * A place below a variable: `self`, `spec`, `@items`. The reference keeps places in Go slices and extends them with `append`. Two extensions of one place may
+ * share memory, so the later one overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is read after the visit of
+ * `x.c`, and is that of `c`. Whether a definition is refused depends on this, so places here share memory in the same cases.
  *
  *     self.a.@items        steps  self | a | @items | .       length 3, room for 4
  *     x.b: appended        steps  self | a | @items | b       length 4, the same steps
@@ -21,7 +19,7 @@ export class Place {
     return new Place({ cells: [variable], room: 1 }, 1);
   }
 
-  /** As many as there were when the place was made; what they are may have changed since. */
+  /** The number of steps is fixed; their values may have changed. */
   get steps(): readonly string[] {
     return this.memory.cells.slice(0, this.length);
   }
@@ -37,6 +35,5 @@ export class Place {
 
 interface Memory {
   readonly cells: string[];
-  /** How many steps fit. */
   readonly room: number;
 }

@@ -3,13 +3,13 @@ import type { Code, Run } from './run.js';
 import { Failure, Optional, type Value } from './values.js';
 
 /**
- * What cel-go calls attributes: a name, or what a call yields, with the members that are selected of it one after the other. Each member costs a unit, and so does
- * the whole where it is evaluated by itself: not where it is a key, or a branch of a conditional, or what `has()` asks about.
+ * An attribute in cel-go: a name, or the result of a call, with the members selected from it. Each member costs a unit, and so does an attribute that is
+ * evaluated by itself: not as a key, a branch of a conditional, or the argument of `has()`.
  */
 export interface Attribute {
-  /** Yields the value, and charges the members. */
+  /** Charges the members. */
   readonly resolve: Code;
-  /** What it costs where it is evaluated by itself. */
+  /** The cost of evaluation by itself. */
   readonly cost: 0 | 1;
 }
 
@@ -38,7 +38,7 @@ export function member({ resolve, cost }: Attribute, field: string, optional: bo
   };
 }
 
-/** `a[key]`, or `a[?key]`. The key is looked at only where there is something to look into. */
+/** `a[key]`, or `a[?key]`. The key is evaluated only where the holder has a value. */
 export function element({ resolve, cost }: Attribute, key: Code, optional: boolean): Attribute {
   return {
     cost,
@@ -53,7 +53,7 @@ export function element({ resolve, cost }: Attribute, key: Code, optional: boole
   };
 }
 
-/** A member that may be absent costs nothing where it is. */
+/** An optional member is free when it is present. */
 function chargedIfPresent(run: Run, value: Value): Value {
   if (value instanceof Optional && value.value !== undefined) run.meter.spend(memberCost);
   return value;

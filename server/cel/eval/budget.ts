@@ -1,37 +1,32 @@
-/**
- * What evaluation may cost, in the reference's units (one is about 50 ns there). Thrown out of an evaluation when it is used up: no part of an expression can go on.
- */
+/** The budget of an evaluation, in the reference's units (one is about 50 ns there). Thrown when it is exhausted: no part of an expression can go on. */
 export class OverBudget extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
   }
 }
 
-/** One expression alone. */
 export const expressionCostMax = 1_000_000;
-/** All expressions that one request makes a policy or the rules of a schema evaluate. */
+/** The limit of all expressions of a policy, or of a schema's rules, for one request. */
 export const requestCostMax = 10_000_000;
-/** All match conditions of one webhook or policy for one request. */
+/** The limit of all match conditions of a webhook or policy for one request. */
 export const conditionsCostMax = 2_500_000;
 
 /**
- * Elementary steps (a comparison within a comparison of lists, a part of a text that is made) that cost nothing in the reference's units, but time. What lies within
- * the limits of costs hardly ever meets this one; what exploits the difference ends within some tenths of a second.
+ * Elementary steps (a comparison within lists, a created part of a text) that cost time but none of the reference's units. Ordinary expressions within the cost
+ * limits hardly ever reach this; those that exploit the difference end within some tenths of a second.
  */
 const stepsMax = 1_000_000;
 
-/** Steps of all searches for patterns in one evaluation. */
+/** Steps of all pattern searches in one evaluation. */
 const patternStepsMax = 3_000_000;
-/** Characters that count as one step where a function goes through a text. */
+/** Characters per step where a function traverses a text. */
 const charactersPerStepShift = 5;
 
-/** Keeps account of one evaluation. */
 export class Meter {
   cost = 0;
   private steps = 0;
   readonly patternSteps = { left: patternStepsMax };
 
-  /** Elementary steps taken, for whoever measures work. */
   get stepped(): number {
     return this.steps;
   }
@@ -44,7 +39,7 @@ export class Meter {
     if (this.cost > this.limit) throw new OverBudget();
   }
 
-  /** For going through so many characters or bytes. Throws OverBudget. */
+  /** Charges for so many characters or bytes. Throws OverBudget. */
   traverse(length: number): void {
     this.step(length >> charactersPerStepShift);
   }

@@ -5,18 +5,17 @@ import type { Implementation } from './functions/library.js';
 import type { Code } from './run.js';
 import { Failure, weightOf, type Value } from './values.js';
 
-/** Types of all parts of an expression, as the checker found them. */
 export type Types = ReadonlyMap<Expression, Type>;
 
-/** Functions with one overload for each of several types: what a call costs is known only where the types say which one is meant. */
+/** The cost of these functions is known only where the types select the overload. */
 const byFirst = new Set(['string', 'bytes']);
 const bySecond = new Set(['@in', 'containsIP', 'containsCIDR']);
 const byBoth = new Set(['_+_', '_<_', '_<=_', '_>_', '_>=_']);
 const byElements = new Set(['sort', '@sortByAssociatedKeys']);
 
 /**
- * Whether the types leave open which overload a call means. The reference then knows none when it counts the cost (`OverloadID` of cel-go is empty), and most calls
- * cost a unit, whatever their arguments turn out to be.
+ * Reports whether the types leave the overload open. The reference then counts costs without one (`OverloadID` of cel-go is empty), and most calls cost a unit,
+ * whatever their arguments.
  */
 export function isAmbiguous({ name, target, args }: Call, types: Types | null): boolean {
   if (types === null) return false;
@@ -27,18 +26,14 @@ export function isAmbiguous({ name, target, args }: Call, types: Types | null): 
   return byElements.has(name) && isOpen(first.of[0] ?? unknown);
 }
 
-/** What a call costs, as far as its types tell. */
 export function costOf(call: Call, types: Types | null): CallCost {
-  // A function of two texts is another overload than the one that is called on a text.
+  // The global function of two texts is another overload than the method.
   if (call.name === 'matches' && call.target === null) return nominal;
   const cost = callCost(call.name);
   return isAmbiguous(call, types) ? (cost.ambiguous ?? nominal) : cost;
 }
 
-/**
- * Functions see no failures: the first argument that failed is the result. What the arguments cost is charged before the function sees them, and going
- * through their texts as well, whatever it costs.
- */
+/** The first argument that failed is the result. Costs of the arguments, and steps for traversing their texts, are charged before the function runs. */
 export function invoke({ before, after }: CallCost, implementation: Implementation, parts: readonly Code[]): Code {
   return (run) => {
     const args: Value[] = [];

@@ -1,12 +1,10 @@
 import { duration, timestamp } from './numbers.js';
 import { Failure, type Duration, type Timestamp } from './values.js';
 
-/** Times and durations as text. */
-
 const nanosInSecond = 1_000_000_000n;
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** null for a text that is no time. */
+/** Null for a text that is not a time. */
 export function parseTimestamp(text: string): Timestamp | Failure | null {
   const match = rfc3339.exec(text);
   if (match === null) return null;
@@ -38,14 +36,14 @@ export function parseTimestamp(text: string): Timestamp | Failure | null {
   return timestamp(BigInt(seconds) * nanosInSecond + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
 }
 
-/** `2024-05-06`, as schemas write dates. */
+/** Parses `2024-05-06`, as schemas write dates. */
 export function parseDate(text: string): Timestamp | Failure | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   const milliseconds = match === null ? null : utc(Number(match[1]), { month: Number(match[2]), day: Number(match[3]) });
   return milliseconds === null ? null : timestamp(BigInt(milliseconds) * 1_000_000n);
 }
 
-/** Null for a day that no month has. */
+/** Null for a day that does not exist. */
 function utc(year: number, { month, day }: { readonly month: number; readonly day: number }): number | null {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -64,11 +62,11 @@ const units: Readonly<Record<string, bigint>> = {
 };
 const digitsMax = 40;
 
-/** `1h30m`, `-1.5s`; null for a text that is no duration. */
+/** Parses `1h30m`, `-1.5s`; null for a text that is not a duration. */
 export function parseDuration(text: string): Duration | Failure | null {
   const [, sign = '', rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === '0') return duration(0n);
-  // Each run of digits can be read in one way only: where there are several, all are tried.
+  // Each run of digits has one reading: an ambiguous pattern would try all of them.
   if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return null;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
@@ -81,7 +79,7 @@ export function parseDuration(text: string): Duration | Failure | null {
   return made instanceof Failure ? null : made;
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as there are. */
+/** RFC 3339 in UTC, with as many fraction digits as needed. */
 export function timestampText({ nanoseconds }: Timestamp): string {
   const seconds = nanoseconds / nanosInSecond - (nanoseconds % nanosInSecond < 0n ? 1n : 0n);
   const rest = nanoseconds - seconds * nanosInSecond;
@@ -90,7 +88,7 @@ export function timestampText({ nanoseconds }: Timestamp): string {
   return `${date.slice(0, -5)}${fraction}Z`;
 }
 
-/** In seconds: `5400s`, `0.5s`. */
+/** Seconds: `5400s`, `0.5s`. */
 export function durationText({ nanoseconds }: Duration): string {
   const positive = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const rest = positive % nanosInSecond;

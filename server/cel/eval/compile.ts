@@ -13,22 +13,21 @@ import { binaryOperators, conditional, inside, isMember, logical, negate, not, o
 import type { Code } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, Message, noOverload, Optional, TypeValue, UInt, type Value } from './values.js';
 
-/** Costs of the reference's units. */
+/** Costs in the reference's units. */
 const listCost = 10;
 const mapCost = 30;
 const messageCost = 40;
 
-/** How an expression is made into functions. */
 export interface Plan {
-  /** Names of the top level, also those with points (`authorizer.requestResource`). */
+  /** Top-level names, including those with points (`authorizer.requestResource`). */
   readonly variables: ReadonlySet<string>;
-  /** Null where the expression was not checked: then the values tell which overload a call means. */
+  /** Null for an unchecked expression: then the values select the overload. */
   readonly types: Types | null;
-  /** Whether what is made of constants is made once and costs nothing, as in all environments of the reference; its tables of costs are for one that does not. */
+  /** Whether constant expressions are folded and free, as in all environments of the reference; its cost tables are for one without folding. */
   readonly folds: boolean;
 }
 
-/** Turns a tree into functions, once; names are looked up while that is done. */
+/** Compiles a tree into closures; names are resolved at compile time. */
 export class Compiler implements MacroCompiler {
   #places = 0;
   readonly #deferred = new Map<number, Code>();
@@ -83,7 +82,7 @@ export class Compiler implements MacroCompiler {
     }
   }
 
-  /** A name, a member of something, or a conditional; null for anything else. */
+  /** A name, a member, or a conditional; null for anything else. */
   attribute(expression: Expression, names: Names): Attribute | null {
     switch (expression.kind) {
       case 'name':
@@ -99,12 +98,10 @@ export class Compiler implements MacroCompiler {
     }
   }
 
-  /** What members are selected of: what is no attribute becomes one. */
   holder(expression: Expression, names: Names): Attribute {
     return this.attribute(expression, names) ?? { resolve: this.code(expression, names), cost: 1 };
   }
 
-  /** A key, or a branch of a conditional. */
   #unchargedCode(expression: Expression, names: Names): Code {
     return this.attribute(expression, names)?.resolve ?? this.code(expression, names);
   }
@@ -257,7 +254,7 @@ export class Compiler implements MacroCompiler {
   }
 }
 
-/** What the reference looks up in a set (`maybeOptimizeSetMembership` of cel-go). */
+/** The reference uses a set for these (`maybeOptimizeSetMembership` of cel-go). */
 function isOfScalars(list: ListValue): boolean {
   for (let i = 0; i < list.length; i++) if (!isScalar(list.at(i))) return false;
   return true;

@@ -2,13 +2,13 @@ import type { Meter } from './budget.js';
 import { NamedFormat } from './functions/formats.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
-/** What a call costs at run time, in the reference's units (`CallCost` of its library, and of the language). */
+/** The cost of a call at run time, in the reference's units (`CallCost` of its library, and of the language). */
 export interface CallCost {
-  /** Told by the arguments, and charged before anything is done with them. Steps that counting takes go to the meter. */
+  /** Computed from the arguments and charged before the call. Counting itself charges steps to the meter. */
   readonly before: (args: readonly Value[], meter: Meter) => number;
-  /** What the result costs beside that. */
+  /** The additional cost of the result. */
   readonly after?: (args: readonly Value[], result: Value) => number;
-  /** What it costs where the types do not tell which overload is meant; a unit if nothing is said. */
+  /** The cost of an ambiguous overload; default: a unit. */
   readonly ambiguous?: CallCost;
 }
 
@@ -21,18 +21,18 @@ const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(
 const ofResult = (times: number): CallCost => ({ before: () => 0, after: (_, result) => Math.ceil((sizeOf(result) * times) / 10) });
 const shorter = byArguments(([one = null, other = null]) => Math.ceil(Math.min(sizeOf(one), sizeOf(other)) / 10));
 const whole: CallCost = { before: ([first = null], meter) => treeCost(first, meter, 0) };
-/** Beside the call itself. */
+/** Added to the cost of the call. */
 const product = (times: number): CallCost => byArguments(([one = null, other = null]) => sizeOf(one) * sizeOf(other) * times + 1);
-/** By the size of the pattern that the reference has for the format. */
+/** The size of the reference's pattern for the format counts. */
 const validation = byArguments(
   ([format = null, text = null]) =>
     Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil((format instanceof NamedFormat ? format.patternSize : 0) / 4),
 );
-/** Reading bytes as a text, or a text as bytes; anything else is converted at once. */
+/** Conversions between bytes and text are linear, all others constant. */
 const ofBytes = byArguments(([from = null]) => (from instanceof Uint8Array ? Math.ceil(from.length / 10) : 1));
 const ofText = byArguments(([from = null]) => (typeof from === 'string' ? Math.ceil(lengthOf(from) / 10) : 1));
 const listCost = 10;
-/** Each element with each other one. */
+/** Compares each element with each other one. */
 const compared = byArguments(([list = null]) => {
   const [count, first] = [sizeOf(list), list instanceof ListValue && list.length > 0 ? list.at(0) : null];
   const isText = typeof first === 'string' || first instanceof Uint8Array;
@@ -40,14 +40,14 @@ const compared = byArguments(([list = null]) => {
 });
 const flattened = byArguments(([list = null, depth = 1n]) => Math.floor(sizeOf(list) * Number(depth)) + 1 + listCost);
 const made: CallCost = { before: () => 1 + listCost, after: (_, result) => sizeOf(result) };
-/** Of texts no environment has it. */
+/** No environment reverses texts. */
 const reversed = byArguments(([of = null]) => sizeOf(of) + 1 + listCost);
 const firstAndResult: CallCost = {
   before: ([first = null]) => Math.ceil(sizeOf(first) / 10) + 1,
   after: ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) - Math.ceil(sizeOf(first) / 10),
 };
 
-/** Bytes of the network's prefix are compared, and what is given as a text is read. */
+/** Compares the prefix bytes of the network, and parses a text argument. */
 const contained = (extra: (bytes: number) => number): CallCost => {
   const compared = (network: Value): number => Math.ceil((sizeOf(network) * 2) / 10) + extra(sizeOf(network));
   return {
@@ -55,10 +55,10 @@ const contained = (extra: (bytes: number) => number): CallCost => {
     ambiguous: byArguments(([network = null]) => compared(network)),
   };
 };
-/** Of a text it is read; of a network it is there. */
+/** Only a text has to be parsed. */
 const addressOf = byArguments(([of = null]) => (typeof of === 'string' ? Math.ceil(lengthOf(of) / 10) : 1));
 
-/** Two checks are what one expression may afford. */
+/** One expression can afford two checks. */
 const checkCost = 350_000;
 
 const table: readonly (readonly [string, CallCost])[] = [
@@ -90,15 +90,13 @@ const table: readonly (readonly [string, CallCost])[] = [
 const costs: ReadonlyMap<string, CallCost> = new Map(
   table.flatMap(([names, cost]) => names.split(' ').map((name): [string, CallCost] => [name, cost])),
 );
-/** What most calls cost. */
 export const nominal = fixed(1);
 
-/** By the name of the function. */
 export const callCost = (name: string): CallCost => costs.get(name) ?? nominal;
 
 const depthMax = 100;
 
-/** All that is in a value (`traversalCost` of the reference). Lists that were joined can be longer than anything that could be walked through. */
+/** The size of a whole value (`traversalCost` of the reference). Joined lists can be too long to traverse. */
 function treeCost(value: Value, meter: Meter, depth: number): number {
   meter.step(1);
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) / 10);

@@ -2,7 +2,7 @@ import { Failure, keyOf, Optional, shownKey, type Value } from './values.js';
 
 export const notOptional = new Failure('cannot initialize optional entry from non-optional value');
 
-/** Puts an entry into a map that is being made; the failure if it cannot be. */
+/** Returns the failure if the entry cannot be added. */
 export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value, value: Value, maybe: boolean): Failure | null {
   if (key instanceof Failure) return key;
   if (value instanceof Failure) return value;

@@ -1,10 +1,10 @@
 import type { Meter } from './budget.js';
 import { Duration, Failure, ListValue, MapValue, noOverload, Opaque, Optional, Timestamp, TypeValue, UInt, type Value } from './values.js';
 
-/** Structures that nest deeper are not compared; objects of requests never do. */
+/** Deeper structures are not compared; objects of requests never nest so deeply. */
 const depthMax = 200;
 
-/** Whether two values are equal. Values of different types are not, but numbers of all types are compared by what they count. */
+/** Compares values. Those of different types differ, except that numbers of all types compare numerically. */
 export function equals(one: Value, other: Value, meter: Meter, depth = 0): boolean | Failure {
   if (one instanceof Failure) return one;
   if (other instanceof Failure) return other;
@@ -54,7 +54,7 @@ function listsEqual(one: ListValue, other: ListValue, meter: Meter, depth: numbe
   return true;
 }
 
-/** Lists that stand for sets, or whose elements have keys: each element has one that is equal in the other. */
+/** Sets, and lists with keys: each element needs an equal one in the other list. */
 function unorderedEqual(one: ListValue, other: ListValue, meter: Meter, depth: number): boolean | Failure {
   const free = new Set(Array.from({ length: other.length }, (_, i) => i));
   for (let i = 0; i < one.length; i++) {
@@ -90,7 +90,7 @@ const isNumber = (value: Value): value is number | bigint | UInt =>
 const [lowest, highest] = [-(2 ** 63), 2 ** 63];
 const highestUnsigned = 2 ** 64;
 
-/** Negative, zero or positive; NaN where a number is none. Doubles are compared with whole numbers as doubles, which tell apart no neighbours beyond 2^53. */
+/** Negative, zero or positive; NaN if either is. Doubles compare with integers as doubles, which are inexact beyond 2^53. */
 function compareNumbers(one: number | bigint | UInt, other: number | bigint | UInt): number {
   if (typeof one === 'number') return compareDouble(one, other);
   if (typeof other === 'number') return -compareDouble(other, one);
@@ -108,7 +108,7 @@ function compareDouble(one: number, other: number | bigint | UInt): number {
   return one < value ? -1 : one > value ? 1 : one === value ? 0 : Number.NaN;
 }
 
-/** Texts in the order of their code points, which is not that of their units. */
+/** Code point order, which differs from that of UTF-16 units. */
 export function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   const end = Math.min(one.length, other.length);
@@ -122,7 +122,7 @@ export function compareTexts(one: string, other: string): number {
 
 const unordered = new Failure('NaN values cannot be ordered');
 
-/** How two values of types that have an order compare. NaN compares with nothing. */
+/** Compares two values of ordered types. NaN has no order. */
 export function compare(one: Value, other: Value, meter: Meter): number | Failure {
   if (one instanceof Failure) return one;
   if (other instanceof Failure) return other;

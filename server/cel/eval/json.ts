@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { ListValue, MapValue, UInt, type Value } from './values.js';
 
 /**
- * JSON as expressions see it. Nothing is copied: parts of an object become values when an expression looks at them, so that a rule of one field costs the same
- * in a small object and a large one. How a part looks (an integer, a time) is told by its schema, or by the JSON itself where there is none.
+ * JSON as expressions see it. Nothing is copied: parts of an object become values on access, so that a rule of one field costs the same in small and large
+ * objects. The schema determines the type of a part (an integer, a time), or the JSON itself where there is none.
  */
 export type View = (value: JsonValue) => Value;
 
-/** Without a schema: whole numbers are integers, others doubles. */
+/** Whole numbers are integers where there is no schema, others doubles. */
 export const plainView: View = (value) => {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? BigInt(value) : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -33,7 +33,7 @@ export class JsonList extends ListValue {
   }
 }
 
-/** A map whose members all look alike. */
+/** A map whose values share one view. */
 export class JsonMap extends MapValue {
   private readonly known = new Map<string, Value>();
   private names: readonly string[] | null = null;
@@ -68,12 +68,12 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** Deeper and larger values are not turned into JSON: few additions make lists that no memory holds. */
+/** Deeper and larger values are not converted to JSON: few additions make lists that no memory holds. */
 const depthMax = 100;
 const valuesMax = 1_000_000;
 const charactersMax = 8 * 1024 * 1024;
 
-/** A value as JSON. Throws TypeError for what JSON cannot say, such as a type or a time, and for what is too large. */
+/** Throws TypeError for values without JSON, such as a time, and for those that are too large. */
 export const toJson = (value: Value): JsonValue => asJson(value, { depth: 0, left: { values: valuesMax, characters: charactersMax } });
 
 interface Place {

@@ -2,8 +2,6 @@ import type { Expression } from '../check/parser.js';
 import { int, uint } from './numbers.js';
 import { Failure, type Value } from './values.js';
 
-/** What stands in the text of an expression, as a value. */
-
 type Literal = Extract<Expression, { kind: 'literal' }>;
 
 const controls: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
@@ -28,7 +26,7 @@ export function literalValue({ type, text }: Literal): Value {
   }
 }
 
-/** `-` before a number belongs to it: the smallest integer has no positive twin. */
+/** `-` before a number belongs to it: the smallest integer has no positive counterpart. */
 export const negatedLiteral = ({ type, text }: Literal): Value | null =>
   type === 'int' ? int(-BigInt(text)) : type === 'double' ? -Number(text) : null;
 
@@ -55,7 +53,7 @@ function stringOf(text: string): Value {
   return wrong ? new Failure('invalid unicode code point') : value;
 }
 
-/** Escapes of bytes stand for single bytes, everything else for its UTF-8. */
+/** Escapes in bytes stand for single bytes, everything else for its UTF-8. */
 function bytesOf(text: string): Value {
   const { raw, content } = unquoted(text);
   if (raw) return Buffer.from(content);

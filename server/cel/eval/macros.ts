@@ -7,22 +7,19 @@ import { selectedMaybe } from './operators.js';
 import type { Code, Run } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
-/** Walks over lists and maps, and what else gives names to values. What a step of a walk costs besides its expressions is what the reference's expansion of it costs. */
+/** Macros, which iterate or name values. The extra cost of a step is that of the reference's expansion. */
 
-/** Where names that macros give stand. */
+/** Slots of the names that macros bind. */
 export type Names = ReadonlyMap<string, number>;
 
-/** What macros need of the compiler. */
 export interface MacroCompiler {
-  /** A place for a name that a macro gives. What is deferred is worked out when the name is first looked at. */
+  /** Reserves a slot. A deferred value is computed when the name is first read. */
   place(deferred?: Code): number;
   code(expression: Expression, names: Names): Code;
-  /** What members are selected of. */
   holder(expression: Expression, names: Names): Attribute;
-  /** What the empty lists and maps cost with which macros begin. */
+  /** The cost of the empty lists and maps that start macros. */
   readonly emptyListCost: number;
   readonly emptyMapCost: number;
-  /** What putting the keys of `sortBy` in order costs. */
   sortCost(call: Call): CallCost;
 }
 
@@ -32,20 +29,20 @@ const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0
 
 interface Walk {
   readonly range: Code;
-  /** Makes the expressions of the body see one element. */
+  /** Binds one element for the body. */
   readonly show: (run: Run, key: Value, element: Value, ofList: boolean) => void;
   readonly bodies: readonly Code[];
 }
 
-/** What a walk does with each element; true ends it. `finish` makes the result. */
+/** True ends the iteration. */
 interface Visitor {
-  /** What is spent where it ends before the last element. */
+  /** Charged where it ends before the last element. */
   readonly endCost?: number;
   visit(run: Run, bodies: readonly Code[]): boolean;
   finish(run: Run): Value;
 }
 
-/** Of one round: `@not_strictly_false(result)` and `result && body`; `@not_strictly_false(!result)` and `result || body`. */
+/** The cost of one round: `@not_strictly_false(result)` and `result && body`; `@not_strictly_false(!result)` and `result || body`. */
 const round = { all: 3, exists: 4 } as const;
 /** `result + 1`. */
 const countCost = 2;
@@ -60,7 +57,7 @@ class Decide implements Visitor {
     private readonly cost: number,
   ) {}
 
-  /** The condition of a round: whether the answer so far, which costs 1, is still open. */
+  /** The loop condition reads the result, which costs 1. */
   get endCost(): number {
     return this.cost - 1;
   }
@@ -100,8 +97,8 @@ class Count implements Visitor {
 }
 
 /**
- * `keep ? result + [make] : result`. `keep` is the body that says whether an element counts, or null for all; `make` the one that makes what is kept. Walks go on after
- * a failure, as in the reference.
+ * `keep ? result + [make] : result`. `keep` is the filter, or null for all; `make` yields the kept element. Iteration goes on after a failure, as in the
+ * reference.
  */
 class Collect implements Visitor {
   readonly #values: Value[] = [];
@@ -133,7 +130,7 @@ class Collect implements Visitor {
   }
 }
 
-/** Maps from maps: `key` yields the key of the present element, or null where the body makes whole entries. */
+/** Builds maps: `key` yields the current key, or null where the body yields whole entries. */
 class CollectEntries implements Visitor {
   readonly #made = new Map<string, readonly [Value, Value]>();
   #failed: Failure | null = null;
@@ -148,7 +145,7 @@ class CollectEntries implements Visitor {
     if (kept === false) return false;
     if (kept !== true) this.#failed = kept instanceof Failure ? kept : noOverload;
     else {
-      // The map, the key and their insertion; or the entry is made already.
+      // The map, the key and their insertion; or a complete entry.
       run.meter.spend(this.key === null ? 2 : 3);
       const failed = this.#add(run, bodies[this.filtered ? 1 : 0]!(run));
       this.#failed ??= failed;
@@ -200,7 +197,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
   };
 }
 
-/** A walk with one name (an element of a list, a key of a map) or two (its position or key, and itself). */
+/** Iterates with one variable (an element of a list, a key of a map) or two (position or key, and element). */
 function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code, costs: MacroCompiler) => () => Visitor): Macro {
   return ({ target, args }, names, compiler) => {
     const range = compiler.code(target ?? nothing, names);
@@ -227,8 +224,8 @@ function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code, costs: Ma
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
 /**
- * `has(a.b)`: whether the last member is there. What comes before must be. The question itself gives back a unit (`PresenceTestHasCost(false)` of the reference): what
- * the whole costs, or, of a conditional, what costs nothing.
+ * `has(a.b)` tests the last member; everything before it must exist. The test refunds a unit (`PresenceTestHasCost(false)` of the reference), even to a
+ * conditional, which itself costs nothing.
  */
 const has: Macro = ({ args: [argument] }, names, compiler) => {
   if (argument?.kind !== 'select') return () => noOverload;
@@ -273,7 +270,7 @@ const ofOptional =
     };
   };
 
-/** `cel.bind(x, value, body)`. The value is worked out where the body first looks at it, if ever; one that failed is a failure only there. */
+/** `cel.bind(x, value, body)`. The value is computed on first use, and its failure appears only there. */
 const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
   const place = compiler.place(compiler.code(value ?? nothing, names));
   const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));
@@ -332,7 +329,7 @@ const [allBoth, existsBoth, existsOneBoth] = [
 ];
 type VisitorOf = Parameters<typeof over>[1];
 const collect: VisitorOf = (bodies, _, costs) => () => new Collect(bodies === 2 ? 0 : null, bodies - 1, costs.emptyListCost);
-/** As `element + [x]` has it, the name costs a unit. */
+/** The name in `element + [x]` costs a unit. */
 const filter: VisitorOf = (_, element, costs) => {
   const kept: Code = (run) => {
     run.meter.spend(1);
@@ -346,7 +343,7 @@ const entries =
   () =>
     new CollectEntries(filtered, keyed ? key : null, costs.emptyMapCost);
 
-/** As the checker names them: by name and count of arguments. */
+/** Keyed by name and number of arguments, as in the checker. */
 const macros: Readonly<Record<string, Macro>> = {
   'has/1': has,
   'cel.bind/3': bind,
@@ -372,11 +369,11 @@ const macros: Readonly<Record<string, Macro>> = {
   '.optFlatMap/2': ofOptional(false),
 };
 
-/** Whether a call is a macro that becomes a conditional. */
+/** Reports whether a macro expands to a conditional. */
 export const isConditionalMacro = ({ name, target, args }: Call): boolean =>
   target !== null && args.length === 2 && (name === 'optMap' || name === 'optFlatMap');
 
-/** The macro that a call stands for, or null. */
+/** Null when the call is not a macro. */
 export function macroFor(call: Call): Macro | null {
   const before = call.target === null ? '' : dottedName(call.target) === 'cel' ? 'cel.' : '.';
   const key = `${before}${call.name}/${call.args.length}`;

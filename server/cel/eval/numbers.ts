@@ -19,7 +19,7 @@ export type Sign = '+' | '-' | '*' | '/' | '%';
 const division = new Failure('division by zero');
 const modulus = new Failure('modulus by zero');
 
-/** Arithmetic of numbers, null for values that are none or of two types. Integers never wrap. */
+/** Undefined for operands that are not numbers of one type. Integers never wrap. */
 export function arithmetic(sign: Sign, one: Value, other: Value): Value | undefined {
   if (typeof one === 'bigint' && typeof other === 'bigint') return whole(sign, one, other, int);
   if (one instanceof UInt && other instanceof UInt) return whole(sign, one.value, other.value, uint);
@@ -36,7 +36,7 @@ function whole(sign: Sign, one: bigint, other: bigint, bounded: (value: bigint) 
       return bounded(one * other);
     case '/':
       return other === 0n ? division : bounded(one / other);
-    // The remainder of the smallest integer by -1 is an overflow in the reference, as its quotient is.
+    // The remainder of the smallest integer by -1 overflows in the reference, like its quotient.
     case '%':
       return other === 0n ? modulus : one === intMin && other === -1n ? overflow : bounded(one % other);
   }

@@ -22,15 +22,13 @@ import {
   type Value,
 } from './values.js';
 
-/** What is written with signs. */
+/** Operators. */
 
 /** Longer texts are refused. */
 const textMax = 8 * 1024 * 1024;
 
-/** null is a value. */
 export const orElse = (value: Value | undefined, missing: Value): Value => (value === undefined ? missing : value);
 
-/** A member by a name in the expression. */
 export function selected(holder: Value, field: string, missing: Failure): Value {
   if (holder instanceof MapValue) return orElse(holder.select(field), missing);
   if (holder instanceof Failure) return holder;
@@ -44,7 +42,7 @@ export function selectedMaybe(holder: Value, field: string): Value {
   return optionalOf(inner instanceof MapValue ? inner.select(field) : undefined);
 }
 
-/** What is there may itself be an optional. */
+/** A present value may itself be an optional. */
 const optionalOf = (value: Value | undefined): Value =>
   value === undefined ? Optional.none : value instanceof Failure ? value : new Optional(value);
 
@@ -62,7 +60,7 @@ export function indexed(holder: Value, key: Value, asks: boolean): Value {
   return inner === undefined ? Optional.none : optionalOf(memberAt(inner, key));
 }
 
-/** undefined for what is not there. */
+/** Undefined when it is absent. */
 function memberAt(holder: Value, key: Value): Value | undefined {
   if (holder instanceof MapValue) return holder.get(key);
   if (!(holder instanceof ListValue)) return undefined;
@@ -72,7 +70,7 @@ function memberAt(holder: Value, key: Value): Value | undefined {
   return position >= 0 && position < holder.length ? holder.at(position) : undefined;
 }
 
-/** `&&` and `||` of any number of terms. `settling` is what settles the matter, even where another term fails. */
+/** `&&` and `||` of any number of terms. A term equal to `settling` decides the result, even where another term fails. */
 export function logical(terms: readonly Code[], settling: boolean): Code {
   return (run) => {
     let failed: Failure | null = null;
@@ -111,7 +109,7 @@ export const negate =
     return value instanceof Duration ? duration(-value.nanoseconds) : noOverload;
   };
 
-/** Where the types do not tell that it is a list, the call costs a unit. Comparing counts steps in any case. */
+/** An operand that is not known to be a list makes the call cost a unit. Comparisons always count steps. */
 export const inside =
   (one: Code, all: Code, ambiguous: boolean): Code =>
   (run) => {
@@ -123,7 +121,7 @@ export const inside =
     return holder instanceof ListValue ? contains(holder, value, run.meter) : noOverload;
   };
 
-/** Whether a constant list of scalars has a value: the reference looks it up in a set, for nothing. */
+/** The reference looks constant scalars up in a set, at no cost. */
 export function isMember(one: Code, list: ListValue): Code {
   const keys = new Set<string | null>();
   for (let i = 0; i < list.length; i++) if (!Number.isNaN(list.at(i))) keys.add(keyOf(list.at(i)));
@@ -145,10 +143,10 @@ function contains(list: ListValue, value: Value, meter: Meter): Value {
   return failed ?? false;
 }
 
-/** `ambiguous`: the types do not tell which overload is meant. */
+/** `ambiguous`: the types leave the overload open. */
 type Binary = (one: Code, two: Code, ambiguous: boolean) => Code;
 
-/** The size of a value, or of what an optional holds. */
+/** The size of a value, or of an optional's content. */
 const heldSize = (value: Value): number => sizeOf(value instanceof Optional && value.value !== undefined ? value.value : value);
 
 const equality =
@@ -209,7 +207,7 @@ function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
   return left.order === 'ordered' ? new JoinedList(left, right) : new JoinedSet(left, right, meter);
 }
 
-/** Adding to a list that stands for a set, or whose elements have keys, replaces what is equal (or has the same key) and appends the rest. */
+/** Adding to a set or a list with keys replaces equal elements (or those with the same key) and appends the rest. */
 class JoinedSet extends ListValue {
   override readonly order: ListValue['order'];
   private readonly merged: readonly Value[];
@@ -237,7 +235,7 @@ class JoinedSet extends ListValue {
   }
 }
 
-/** What tells elements apart: their keys, or (of sets, which hold plain values) themselves. */
+/** The identity of elements: their keys, or (of sets, which hold plain values) themselves. */
 function identity(value: Value, order: ListValue['order']): string {
   const parts = typeof order === 'string' ? [value] : order.map((key) => (value instanceof MapValue ? (value.get(key) ?? null) : null));
   return JSON.stringify(parts.map((part) => (part instanceof UInt ? ['u', String(part.value)] : [typeof part, String(part)])));

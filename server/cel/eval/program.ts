@@ -5,34 +5,32 @@ import { Compiler, type Plan } from './compile.js';
 import type { Activation, Code, Run } from './run.js';
 import { Failure, type Value } from './values.js';
 
-/** A compiled expression. Made once, evaluated often; evaluations know nothing of each other. */
+/** A compiled expression, evaluated many times without shared state. */
 export interface CelProgram {
   readonly expression: string;
   readonly tree: Expression;
-  /** Names of the top level that it uses. */
+  /** The top-level names that it uses. */
   readonly uses: ReadonlySet<string>;
-  /** Never throws but what the activation throws. `costMax` is what it may spend. */
+  /** Throws only what the activation throws. `costMax` is its budget. */
   evaluate(activation: Activation, costMax?: number): CelResult;
 }
 
-/** `overBudget` means that nothing more is to be evaluated for the request. */
+/** `overBudget` ends all evaluation for the request. */
 export interface CelResult {
   readonly value: Value;
   readonly cost: number;
   readonly overBudget: boolean;
 }
 
-/** An expression that passed the checker, with what is known of its types. */
 export interface Checked {
   readonly tree: Expression;
   readonly types: Types;
 }
 
-/** Compiles an expression that passed the checker, over these variables. Throws SyntaxProblem. */
+/** Compiles a checked expression over these variables. Throws SyntaxProblem. */
 export const compileProgram = (expression: string, variables: ReadonlySet<string>, checked: Checked | null = null): CelProgram =>
   programOf(expression, checked?.tree ?? parse(expression), { variables, types: checked?.types ?? null, folds: true });
 
-/** The same of a tree. */
 export function programOf(expression: string, tree: Expression, plan: Plan): CelProgram {
   const uses = new Set<string>();
   const compiler = new Compiler(plan, uses);

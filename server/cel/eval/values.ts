@@ -1,6 +1,6 @@
 /**
- * Values of expressions. Those of JavaScript stand for themselves: `bigint` is CEL's int, `number` its double. Failures are values too, as the language wants it: `||`
- * and `&&` take one in their stride when the other side settles the matter.
+ * Values of expressions. Those of JavaScript stand for themselves: `bigint` is CEL's int, `number` its double. Failures are values too, as the language
+ * requires: `||` and `&&` absorb one when the other side decides the result.
  */
 export type Value =
   | null
@@ -19,7 +19,6 @@ export type Value =
   | Opaque
   | Failure;
 
-/** Why an expression, or a part of it, has no value. */
 export class Failure {
   constructor(readonly message: string) {}
 }
@@ -34,7 +33,7 @@ export class UInt {
   constructor(readonly value: bigint) {}
 }
 
-/** A point in time, in nanoseconds since 1970. */
+/** Nanoseconds since 1970. */
 export class Timestamp {
   constructor(readonly nanoseconds: bigint) {}
 }
@@ -43,10 +42,10 @@ export class Duration {
   constructor(readonly nanoseconds: bigint) {}
 }
 
-/** A list, whose elements may be made only when somebody looks at them. */
+/** Elements may be created on access. */
 export abstract class ListValue {
   abstract readonly length: number;
-  /** How elements are compared with those of another: in order, or (sets, and lists with keys) without. */
+  /** The comparison of elements: in order, or (sets, and lists with keys) without. */
   readonly order: 'ordered' | 'set' | readonly string[] = 'ordered';
   /** `position` is within the length. */
   abstract at(position: number): Value;
@@ -64,7 +63,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Two lists as one, without a copy: a few additions in a row could otherwise make lists of any size. */
+/** Two lists without a copy: repeated additions could otherwise make lists of any size. */
 export class JoinedList extends ListValue {
   readonly length: number;
   constructor(
@@ -89,21 +88,19 @@ export class JoinedList extends ListValue {
   }
 }
 
-/** A map, or an object with fields. */
 export abstract class MapValue {
   abstract readonly size: number;
-  /** undefined for a key that is not there. Never sees what an object has by nature (`constructor`). */
+  /** Undefined for an absent key. Never returns inherited members (`constructor`). */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
-  /** By a name written in the expression. */
   select(field: string): Value | undefined {
     return this.get(field);
   }
-  /** What `type()` says. */
+  /** The result of `type()`. */
   readonly typeName: string = 'map';
 }
 
-/** Keys of maps are told apart by type and value, but numbers of all types alike. */
+/** Keys differ by type and value, but numbers of all types compare numerically. */
 export function keyOf(value: Value): string | null {
   switch (typeof value) {
     case 'string':
@@ -120,7 +117,6 @@ export function keyOf(value: Value): string | null {
 }
 
 export class EntryMap extends MapValue {
-  /** Entries by `keyOf`. */
   constructor(private readonly entries: ReadonlyMap<string, readonly [Value, Value]>) {
     super();
   }
@@ -138,7 +134,7 @@ export class EntryMap extends MapValue {
   }
 }
 
-/** An object with these fields and no others, each worked out when it is first looked at. */
+/** An object with exactly these fields, each computed on first access. */
 export class FieldMap extends MapValue {
   private readonly known = new Map<string, Value>();
   constructor(
@@ -165,7 +161,7 @@ export class FieldMap extends MapValue {
   }
 }
 
-/** What an expression writes as `Name{field: value}`. */
+/** The value of `Name{field: value}`. */
 export class Message extends MapValue {
   constructor(
     override readonly typeName: string,
@@ -186,7 +182,6 @@ export class Message extends MapValue {
 
 export class Optional {
   static readonly none = new Optional(undefined);
-  /** `value` is undefined for none. */
   constructor(readonly value: Value | undefined) {}
 }
 
@@ -194,22 +189,19 @@ export class TypeValue {
   constructor(readonly name: string) {}
 }
 
-/** A value of a library (a quantity, an address), which only the functions of its library look into. */
+/** A library's value (a quantity, an address), which only its functions can read. */
 export abstract class Opaque {
   abstract readonly typeName: string;
-  /** Characters that its functions may have to go through. */
+  /** Characters that its functions may traverse. */
   get weight(): number {
     return 0;
   }
-  /** As costs count it. */
   get size(): number {
     return 1;
   }
-  /** Of another of the same type. */
   abstract equals(other: Opaque): boolean;
 }
 
-/** The name of the type of a value, as `type()` yields and messages print it. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -236,7 +228,7 @@ function objectTypeOf(value: Exclude<Value, null | string | bigint | number | bo
   return value instanceof TypeValue ? 'type' : 'error';
 }
 
-/** Length in code points, which is what the language counts. */
+/** Length in code points, which the language counts. */
 export function lengthOf(text: string): number {
   let pairs = 0;
   for (let i = 0; i < text.length; i++) {
@@ -252,21 +244,20 @@ export function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-/** What `size()` counts; 1 for what has no size. The measure of most costs. */
+/** The result of `size()`; 1 for values without a size. Most costs depend on it. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return lengthOf(value);
   if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
   return value instanceof MapValue || value instanceof Opaque ? value.size : 1;
 }
 
-/** Characters or bytes that a function goes through to read a value; elements of lists and maps count when they are looked at. */
+/** Characters or bytes to traverse in a value; elements of lists and maps count on access. */
 export function weightOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
   return value instanceof Opaque ? value.weight : 0;
 }
 
-/** More of a key is not shown in messages. */
+/** Messages cut longer keys. */
 const shownMax = 1_000;
 
-/** A key or position as messages show it. */
 export const shownKey = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key).slice(0, shownMax));

@@ -11,7 +11,6 @@ import { compileMessage, compileRule, rulesOf } from './rule.js';
 import { untimed, type RuleTimes } from './times.js';
 import { itemsOf, propertiesOf, restOf, shapeOf } from './shape.js';
 
-/** The part of a schema below which there are rules. */
 interface Node {
   readonly schema: JsonObject;
   readonly rules: NodeRules | null;
@@ -23,7 +22,6 @@ interface Node {
 /** Schemas nest as deeply as JSON does. */
 const depthMax = 200;
 
-/** Compiles the rules of a structural schema. */
 export const compileRules: CompileRules = (schema, times = untimed) => {
   const begun = performance.now();
   const node = nodeOf(schema, true, 0);
@@ -34,7 +32,7 @@ export const compileRules: CompileRules = (schema, times = untimed) => {
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
-/** null where there are no rules at or below the schema. */
+/** Null where there are no rules in or below the schema. */
 function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null {
   if (depth > depthMax) return null;
   const [items, rest] = [itemsOf(schema), restOf(schema)];
@@ -73,20 +71,18 @@ function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Steps
   return { causes: findings.causes, warnings: findings.warnings };
 }
 
-/** A value with what was at its place before; undefined for nothing that it could be compared with. */
+/** A value and its old value; undefined where there is none to compare with. */
 interface Place {
   readonly path: string;
   readonly value: JsonValue | undefined;
   readonly old: JsonValue | undefined;
-  /** Null for what is not found again in what was before. */
+  /** Null for a value without an old counterpart. */
   readonly past: Past | null;
-  /** Whether the value, or the nearest around it that is found again, is as it was. */
+  /** Whether the value, or its nearest ancestor with an old counterpart, is unchanged. */
   readonly unchanged: () => boolean;
 }
 
-/**
- * What a value was, and how those within it are found again. Rules compare with `old`, which may be another one: keys that are left out have defaults there.
- */
+/** The old value, and how to find the old values within. Rules compare with `old`, which may differ: omitted keys have defaults there. */
 interface Past {
   readonly correlation: Correlation;
   readonly old: JsonValue;
@@ -122,7 +118,7 @@ function* walkItems(
   const before = oldItems(schema, old);
   const found = past?.correlation.oldItems(past.old);
   for (const [position, item] of value.entries()) {
-    // An item that nothing old belongs to is as it was only where the whole list is, be it a set.
+    // An item without an old counterpart is unchanged only where the whole list is, even a set.
     const itemPast = pastOf(past?.correlation.items, item, found?.(item));
     yield* walk(items, findings, {
       path: `${path}[${position}]`,
@@ -162,7 +158,7 @@ function* walkMembers(
 
 const ownMember = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** The work, with a note of how long it took, without the turns of others. */
+/** Measures the time of the work, without the turns of other requests. */
 function* timed(steps: Steps<RulesVerdict>, times: RuleTimes): Steps<RulesVerdict> {
   for (let seconds = 0; ;) {
     const begun = performance.now();

@@ -2,13 +2,11 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from './shape.js';
 
-/** What was before at the place of a value, for rules that compare. */
-
-/** Members of maps that are one whole cannot be told apart. */
+/** Members of atomic maps have no counterparts. */
 export const comparesMembers = (schema: JsonObject): boolean =>
   schema['x-kubernetes-map-type'] === undefined || schema['x-kubernetes-map-type'] === 'granular';
 
-/** Finds the old item for a new one by its keys; only lists whose items have keys can tell. undefined for none. */
+/** Finds the old item by its keys; undefined for none, and for lists without keys. */
 export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item: JsonValue) => JsonValue | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(keys) || !Array.isArray(old)) return () => undefined;
@@ -16,7 +14,7 @@ export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item:
   const byKey = new Map<string, JsonValue>();
   for (const item of old) {
     const key = identity(item);
-    // Of several with the same keys the first counts.
+    // The first of several items with the same keys counts.
     if (key !== null && !byKey.has(key)) byKey.set(key, item);
   }
   return (item) => {
@@ -25,12 +23,12 @@ export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item:
   };
 }
 
-/** Keys that are left out have their defaults. */
+/** Omitted keys have their defaults. */
 function identityBy(schema: JsonObject, keys: readonly string[]): (item: JsonValue) => string | null {
   const properties = (itemsOf(schema)?.['properties'] ?? {}) as JsonObject;
   const defaults = keys.map((key) => ((properties[key] ?? {}) as JsonObject)['default'] ?? null);
   return (item) => (isObject<JsonObject>(item) ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null))) : null);
 }
 
-/** Integers may be of either kind that JSON numbers become. */
+/** Integers may be of either type that JSON numbers become. */
 const told = (value: JsonValue): readonly string[] => [typeof value === 'bigint' ? 'number' : typeof value, String(value)];

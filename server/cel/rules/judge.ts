@@ -5,27 +5,25 @@ import { Failure, Optional, type Value } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';
 import { propertiesOf, restOf, type Shape } from './shape.js';
 
-/** Rules of one schema against one value. Order, messages and what ends it are the reference's. */
+/** Evaluates the rules of one schema for one value. Order, messages and limits are the reference's. */
 
 export interface NodeRules {
   readonly shape: Shape;
   readonly schema: JsonObject;
   readonly rules: readonly (Rule & {
     readonly compiled: CompiledExpression | null;
-    /** What makes the message. */ readonly messages: CompiledExpression | null;
+    readonly messages: CompiledExpression | null;
   })[];
 }
 
 const messageBytesMax = 5 * 1024;
-/** After so much (tens of milliseconds) others get their turn. */
+/** After this cost (tens of milliseconds) other requests run. */
 const turnCost = 250_000;
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** What was found in one object, and what is left of its budget. */
 export class Findings {
   readonly causes: StatusCause[] = [];
   readonly warnings: string[] = [];
-  /** Nothing more is looked at. */
   over = false;
   #sinceTurn = 0;
 
@@ -35,7 +33,7 @@ export class Findings {
     return this.budget;
   }
 
-  /** False if that is more than there is. */
+  /** False when the budget does not suffice. */
   spend(cost: number): boolean {
     this.#sinceTurn += cost;
     if (cost > this.budget) {
@@ -97,7 +95,7 @@ export function judge(
 
 const ruleName = ({ message, rule }: Rule): string => (message === '' ? rule : message).trim();
 
-/** What is told of a rule that has no result. */
+/** The message of a rule without a result. */
 function failureOf(rule: Rule, error: string, overBudget: boolean): string {
   if (overBudget) return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleName(rule)}`;
   return error.startsWith('no such overload')
@@ -110,7 +108,7 @@ interface Broken {
   readonly path: string;
   readonly schema: JsonObject;
   readonly value: JsonValue;
-  /** Nothing changed: the update is let through with a warning. */ readonly ratchets: boolean;
+  /** The value is unchanged: the update passes with a warning. */ readonly ratchets: boolean;
 }
 
 function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Activation, findings: Findings): void {
@@ -122,7 +120,7 @@ function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Act
   else findings.causes.push(cause);
 }
 
-/** The text of a message expression; null where it makes none that can be shown. */
+/** The text of a message expression; null where it yields none that can be shown. */
 function made({ program }: Extract<CompiledExpression, { ok: true }>, activation: Activation, findings: Findings): string | null {
   const { value, cost }: { value: Value; cost: number } = program.evaluate(activation);
   if (!findings.spend(cost) || typeof value !== 'string') return null;
@@ -149,7 +147,7 @@ function worded(reason: string, value: JsonValue, detail: string): StatusCause {
 
 const step = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
 
-/** `.a['b.c']` as messages write it: members of maps in brackets, fields after points. What cannot be read is left out. */
+/** A path in messages, `.a['b.c']`: members of maps in brackets, fields after points. Empty when it cannot be parsed. */
 function pathBelow(schema: JsonObject, path: string): string {
   const text = path.trim();
   let place: JsonObject | null = schema;

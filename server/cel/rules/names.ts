@@ -1,10 +1,8 @@
 import { keptWords } from '../reserved.js';
 
-/** Names of fields as expressions write them: what the language keeps to itself, or cannot say, is spelled otherwise. */
-
 const spellings: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
-/** null for a name that expressions cannot name at all. */
+/** Null for a name that expressions cannot express. */
 export function escapedName(name: string): string | null {
   if (keptWords.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return null;

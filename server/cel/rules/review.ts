@@ -4,19 +4,19 @@ import { compileMessage, compileRule, rulesOf, type CompiledExpression } from '.
 import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';
 import { type Steps } from '../../../api/steps.js';
 
-/** What is wrong with the rules of a schema, when a definition is stored: expressions that do not fit the schema, and those that could cost too much. */
+/** Checks the rules of a schema when a definition is stored: expressions that do not match the schema, or could cost too much. */
 
-/** The reference's bounds, in its units of cost. */
+/** The reference's limits, in its units of cost. */
 const expressionEstimateMax = 10_000_000;
 const schemaEstimateMax = 100_000_000;
 const namedMax = 4;
-/** Expressions that cost less are not told to have a part in a total that is too high. */
+/** Cheaper expressions are not named as part of a total that is too high. */
 const namedCostMin = schemaEstimateMax / 100;
 
-/** A finding; `at` is the path below the schema, in the words of messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
+/** `at` is the path below the schema, as in messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
 export type RuleFinding = { readonly at: string; readonly detail: string } & (
   | { readonly kind: 'forbidden' }
-  /** A single expression, where `forbidden` are all of them together. */
+  /** A single expression, where `forbidden` stands for all together. */
   | { readonly kind: 'costly' }
   /** `value` null stands for the rule as a whole (`rule`). */
   | { readonly kind: 'invalid'; readonly value: string | boolean | null; readonly rule: JsonObject }
@@ -25,23 +25,20 @@ export type RuleFinding = { readonly at: string; readonly detail: string } & (
 interface Place {
   readonly at: string;
   readonly isRoot: boolean;
-  /** How many values one object can have here; null where nothing bounds it. */
+  /** The maximum number of values in one object; null for no limit. */
   readonly count: number | null;
-  /** Path of the schema whose values cannot be told apart, or null. */
+  /** The path of the schema whose values have no counterparts, or null. */
   readonly blurred: string | null;
 }
 
-/**
- * Reviews all rules. `skips` says of a schema (by its path below the root) that there is something wrong with it or below it: then its types mean nothing.
- * `root` is the path of the root as messages write it.
- */
+/** `skips` reports schemas (by path below the root) with errors in or below them, whose types are meaningless. `root` is the path of the root in messages. */
 export function* reviewRules(schema: JsonObject, root: string, skips: (at: string) => boolean): Steps<RuleFinding[]> {
   const review = new Review(root, skips);
   yield* review.schema(schema, { at: '', isRoot: true, count: 1, blurred: null });
   return [...review.findings, ...review.total()];
 }
 
-/** Schemas that are looked at in one step, where there are no rules. */
+/** Schemas without rules that are checked in one step. */
 const stepSchemas = 200;
 
 class Review {
@@ -150,7 +147,7 @@ class Review {
 
 function exceeded(what: string, cost: number, max: number): string {
   const factor = cost / max;
-  // Close to the limit one digit would read as no excess at all.
+  // Close to the limit, one digit would show no excess.
   const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
   return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }

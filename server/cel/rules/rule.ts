@@ -6,7 +6,6 @@ import { estimateCost, type SizeAt } from '../estimate/estimator.js';
 import { compileProgram, type CelProgram } from '../eval/program.js';
 import type { Shape } from './shape.js';
 
-/** One rule of a schema, as it is stored. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
@@ -16,7 +15,7 @@ export interface Rule {
   readonly optionalOldSelf: boolean;
 }
 
-/** An expression that was checked against the types of the schema. `cost` is the most that it can cost. */
+/** An expression checked against the types of the schema. `cost` is its maximum cost. */
 export type CompiledExpression =
   { readonly ok: true; readonly program: CelProgram; readonly cost: number } | { readonly ok: false; readonly message: string };
 
@@ -37,7 +36,6 @@ export const rulesOf = (schema: JsonObject): Rule[] => {
     }));
 };
 
-/** Null for a rule that is not there. */
 export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
   if (rule.trim() === '') return null;
   const checked = check(rule, declarations(shape, optionalOldSelf));
@@ -47,7 +45,6 @@ export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): Comp
     : { ok: false, message: 'cel expression must evaluate to a bool' };
 }
 
-/** Null where there is none. */
 export function compileMessage({ messageExpression, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
   if (messageExpression.trim() === '') return null;
   const checked = check(messageExpression, declarations(shape, optionalOldSelf));
@@ -71,13 +68,13 @@ const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: tr
   cost: estimateCost(tree, types, sizesBelow(shape)),
 });
 
-/** Whatever a path begins with counts as the value of the rule, as in the reference: names of types then have its size, which is that of an object, and none. */
+/** The root of any path counts as the rule's value, as in the reference: type names then have its size, that of an object, and none. */
 const sizesBelow =
   (shape: Shape): SizeAt =>
   ([, ...steps]) => {
     let place: Shape | undefined = shape;
     for (const step of steps) {
-      // Keys are texts of a length that nothing bounds.
+      // Nothing limits the length of keys.
       if (step === '@keys') return place.type.name === 'map' ? { min: 0, max: 0 } : null;
       place = step === '@items' || step === '@values' ? place?.element : place?.fields?.get(step);
       if (place === undefined) return null;

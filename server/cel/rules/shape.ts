@@ -7,21 +7,21 @@ import { JsonList, JsonMap, plainView, type View } from '../eval/json.js';
 import { Failure, MapValue, type Value } from '../eval/values.js';
 import { escapedName } from './names.js';
 
-/** What expressions see of a schema: the types of its parts, how large they can be, and how JSON becomes values. Parts without a known structure are not seen. */
+/** A schema as expressions see it: the types, sizes and values of its parts. Parts without a known structure are invisible. */
 export interface Shape {
   readonly type: Type;
-  /** Elements of a list or map, characters of a text, that a request can have at most; 0 for what has neither. */
+  /** The maximum elements of a list or map, or characters of a text, in a request; 0 for others. */
   readonly elementsMax: number;
-  /** The least that a value takes in a request, in bytes of JSON. */
+  /** The minimum bytes of JSON that a value takes in a request. */
   readonly bytesMin: number;
-  /** Of lists and maps. */
+  /** Set for lists and maps. */
   readonly element?: Shape;
-  /** Of objects, by the names that expressions use. */
+  /** The fields of an object, by their names in expressions. */
   readonly fields?: ReadonlyMap<string, Shape>;
   readonly view: View;
 }
 
-/** The largest request that the reference takes. */
+/** The largest request that the reference accepts. */
 export const requestBytesMax = 3 * 1024 * 1024;
 
 const string: Type = typeOf('string');
@@ -52,7 +52,7 @@ const rootProperties: JsonObject = {
   metadata: { type: 'object', properties: { name: plainText, generateName: plainText } },
 };
 
-/** Of the root of an object only the name is always known, whatever its schema says. */
+/** The metadata of a root object always has a name, whatever its schema says. */
 function withMetadata(schema: Schema): Schema {
   const { metadata } = membersOf(schema);
   const known = schemaAt(schemaAt(membersOf(schema), 'metadata') ?? {}, 'properties');
@@ -60,7 +60,7 @@ function withMetadata(schema: Schema): Schema {
   return { ...schema, properties: { ...membersOf(schema), ...rootProperties, ...(keeps ? { metadata } : {}) } };
 }
 
-/** null for what expressions do not see. `isRoot` for the root of a custom resource. */
+/** Null for parts that expressions do not see. `isRoot` marks the root of a custom resource. */
 export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const longest = bound(schema['maxLength']);
@@ -90,7 +90,7 @@ export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
   }
 }
 
-/** A whole number, however it is written. */
+/** A whole number in any notation. */
 const wholeView: View = (value) => {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   return typeof value === 'bigint' ? value : plainView(value);
@@ -161,7 +161,7 @@ const nullable =
   (view: View): View =>
   (value) =>
     value === null ? null : view(value);
-/** An object with the fields of its schema. A null is not there; what is not in the schema neither. */
+/** An object with the fields of its schema. Null members and those outside the schema are absent. */
 class ObjectView extends MapValue {
   private readonly known = new Map<string, Value>();
   constructor(
@@ -201,7 +201,7 @@ interface TextFormat {
   readonly read: (text: string) => Value | null;
 }
 
-/** Formats that are types of their own. */
+/** Formats with types of their own. */
 const formats: Readonly<Record<string, TextFormat>> = {
   byte: { type: 'bytes', charactersMax: requestBytesMax - 2, bytesMin: 2, read: (text) => new Uint8Array(Buffer.from(text, 'base64')) },
   duration: { type: 'google.protobuf.Duration', charactersMax: 32, bytesMin: 3, read: parseDuration },

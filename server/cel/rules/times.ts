@@ -1,8 +1,8 @@
-/** How long rules of custom resources take, in seconds. */
+/** Receives the durations of custom resource rules, in seconds. */
 export interface RuleTimes {
-  /** The rules of one schema, with all that it has inside, were compiled to be in effect; what checks a definition before is not told. */
+  /** The rules of a schema in effect, with all nested ones, were compiled; checks of definitions do not count. */
   compiled(seconds: number): void;
-  /** The rules of one object were evaluated; what others did in between is left out. */
+  /** The rules of one object were evaluated, without the turns of other requests. */
   evaluated(seconds: number): void;
 }
 

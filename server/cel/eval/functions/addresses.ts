@@ -1,11 +1,10 @@
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** Addresses and networks. Only what is the one way to say it is taken: no zones, no IPv4 in the clothes of IPv6. */
+/** Addresses and networks, in canonical spelling only: no zones, no IPv4-mapped IPv6. */
 
 class Address extends Opaque {
   readonly typeName = 'net.IP';
-  /** `bits` is 32 or 128. */
   constructor(
     readonly value: bigint,
     readonly bits: 32 | 128,
@@ -18,7 +17,6 @@ class Address extends Opaque {
   equals(other: Opaque): boolean {
     return other instanceof Address && other.bits === this.bits && other.value === this.value;
   }
-  /** Whether the first bits are these. */
   startsWith(prefix: bigint, length: number): boolean {
     return this.value >> BigInt(this.bits - length) === prefix;
   }
@@ -67,7 +65,7 @@ function longText(value: bigint): string {
   return start < 0 ? groups.join(':') : `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** Why a text is no address, with the rest of the text at which that showed. */
+/** The error, with the rest of the text where it was found. */
 type Wrong = readonly [problem: string, at: string];
 
 function shortAddress(text: string): bigint | Wrong {
@@ -161,7 +159,7 @@ const ofNetwork =
   (use: (network: Network) => Value): Implementation =>
   ([network]) =>
     network instanceof Network ? use(network) : noOverload;
-/** The first ten bits of link-local addresses, or the like, for both families. */
+/** Tests for a prefix of each family, such as that of link-local addresses. */
 const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation =>
   ofAddress((address) => address.startsWith(...(address.bits === 32 ? short : long)));
 const isLinkLocalUnicast = inside([0xa9fen, 16], [0x3fan, 10]);
@@ -169,7 +167,7 @@ const isLinkLocalMulticast = inside([0xe00000n, 24], [0xff02n, 16]);
 const isLoopback = inside([127n, 8], [1n, 128]);
 const isMulticast = inside([0xen, 4], [0xffn, 8]);
 const isUnspecified = ofAddress(({ value }) => value === 0n);
-/** What is none of the others; broadcast to all is not either. */
+/** None of the others, nor the broadcast address. */
 const isGlobalUnicast: Implementation = (args, run) =>
   args[0] instanceof Address
     ? ![isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast].some((is) => is(args, run) === true) &&

@@ -1,11 +1,10 @@
-/** What stands in the text of a `format`, such as `%s` or `%.2f`. */
+/** A clause in the text of a `format`, such as `%s` or `%.2f`. */
 
 export interface Clause {
-  /** What stands before it. */
   readonly before: string;
   readonly letter: string;
   readonly precision: number | null;
-  /** Why it is none; null if it is one. Whether there is a clause of this letter is not looked at. */
+  /** An unknown letter is not checked here. */
   readonly wrong: string | null;
 }
 
@@ -14,7 +13,7 @@ const clause = /%(?:(\.)(\d*))?(.?)/suy;
 const unparsed = 'could not parse formatting clause';
 export const unrecognized = (letter: string): string => `${unparsed}: unrecognized formatting clause "${letter}"`;
 
-/** One after the other; the last one has no letter, and is only what stands behind all others. */
+/** The last item has no letter, only the text after all clauses. */
 export function* clausesOf(text: string): Generator<Clause> {
   let before = '';
   let at = 0;
@@ -42,7 +41,7 @@ function wrongPrecision(point: string | undefined, digits: string, letter: strin
   return Number(digits) > precisionMax ? `${unparsed}: precision ${digits} is too large` : null;
 }
 
-/** What each clause can print, as messages say it. */
+/** The types that each clause prints, as messages list them. */
 export const printable = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',

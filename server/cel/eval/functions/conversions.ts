@@ -15,7 +15,7 @@ import {
 } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** Values of one type as another. */
+/** Type conversions. */
 
 const second = 1_000_000_000n;
 const digitsMax = 40;
@@ -23,7 +23,7 @@ const unreadable = (to: string): Failure => new Failure(`type conversion error f
 const wholeText = /^[+-]?\d+$/;
 const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-/** Each run of digits can be read in one way only: where there are several, all are tried. */
+/** Each run of digits has one reading: an ambiguous pattern would try all of them. */
 const float = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const infinitePattern = /^([+-]?)inf(?:inity)?$/i;
 
@@ -125,7 +125,7 @@ const implementationOf =
   ([value = null]) =>
     conversion(value);
 
-/** What a function that converts yields; undefined for any other function. */
+/** Undefined when the function is not a conversion. */
 export const convert = (name: string, value: Value): Value | undefined => byName.get(name)?.(value);
 
 export const conversions: Library = Object.fromEntries(

@@ -3,7 +3,7 @@ import { parseDate, parseTimestamp } from '../clock.js';
 import type { Library } from './library.js';
 import { urlComplaint } from './urls.js';
 
-/** Formats of names and other texts, with the complaints of the reference's validation. */
+/** Formats of names and other texts, with the messages of the reference's validation. */
 
 type Check = (text: string) => string[];
 
@@ -27,7 +27,7 @@ const matching = (max: number, pattern: string, complaint: string): Check => {
   const whole = new RegExp(`^(?:${pattern})$`);
   return (text) => [...longer(text, max), ...(whole.test(text) ? [] : [complaint])];
 };
-/** What a name is made from may end in a hyphen. */
+/** A name prefix may end in a hyphen. */
 const prefix =
   (check: Check): Check =>
   (text) =>
@@ -81,7 +81,7 @@ const checks: Readonly<Record<string, Check>> = {
   datetime: simple((text) => parseTimestamp(text) !== null, 'invalid datetime'),
 };
 
-/** How long the pattern of each is, as the reference reckons what a check costs. */
+/** The length of each pattern, by which the reference computes the cost of a check. */
 const patternSizes: Readonly<Record<string, number>> = {
   dns1123Label: 30,
   dns1123Subdomain: 60,

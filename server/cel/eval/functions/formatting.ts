@@ -24,7 +24,7 @@ import { fixedText, goQuoted, grouped, scientificText } from './numerals.js';
 const textMax = 8 * 1024 * 1024;
 const depthMax = 50;
 
-/** `ext.Strings` of version 2, as the reference's environments have it, with numbers as English writes them. */
+/** `ext.Strings` of version 2, as in the reference's environments, with English number formats. */
 export function formatted(text: string, list: ListValue, run: Run): Value {
   let made = '';
   let used = 0;
@@ -45,7 +45,6 @@ type Printer = (value: Value, precision: number | null, run: Run) => string | Fa
 
 const refused = (what: string, value: Value): Failure => new Failure(unprintable(what, typeNameOf(value)));
 
-/** Whole numbers as such; null for what is none. */
 const wholeOf = (value: Value): bigint | null => (typeof value === 'bigint' ? value : value instanceof UInt ? value.value : null);
 
 const inBase =
@@ -59,7 +58,7 @@ const hex: Printer = inBase(16, printable.x, (value) =>
   typeof value === 'string' || value instanceof Uint8Array ? Buffer.from(value as string).toString('hex') : null,
 );
 
-/** Doubles, and the names of those that no literal can stand for. */
+/** Doubles, and the names of those without a literal. */
 const fractionOf = (value: Value): number | null =>
   typeof value === 'number' ? value : typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : null;
 
@@ -94,7 +93,7 @@ function pieceOf(letter: string, value: Value, precision: number | null, run: Ru
   return clause === undefined ? new Failure(unrecognized(letter)) : clause(value, precision, run);
 }
 
-/** A value by itself as text. */
+/** A value by itself. */
 function plainText(value: Value, run: Run): string | Failure {
   run.meter.traverse(weightOf(value));
   if (typeof value === 'string') return value;
@@ -110,7 +109,7 @@ function plainText(value: Value, run: Run): string | Failure {
 
 const isPlainMap = (value: Value): value is MapValue => value instanceof MapValue && value.typeName === 'map';
 
-/** A value within a list or map, as an expression would write it. */
+/** A value within a list or map, as a literal. */
 function literalText(value: Value, run: Run, depth: number): string | Failure {
   run.meter.step(1);
   if (depth > depthMax) return new Failure('values nest too deeply');

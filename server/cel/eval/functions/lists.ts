@@ -4,11 +4,8 @@ import type { Run } from '../run.js';
 import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** Lists and sets. */
-
 const elementsMax = 100_000;
 
-/** The elements, all of which may be looked at. */
 function* elements(list: ListValue, { meter }: Run): Generator<Value> {
   for (let i = 0; i < list.length; i++) {
     meter.step(1);

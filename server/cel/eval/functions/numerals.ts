@@ -1,6 +1,6 @@
-/** Numbers and texts as Go's `fmt` and `golang.org/x/text/message` write them, in English. */
+/** Numbers as Go's `fmt` and `golang.org/x/text/message` write them, in English. */
 
-/** A double that is neither infinite nor negative as a fraction of whole numbers. */
+/** Returns the exact fraction of a finite, non-negative double. */
 function fractionOf(value: number): { readonly over: bigint; readonly under: bigint } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -11,7 +11,7 @@ function fractionOf(value: number): { readonly over: bigint; readonly under: big
   return power >= 0 ? { over: mantissa << BigInt(power), under: 1n } : { over: mantissa, under: 1n << BigInt(-power) };
 }
 
-/** The nearest whole number, the even one of two. */
+/** Rounds to the nearest whole number, halves to even. */
 function rounded(over: bigint, under: bigint): bigint {
   const whole = over / under;
   const twice = (over % under) * 2n;
@@ -20,7 +20,7 @@ function rounded(over: bigint, under: bigint): bigint {
 
 const signOf = (value: number): string => (value < 0 || Object.is(value, -0) ? '-' : '');
 
-/** `%.2f`: exact, so that halves that are none are not rounded as if they were. */
+/** `%.2f`, computed exactly, so that only true halves are rounded as halves. */
 export function fixedText(value: number, precision: number): string {
   const { over, under } = fractionOf(Math.abs(value));
   const digits = rounded(over * 10n ** BigInt(precision), under)
@@ -30,7 +30,7 @@ export function fixedText(value: number, precision: number): string {
   return `${signOf(value)}${digits.slice(0, point)}${precision === 0 ? '' : `.${digits.slice(point)}`}`;
 }
 
-/** Thousands of a number are set apart. */
+/** Groups thousands. */
 export const grouped = (text: string): string => text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
 
 const exponentDigitsMin = 2;
@@ -44,7 +44,7 @@ export function scientificText(value: number, precision: number): string {
   return `${signOf(value)}${digits.slice(0, 1)}${fraction}${narrowSpace}×${narrowSpace}10${exponent < 0 ? '⁻' : ''}${power}`;
 }
 
-/** One digit more than the precision, and the power of ten of the first one. */
+/** One digit more than the precision, and the exponent of the first one. */
 function significant(value: number, precision: number): readonly [digits: string, exponent: number] {
   if (value === 0) return ['0'.repeat(precision + 1), 0];
   const { over, under } = fractionOf(value);
@@ -52,7 +52,7 @@ function significant(value: number, precision: number): readonly [digits: string
     const shift = precision - power;
     return (shift >= 0 ? rounded(over * 10n ** BigInt(shift), under) : rounded(over, under * 10n ** BigInt(-shift))).toString();
   };
-  // The shortest text of a double may be of the next power of ten.
+  // The shortest text of a double may have the next power of ten.
   const shown = Number(value.toExponential().split('e')[1]);
   for (const power of [shown - 1, shown, shown + 1]) {
     const digits = ofPower(power);

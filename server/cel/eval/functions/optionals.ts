@@ -1,7 +1,6 @@
 import { ArrayList, Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** What a type has before anybody says anything. */
 const isZero = (value: Value): boolean =>
   value === null ||
   value === false ||
@@ -13,7 +12,7 @@ const isZero = (value: Value): boolean =>
   ((value instanceof ListValue || value instanceof Uint8Array) && value.length === 0) ||
   (value instanceof MapValue && value.size === 0);
 
-/** What the optionals of a list hold; those that hold nothing are left out. */
+/** The values of the optionals in a list; empty ones are omitted. */
 const unwrapped: Implementation = ([list], run) => {
   if (!(list instanceof ListValue)) return noOverload;
   const values: Value[] = [];

@@ -4,10 +4,10 @@ import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
 const notWhole = new Failure('cannot convert value to integer');
-/** Amounts of more digits are not calculated with. */
+/** Larger exponents are not computed with. */
 const exponentMax = 1_000;
 
-/** An amount with a unit: `digits * 10 ** exponent`. */
+/** A quantity: `digits * 10 ** exponent`. */
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   constructor(
@@ -16,7 +16,7 @@ class QuantityValue extends Opaque {
   ) {
     super();
   }
-  /** To compare two, both are brought to the same exponent. */
+  /** A comparison scales both to the same exponent. */
   override get weight(): number {
     return Math.abs(this.exponent);
   }
@@ -30,7 +30,7 @@ class QuantityValue extends Opaque {
     return a < b ? -1 : a > b ? 1 : 0;
   }
 
-  /** null for what is not whole, or too large. */
+  /** Null when it is not whole, or too large. */
   get whole(): bigint | null {
     const value =
       this.exponent >= 0

@@ -30,12 +30,12 @@ const either =
     return value === noOverload ? other(args, run) : value;
   };
 
-/** Different libraries may have functions of one name, for other types: each says what is not for it. */
+/** Libraries may share a function name for different types: each rejects the types of others. */
 const all = collect([texts, lists, conversions, times, optionals, quantities, addresses, urls, semvers, formats, authorization]);
 
-/** null for a function that is not known. */
+/** Null for an unknown function. */
 export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null =>
   all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
 
-/** Names of all functions, with `.` before those of values, and the number of their arguments (the value not counted). */
+/** All functions by name, with a leading `.` for methods, and the number of arguments (without the receiver). */
 export const functionNames = (): readonly string[] => [...all.keys()];

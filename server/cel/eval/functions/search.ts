@@ -1,31 +1,31 @@
 /**
- * Finding a text in another one takes the engine a step for each character, but for texts that are made to make it take the product of both lengths. Where that would
- * be much, the search of Knuth, Morris and Pratt takes its place, which never does.
+ * The engine finds a text in a step for each character, but crafted texts take the product of both lengths. Where this would be large, the linear search of
+ * Knuth, Morris and Pratt replaces it.
  */
 
-/** Steps that the engine's own search may take at worst. */
+/** The worst-case steps that the engine's own search may take. */
 const productMax = 4_000_000;
 
 const isSmall = (text: string, part: string): boolean => text.length * part.length <= productMax;
 
-/** The first position, in units, from one on; -1 for none. */
+/** The first position from one on, in units; -1 for none. */
 export function firstPosition(text: string, part: string, from = 0): number {
   if (isSmall(text, part)) return text.indexOf(part, from);
   for (const at of positions(unitsOf(text, false), unitsOf(part, false), Math.max(0, from))) return at;
   return -1;
 }
 
-/** The last position, in units, up to one; -1 for none. */
+/** The last position up to one, in units; -1 for none. */
 export function lastPosition(text: string, part: string, upTo = Infinity): number {
   if (isSmall(text, part)) return text.lastIndexOf(part, upTo);
   const latest = Math.min(Math.max(0, upTo), text.length - part.length);
-  // The same from behind: what ends there begins here.
+  // Searches the reversed texts, where ends become beginnings.
   for (const at of positions(unitsOf(text, true), unitsOf(part, true), text.length - part.length - latest))
     return text.length - part.length - at;
   return -1;
 }
 
-/** The pieces between the places where a text that is not empty stands. */
+/** Splits a text by a text that is not empty. */
 export function pieces(text: string, by: string): string[] {
   if (isSmall(text, by)) return text.split(by);
   const found: string[] = [];
@@ -45,7 +45,7 @@ function unitsOf(text: string, backwards: boolean): Uint16Array {
   return units;
 }
 
-/** All positions, overlapping ones too. */
+/** All positions, including overlapping ones. */
 function* positions(text: Uint16Array, part: Uint16Array, from: number): Generator<number> {
   if (part.length > text.length) return;
   const borders = bordersOf(part);
@@ -58,7 +58,7 @@ function* positions(text: Uint16Array, part: Uint16Array, from: number): Generat
   }
 }
 
-/** For each beginning of a text the length of the longest shorter one with which it ends. */
+/** The length of the longest proper border of each prefix. */
 function bordersOf(part: Uint16Array): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1, length = 0; at < part.length; at++) {

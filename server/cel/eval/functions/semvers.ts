@@ -24,7 +24,7 @@ class Semver extends Opaque {
   }
 }
 
-/** What is before a release comes before it. */
+/** A prerelease precedes its release. */
 function compareReleases(one: readonly string[], other: readonly string[]): number {
   if (one.length === 0 || other.length === 0) return one.length === other.length ? 0 : one.length === 0 ? 1 : -1;
   for (let i = 0; i < Math.min(one.length, other.length); i++) {
@@ -45,7 +45,7 @@ function compareParts(one: string, other: string): number {
 const largest = 2n ** 64n;
 const charactersMax = 1_000;
 
-/** The reference's complaints, for the first part that is wrong. */
+/** The reference's message for the first wrong part. */
 function read(text: string, loose: boolean): Semver | Failure {
   const source = loose ? normalized(text) : text;
   if (source === '') return new Failure('Version string empty');
@@ -74,7 +74,7 @@ function wrongParts(text: string | undefined, what: string, numbers: boolean): F
   return null;
 }
 
-/** Without a leading `v` and leading zeros, and with all three numbers. */
+/** Removes a leading `v` and leading zeros, and completes the three numbers. */
 function normalized(text: string): string {
   const [, core = '', rest = ''] = /^v?([^+-]*)(.*)$/s.exec(text) ?? [];
   const numbers = core.split('.');
@@ -87,16 +87,15 @@ function normalized(text: string): string {
   );
 }
 
-/** Whether a text is a version as https://semver.org has it. */
 export const isVersion = (text: string): boolean => !(read(text, false) instanceof Failure);
 
-/** Whether one version comes before another one; false where one of them is none. */
+/** False when either is not a version. */
 export function isBefore(one: string, other: string): boolean {
   const [left, right] = [read(one, false), read(other, false)];
   return left instanceof Semver && right instanceof Semver && left.compareTo(right) < 0;
 }
 
-/** How two versions are ordered; what is none counts as the lowest. */
+/** A text that is not a version sorts lowest. */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [read(one, false), read(other, false)];
   const lowest = new Semver([], []);

@@ -13,10 +13,10 @@ const textMax = 8 * 1024 * 1024;
 const bounded = (text: string): Value => (text.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : text);
 const outOfRange = (at: bigint): Failure => new Failure(`index out of range: ${at}`);
 const surrogates = /[\ud800-\udfff]/;
-/** A position in units as one in characters. Nearly all texts have one unit for each. */
+/** Converts a unit position to characters. Nearly all texts have one unit for each. */
 const position = (text: string, unit: number): bigint => BigInt(unit <= 0 || !surrogates.test(text) ? unit : lengthOf(text.slice(0, unit)));
 
-/** Where a character begins, in units; the end for those beyond it. */
+/** The unit position of a character; the end for those beyond it. */
 function unitOf(text: string, characters: number): number {
   if (!surrogates.test(text)) return Math.min(characters, text.length);
   let unit = 0;
@@ -65,7 +65,7 @@ function substring([text, from, to]: readonly Value[]): Value {
   return end < 0n || end > length ? outOfRange(end) : text.slice(unitOf(text, Number(from)), unitOf(text, Number(end)));
 }
 
-/** A negative limit is none. */
+/** A negative limit means none. */
 function split([text, by, limit = -1n]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof by !== 'string' || typeof limit !== 'bigint') return noOverload;
   if (limit === 0n) return new ArrayList([]);
@@ -77,7 +77,7 @@ function split([text, by, limit = -1n]: readonly Value[]): Value {
 
 function replace([text, from, to, times = -1n]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof from !== 'string' || typeof to !== 'string' || typeof times !== 'bigint') return noOverload;
-  // Nothing stands before each character, and at the end.
+  // An empty text matches before each character, and at the end.
   const parts = from === '' ? ['', ...text, ''] : pieces(text, from);
   const places = parts.length - 1;
   const changed = times < 0n || times > BigInt(places) ? places : Number(times);
@@ -126,10 +126,10 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
 
-/** What Unicode takes for space: the mark at the beginning of files is none. */
+/** White space in Unicode, which excludes the byte order mark. */
 const space = /[^\S\ufeff]|\x85/u;
 
-/** From both ends inwards: a pattern that looks for spaces at the end begins anew at each space in between. */
+/** Trims by position: a pattern for trailing space would start anew at each inner space. */
 function trimmed(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && space.test(text[from]!)) from += 1;
@@ -143,7 +143,7 @@ const patternsMax = 500;
 const patternCharactersMax = 1_000;
 const patterns = new Map<string, Regexp | Failure>();
 
-/** Patterns repeat; the last few hundred are kept. */
+/** Patterns repeat; the last few hundred are cached. */
 function patternOf(source: string): Regexp | Failure {
   const known = patterns.get(source);
   if (known !== undefined) return known;
@@ -177,10 +177,9 @@ const find = withPattern((pattern, text, _, { meter }) => {
   return found === null ? '' : text.slice(found[0], found[1]);
 });
 
-/** A search takes as long as so many elementary steps, however soon it ends. */
 const searchSteps = 24;
 
-/** A negative limit is none. An empty match right after another one does not count. */
+/** A negative limit means none. An empty match right after another one does not count. */
 const findAll = withPattern((pattern, text, [limit = -1n], run) => {
   if (typeof limit !== 'bigint') return noOverload;
   const all: string[] = [];

@@ -2,23 +2,21 @@ import { Duration, Failure, noOverload, Timestamp, type Value } from '../values.
 import type { Run } from '../run.js';
 import type { Implementation, Library } from './library.js';
 
-/** Parts of times and durations. */
-
 const millisecond = 1_000_000n;
 const dayMs = 86_400_000;
-/** Hours and minutes, each read as a whole number of its own. */
+/** Hours and minutes, each parsed as an integer of its own. */
 const offsetPattern = /^([+-]?\d{1,9}):([+-]?\d{1,9})$/;
-/** An offset without a colon is no name of a zone. */
+/** An offset without a colon is not a zone name. */
 const namePattern = /^[A-Za-z]/;
 const zonesMax = 200;
 const zoneCharactersMax = 100;
-/** What finding a zone costs that is not known yet. */
+/** The cost of resolving an uncached zone. */
 const zoneSteps = 500;
 const zones = new Map<string, Intl.DateTimeFormat | null>();
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
-/** The time as a clock in the zone shows it, in a date whose UTC parts are those of that clock; null for a zone that nobody knows. */
+/** The local time in the zone, in the UTC parts of a date; null for an unknown zone. */
 function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, millisecond));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);
@@ -52,9 +50,7 @@ function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
       minute: 'numeric',
       second: 'numeric',
     });
-  } catch {
-    /* Nobody knows it. */
-  }
+  } catch {}
   if (zones.size >= zonesMax) zones.clear();
   zones.set(zone, format);
   return format;

@@ -1,7 +1,7 @@
 import { ArrayList, EntryMap, Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** URLs as the reference's language reads them: what a request line may hold (absolute, or a path), without regard to what browsers do. */
+/** URLs as Go parses a request line (absolute, or a path), unlike browsers. */
 
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
@@ -42,7 +42,7 @@ class Url extends Opaque {
 const escapePattern = /%(?![0-9a-fA-F]{2}).{0,2}/s;
 const schemePattern = /^([a-zA-Z][a-zA-Z0-9+.-]*):(.*)$/s;
 
-/** The problem, without what the reference puts before it. */
+/** Returns the problem without the reference's prefix. */
 function read(text: string): Url | string {
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL';
   if (text === '') return 'empty url';
@@ -89,7 +89,7 @@ function unescaped(text: string, plus: boolean): string {
   ).toString();
 }
 
-/** As written where that is fit for a path, otherwise escaped anew. */
+/** Keeps a valid spelling, otherwise escapes anew. */
 function escapedPath(path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]*$/.test(path)) return path;
   return [...Buffer.from(unescaped(path, false))]
@@ -124,7 +124,7 @@ const of =
   ([url]) =>
     url instanceof Url ? use(url) : noOverload;
 
-/** null for a URL; for anything else why it is none, as the reference says it. */
+/** Returns the reference's error, or null for a URL. */
 export const urlComplaint = (text: string): string | null => {
   const made = read(text);
   return made instanceof Url ? null : `parse ${JSON.stringify(text)}: ${made}`;
