@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeExit, type ManagedProgram } from './managedProgram.js';
 import { describeReadiness, probeReadiness } from './readiness.js';
 
-/** From start to ready. The first start on a slow disk takes longest. */
+/** Time from start to ready. The first start on a slow disk takes longest. */
 const readyTimeoutMs = 60_000;
 const readyPollMs = 20;
 const probeTimeoutMs = 2000;
 
 export interface ReadyTerms {
-  /** PEM text of the authority behind the program's address; without it, any certificate is accepted. */
+  /** PEM text of the authority of the program's certificate; without it, any certificate is accepted. */
   readonly ca: string | undefined;
   /** Gives up. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Resolves when a program that was started is ready: it has said so, and where it has an address, `/readyz` there succeeds; the balancer is asked the same,
- * and so has a way to a replica that is. Rejects, with the end of its log, when it ends before, or takes too long.
+ * Resolves when a started program is ready: it has sent `ready`, or `/readyz` succeeds at its address, for a balancer through a ready replica. Rejects, with
+ * the end of its log, when it ends before, or takes too long.
  */
 export async function awaitReady(program: ManagedProgram, { ca, signal }: ReadyTerms): Promise<void> {
   const deadline = performance.now() + readyTimeoutMs;

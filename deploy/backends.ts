@@ -1,33 +1,33 @@
 import type { Readiness } from './readiness.js';
 
 /**
- * Which backends a balancer may use: the decisions, without sockets or clocks. A backend is
+ * Decides which backends a balancer may use, without sockets or clocks. A backend is
  *
  *     unknown --first answer--> up <--> down
  *
  * `up` after one good probe, `down` after one bad one (which gives a busy server some time to answer) or a refused connection.
  */
 
-/** How long sessions of a backend that is down are left alone, while another backend is up. */
+/** Time before sessions of a backend that is down are cut, while another backend is up. */
 export const sessionGraceMs = {
-  /** It does not answer: its sessions hang, and their clients wait in vain. */
+  /** It does not answer: its sessions hang. */
   silent: 1000,
   /** It answers and is not ready: it may be finishing its requests before it stops. */
   unready: 10_000,
 } as const;
 
-/** One server that connections can go to. */
+/** A server that receives connections. */
 export interface Backend {
   readonly host: string;
   readonly port: number;
   state: 'unknown' | 'up' | 'down';
-  /** Why it is down. */
+  /** The reason why it is down. */
   reason: 'silent' | 'unready' | null;
-  /** When it went down, on the caller's clock. */
+  /** Time on the caller's clock. */
   downSinceMs: number;
   /** Connections being opened or open. */
   connections: number;
-  /** Connections so far: among equals the one that had fewest comes first, so that short ones spread as well. */
+  /** Connections so far: among equals the one with fewest comes first, so that short ones spread as well. */
   opened: number;
 }
 
@@ -35,13 +35,13 @@ export function newBackend(host: string, port: number): Backend {
   return { host, port, state: 'unknown', reason: null, downSinceMs: 0, connections: 0, opened: 0 };
 }
 
-/** Takes in a probe's result; true when the backend's state changed. */
+/** Records a probe's result; returns true when the backend's state changed. */
 export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number): boolean {
   backend.reason = readiness.state === 'ready' ? null : readiness.state;
   return changeState(backend, readiness.state === 'ready' ? 'up' : 'down', nowMs);
 }
 
-/** A connection was refused or timed out: no further one goes there until a probe succeeds. True when the state changed. */
+/** Records a refused or timed-out connection: the backend gets no further one until a probe succeeds. Returns true when the state changed. */
 export function recordConnectFailure(backend: Backend, nowMs: number): boolean {
   backend.reason = 'silent';
   return changeState(backend, 'down', nowMs);
@@ -54,10 +54,6 @@ function changeState(backend: Backend, state: 'up' | 'down', nowMs: number): boo
   return true;
 }
 
-/**
- * Backends in the order in which one connection should try them: those that are up first, fewest connections first. Those that
- * are down come last instead of never, so that when none is ready the client still hears the server's own words (a 503 Status).
- */
 export function connectionOrder(backends: readonly Backend[]): Backend[] {
   const rank = { up: 0, unknown: 1, down: 2 } as const;
   const reasonRank = (backend: Backend): number => (backend.reason === 'silent' ? 1 : 0);
@@ -66,7 +62,7 @@ export function connectionOrder(backends: readonly Backend[]): Backend[] {
   );
 }
 
-/** Whether the sessions of a backend should be cut, so that their clients come again and reach one that works. */
+/** Returns whether the sessions of a backend should be cut, so that their clients reconnect to a working one. */
 export function shouldCutSessions(backend: Backend, backends: readonly Backend[], nowMs: number): boolean {
   if (backend.state !== 'down' || backend.reason === null) return false;
   if (!backends.some((other) => other.state === 'up')) return false;

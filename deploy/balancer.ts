@@ -3,14 +3,14 @@ import fs from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { startLoadBalancer } from './loadBalancer.js';
 
-/** The balancer as a program: options in, one line of log for each change of a backend. */
+/** The balancer's program: it reads options, and logs each change of a backend. */
 
 interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** `HOST:PORT`, where an IPv6 host stands in brackets. */
+/** Parses `HOST:PORT`, with an IPv6 host in brackets. */
 function parseAddress(text: string): Address {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);

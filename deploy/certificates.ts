@@ -5,24 +5,24 @@ import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../pr
 import { bits, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
 
 /**
- * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, no external program and no library, whose loading would take longer than all
- * certificates of a cluster. What certificates a cluster needs, and where they are kept, is `pki.ts`.
+ * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, without an external program or a library, whose loading would take longer than all
+ * certificates of a cluster. `pki.ts` decides which certificates a cluster needs, and where.
  */
 
 const curve = 'P-256';
 const dayMs = 24 * 60 * 60 * 1000;
-/** Certificates are valid from a little before they were made, for machines whose clocks differ. */
+/** Certificates are valid from a little before their creation, for machines whose clocks differ. */
 const clockSkewMsDefault = 5 * 60 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
-/** Tokens are signed with RSA, which every library that verifies them knows. */
+/** Every library that verifies tokens supports RSA. */
 const tokenKeyBits = 2048;
 
 const ecdsaWithSha256 = sequence(identifier('1.2.840.10045.4.3.2'));
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const;
 const usageIdentifiers = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** A new self-signed authority. */
+/** Creates a self-signed authority. */
 export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
   const keys = await generateKeys();
   const name = distinguishedName([], commonName);
@@ -39,7 +39,7 @@ export async function createAuthority(commonName: string, clockSkewMs = clockSke
   });
 }
 
-/** A new key with a certificate signed by `authority`. */
+/** Creates a key with a certificate signed by `authority`. */
 export async function issueCertificate(
   authority: KeyAndCertificate,
   { commonName, organization = [], usages, dnsNames = [], ipAddresses = [] }: CertificateRequest,
@@ -64,7 +64,7 @@ export async function issueCertificate(
   });
 }
 
-/** A key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
+/** Creates a key pair for signing tokens; PEM texts, PKCS#8 and SubjectPublicKeyInfo. */
 export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
   const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
@@ -75,7 +75,7 @@ export async function createKeyPair(kind: 'rsa' | 'ec' = 'rsa'): Promise<{ reado
 const generateKeys = (): Promise<{ readonly privateKey: KeyObject; readonly publicKey: KeyObject }> =>
   promisify(generateKeyPair)('ec', { namedCurve: curve });
 
-/** What is signed (4.1.2), each part in DER. */
+/** The signed contents (4.1.2), each part in DER. */
 interface Contents {
   readonly subject: Buffer;
   readonly issuer: Buffer;
@@ -101,7 +101,7 @@ const distinguishedName = (organizations: readonly string[], commonName: string)
 
 const relativeName = (attribute: string, value: string): Buffer => setOf(sequence(identifier(attribute), text(value)));
 
-/** An authority's name, byte for byte: there are verifiers that compare no less. */
+/** The authority's name, byte for byte: some verifiers compare exactly. */
 function subjectOf(issuer: X509Certificate): Buffer {
   const [signed] = partsOf(issuer.raw);
   // Version, serial number, algorithm, issuer, validity, subject.
@@ -123,7 +123,7 @@ function serialNumber(): Buffer {
 
 const publicKeyInfo = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
-/** SHA-1 over the bits of a key on an elliptic curve, which stand at the end of its description (4.2.1.2, method 1). */
+/** SHA-1 over the bits of an elliptic curve key, which end its SubjectPublicKeyInfo (4.2.1.2, method 1). */
 function keyIdentifier(publicKey: Buffer): Buffer {
   const uncompressedPointBytes = 65;
   return createHash('sha1').update(publicKey.subarray(-uncompressedPointBytes)).digest();

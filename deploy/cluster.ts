@@ -27,63 +27,61 @@ import {
 } from './settings.js';
 
 /**
- * A local cluster: API server replicas and a balancer, each in a process of its own, with everything they need in one folder.
- * `up.ts` is the command around it; tests and benchmarks use it directly.
+ * A local cluster: API server replicas and a balancer, each in a separate process, with all their files in one folder. `up.ts` is the command around it; tests
+ * and benchmarks use it directly.
  */
 
 export interface ClusterOptions {
   readonly dataDirectory: string;
-  /** As many as the data directory holds, or three. */
+  /** Default: as many as the data directory holds, or three. */
   readonly replicas?: ReplicaCount | undefined;
-  /** Where objects are kept: in the replicas, or in an etcd of one member that is started with them. As before, or in the replicas. */
+  /** The object store: the replicas, or an etcd of one member that is started with them. Default: as before, or the replicas. */
   readonly store?: Exclude<StoreKind, 'etcd-servers'> | undefined;
-  /** Servers of an etcd that is there already and keeps the objects. */
+  /** Servers of an existing etcd that keeps the objects. */
   readonly etcdServers?: readonly string[] | undefined;
   /** The balancer's port; without it, a free one. */
   readonly port?: number | undefined;
-  /** Forget the data, logs and ports of an earlier cluster; certificates stay. */
+  /** Deletes the data, logs and ports of an earlier cluster; certificates stay. */
   readonly fresh?: boolean | undefined;
-  /** A backup with which a new cluster begins. */
   readonly restore?: string | undefined;
-  /** What runs as a replica: the API server, unless a test puts something else in its place. */
+  /** The program of a replica: the API server, unless a test replaces it. */
   readonly apiserverProgram?: string | undefined;
   /** Further flags for each API server, or those for one by its id. */
   readonly apiserverFlags?: readonly string[] | ((id: string) => readonly string[]) | undefined;
-  /** Puts a network of its own between the replicas, before they start: under which address the others know each. */
   readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
-  /** Flags that the data directory is to remember for the next start; without these it keeps those that it has. */
+  /** Flags that the data directory remembers for the next start; without these it keeps its own. */
   readonly rememberedFlags?: ProgramFlags | undefined;
-  /** Copies of the controller manager; none unless given. */
+  /** Copies of the controller manager; none by default. */
   readonly managers?: number | undefined;
-  /** Further flags for each of them. */
+  /** Further flags for each manager. */
   readonly managerFlags?: readonly string[] | undefined;
-  /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none unless given. */
+  /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none by default. */
   readonly fakeNodes?: number | undefined;
-  /** Whether they bind pods, too; not where a scheduler does. True unless given. */
+  /** Lets them bind pods, too; false with a real scheduler. Default: true. */
   readonly bindPods?: boolean | undefined;
   /**
-   * Without one, `address` is that of the first replica. Unless told, it is a process of its own; `inLauncher`, it is a part of this one and can hand
-   * connections over to the servers: for launchers that are never busy for long, since nobody gets in meanwhile.
+   * False makes `address` that of the first replica. By default the balancer is a separate process; `inLauncher`, it is part of this one and can hand
+   * connections over to the servers: for launchers that are never busy for long, since no client gets in meanwhile.
    */
   readonly balancer?: boolean | 'inLauncher' | undefined;
-  /** Whether managers serve their health and metrics; that needs a port, and a certificate of their own. */
+  /** Lets managers serve their health and metrics; that needs a port, and a certificate of their own. */
   readonly managersServe?: boolean | undefined;
-  /** Run everything in threads of this process instead of processes of their own. */
+  /** Runs everything in threads of this process. */
   readonly inProcess?: boolean | undefined;
   /** A module that every thread of an API server loads first: the faults of a test. */
   readonly apiserverPreload?: string | undefined;
   /** The same for managers and stand-in nodes. */
   readonly clientPreload?: string | undefined;
-  /** A program said something else than `ready`. */
+  /** Called for any message of a program but `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
-  /** Start programs again that failed, once the cluster is up: managers however they ended, all others where they ended by themselves and no signal ended them. */
+  /** Restarts failed programs once the cluster is up: managers however they ended, all others where they ended by themselves and without a signal. */
   readonly restartFailed?: boolean | undefined;
-  /** A process ended, asked for or not; `restartInMs` is null unless it is started again by itself. */
+  /** Called when a process ended, on request or not; `restartInMs` is null unless it is restarted automatically. */
   readonly onExit?: ((process: ManagedProgram, exit: Exit, restartInMs: number | null) => void) | undefined;
-  /** What kind of keys service-account tokens are signed with, where there are none yet: RSA unless told. */
+  /** Key type for service-account tokens, where there are no keys yet: RSA by default. */
   readonly tokenKeys?: 'rsa' | 'ec' | undefined;
-  /** Gives up a start that is under way. */
+  /** Cancels a start in progress. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -95,7 +93,6 @@ export interface ClusterMember {
   readonly peerAddress: string;
   readonly dataDirectory: string;
   readonly process: ManagedProgram;
-  /** Starts it again and resolves when it is ready. */
   restart(): Promise<void>;
   waitReady(): Promise<void>;
 }
@@ -108,23 +105,21 @@ export interface Cluster {
   readonly pki: PkiFiles;
   readonly members: readonly ClusterMember[];
   readonly balancer: ManagedProgram | null;
-  /** The etcd that belongs to the cluster. */
   readonly etcd: ManagedProgram | null;
-  /** Controller managers, of which one works. */
+  /** Controller managers, of which one is active. */
   readonly managers: readonly ManagedProgram[];
-  /** The process of the stand-in nodes. */
   readonly fakeNodes: ManagedProgram | null;
-  /** Starts every process that is down; resolves when all are ready. */
+  /** Starts every stopped process; resolves when all are ready. */
   startStopped(): Promise<void>;
-  /** Starts one that is down; resolves when it is ready. */
+  /** Starts a stopped process; resolves when it is ready. */
   restart(program: ManagedProgram): Promise<void>;
-  /** Stops every process, and gives the data directory back. May be called again. */
+  /** Stops every process, and releases the data directory. May be called again. */
   stop(): Promise<void>;
-  /** The same at once, as a power cut would: for clusters whose data nobody wants. */
+  /** Kills everything at once, as a power cut would: for clusters whose data nobody needs. */
   discard(): Promise<void>;
 }
 
-/** After SIGTERM; then SIGKILL. */
+/** Between SIGTERM and SIGKILL. */
 const stopGraceMs = 10_000;
 
 /** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
@@ -145,7 +140,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** Everything that can be done, and can fail, before the first process starts. */
+/** Does everything that can fail before the first process starts. */
 async function prepare(directory: string, options: ClusterOptions, unlock: () => void): Promise<LocalCluster> {
   const say = options.onProgress ?? (() => undefined);
   const clusterFile = path.join(directory, 'cluster.json');
@@ -230,7 +225,7 @@ interface Prepared {
   readonly settings: ClusterSettings;
   readonly port: number;
   readonly peerAddresses: ReadonlyMap<string, string> | undefined;
-  /** For clients and for peers of the etcd that belongs to the cluster. */
+  /** URLs for clients and for peers of the cluster's own etcd. */
   readonly etcdUrls: readonly string[] | null;
   readonly etcdServers: readonly string[] | undefined;
   readonly managerPorts: readonly number[];
@@ -241,7 +236,7 @@ interface Prepared {
   readonly unlock: () => void;
 }
 
-/** Who kills an API server wants to see the others without it; one that ended by itself does better next time, or is told of every half minute. */
+/** A user who kills an API server wants to see the others without it; one that ended by itself is restarted, and reported every half minute. */
 const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;
 
 class LocalCluster implements Cluster {
@@ -254,9 +249,8 @@ class LocalCluster implements Cluster {
   readonly etcd: ManagedProgram | null;
   readonly managers: readonly ManagedProgram[];
   readonly fakeNodes: ManagedProgram | null;
-  /** What the servers need. */
   readonly #stores: readonly ManagedProgram[];
-  /** What answers requests, and what makes them: the latter starts when somebody answers, and stops first. */
+  /** Servers start before their clients, and stop after them. */
   readonly #servers: readonly ManagedProgram[];
   readonly #clients: readonly ManagedProgram[];
   readonly #ca: string;
@@ -322,7 +316,7 @@ class LocalCluster implements Cluster {
     await this.#startAll(this.#stores);
     const ready = new Map(this.#servers.map((server) => [server, this.#startOne(server)]));
     this.#writeFile();
-    // Clients find somebody to ask at the one address as soon as one server is ready, and need not wait for the others.
+    // Clients find a server at the one address as soon as one is ready, and need not wait for the others.
     const entrance = this.balancer ?? this.members[0]?.process;
     const clients = (entrance && ready.get(entrance))?.then(() => this.#startAll(this.#clients));
     await Promise.all([...ready.values(), clients]);
@@ -353,7 +347,6 @@ class LocalCluster implements Cluster {
   discard(): Promise<void> {
     this.#stopping ??= Promise.all([
       ...[...this.#clients, ...this.#servers].map((program) => program.kill()),
-      // A process that etcd belongs to must not go before it.
       ...this.#stores.map((program) => program.kill('SIGTERM')),
     ]).then(() => this.#giveBack());
     return this.#stopping;
@@ -435,13 +428,13 @@ class LocalCluster implements Cluster {
     try {
       process.start();
     } catch (error) {
-      // For want of memory or of room on the disk: as though it had ended at once.
+      // A start that fails for want of memory or disk space counts as an immediate end.
       this.prepared.say(`${process.spec.name} cannot be started: ${String(error)}`);
       this.#supervisors.get(process)?.ended({ code: null, signal: null, expected: false });
       return;
     }
     this.#writeFile();
-    // One that ends again is reported as any end is.
+    // Another end is reported like any other.
     this.#waitReady(process).catch((error: unknown) => {
       if (process.running && !this.#stopping) this.prepared.say(String(error));
     });
@@ -478,7 +471,6 @@ class LocalCluster implements Cluster {
     }
   }
 
-  /** The cluster runs whether or not there is room for the file. */
   #writeFile(): void {
     try {
       writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);

@@ -16,14 +16,13 @@ interface ProcessEntry {
   readonly pid: number | null;
   readonly address: string | null;
   readonly memberId?: string;
-  /** Tells controller managers apart: `cm1`, `cm2`. */
   readonly name: string;
   readonly log: string;
-  /** The command that starts it, for someone who wants to start it by hand. */
+  /** The command that starts it, for starting it by hand. */
   readonly command: readonly string[];
 }
 
-/** How long the replicas of a killed launcher are given to end. */
+/** Time for the replicas of a killed launcher to end. */
 const leftoverWaitMs = 20_000;
 const pollMs = 50;
 
@@ -41,7 +40,7 @@ export function writeClusterFile(file: string, processes: readonly ManagedProgra
   writeFileAtomically(file, JSON.stringify(content, null, 2) + '\n');
 }
 
-/** Waits for processes that an earlier, killed launcher left; they end by themselves. Rejects when one does not. */
+/** Waits for processes of an earlier, killed launcher; they end by themselves. Rejects when one does not. */
 export async function waitForLeftovers(file: string, say: (line: string) => void): Promise<void> {
   const entries = readEntries(file);
   const deadline = performance.now() + leftoverWaitMs;
@@ -62,7 +61,7 @@ function readEntries(file: string): readonly Leftover[] {
     if (typeof value !== 'object' || value === null || !('processes' in value) || !Array.isArray(value.processes)) return [];
     return (value.processes as unknown[]).filter(isLeftover);
   } catch {
-    return []; // damaged: it holds nothing that cannot be done without
+    return []; // A damaged file holds nothing essential.
   }
 }
 
@@ -82,7 +81,7 @@ function isLeftover(value: unknown): value is Leftover {
   );
 }
 
-/** A process id may belong to someone else by now: the command line must be the recorded one, where it can be read. */
+/** The process id may have been reused: the command line must be the recorded one, where it can be read. */
 function stillRuns({ pid, command }: Leftover): boolean {
   if (!processExists(pid)) return false;
   try {

@@ -4,7 +4,7 @@ import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * An etcd of one member as a program of a local cluster: starts what is installed, says `ready` when it serves, and ends with it.
+ * An etcd of one member as a program of a local cluster: starts the installed one, sends `ready` when it serves, and ends with it.
  *
  *     node etcdMember.js DATA-FOLDER CLIENT-URL PEER-URL
  */
@@ -31,7 +31,7 @@ etcd.once('error', (error) => {
 etcd.once('exit', (code) => {
   running = false;
   process.exitCode = code ?? 1;
-  // The channel to the launcher would keep this process.
+  // The channel to the launcher would keep this process alive.
   if (process.connected) process.disconnect();
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => etcd.kill(signal));

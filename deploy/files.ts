@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. What cannot be written leaves nothing behind. */
+/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. A failed write leaves nothing behind. */
 export function writeFileAtomically(file: string, content: string, mode = 0o644): void {
   const temporary = `${file}.${process.pid}.tmp`;
   fs.rmSync(temporary, { force: true });
@@ -15,8 +15,8 @@ export function writeFileAtomically(file: string, content: string, mode = 0o644)
 }
 
 /**
- * Makes a folder and those above it that are missing; `mode` is for the new ones. One after the other, because `mkdir` with `recursive` of Node 20 never ends where a
- * parent that is there takes no folders (`/proc`).
+ * Makes a folder and its missing parents; `mode` is for the new ones. It makes them one by one, because `mkdir` with `recursive` of Node 20 never ends where an
+ * existing parent takes no folders (`/proc`).
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
@@ -25,14 +25,14 @@ export function makeFolder(folder: string, mode = 0o777): void {
     try {
       fs.mkdirSync(each, { mode });
     } catch (error) {
-      // Somebody else was faster.
+      // Another process was faster.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
         throw new Error(`${each} cannot be made: ${(error as Error).message}`, { cause: error });
     }
   }
 }
 
-/** The content of a file, or null when it does not exist. Other failures are thrown. */
+/** Returns the content of a file, or null when it does not exist. Throws other failures. */
 export function readFileIfPresent(file: string): string | null {
   try {
     return fs.readFileSync(file, 'utf8');
@@ -42,7 +42,7 @@ export function readFileIfPresent(file: string): string | null {
   }
 }
 
-/** The last `count` lines of a file, for error reports; reads no more than its last 64 KiB. */
+/** Returns the last `count` lines of a file, for error reports; reads no more than its last 64 KiB. */
 export function lastLines(file: string, count: number): string {
   const bytesMax = 64 * 1024;
   const text = readTail(file, bytesMax);
@@ -66,7 +66,7 @@ function readTail(file: string, bytesMax: number): string {
   }
 }
 
-/** A folder of certificates, logs and data is closed to other users; one that belongs to somebody else, and is open to all, is refused. */
+/** Closes a folder of certificates, logs and data to other users; refuses one that belongs to another user and is open to all. */
 export function keepPrivate(directory: string): void {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined) return;

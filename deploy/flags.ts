@@ -1,8 +1,6 @@
 import { frontProxyName, type PkiFiles } from './pki.js';
 import type { ClusterSettings } from './settings.js';
 
-/** The command lines of everything that a local cluster consists of. Pure. */
-
 export const host = '127.0.0.1';
 const serviceRange = '10.96.0.0/12';
 const serviceAccountIssuer = 'https://kubernetes.default.svc';
@@ -10,13 +8,12 @@ const serviceAccountIssuer = 'https://kubernetes.default.svc';
 export interface Surroundings {
   readonly settings: ClusterSettings;
   readonly pki: PkiFiles;
-  /** Holds the cluster's token: all users of the machine see what stands in arguments, and there it stands without a file. */
+  /** Holds the cluster's token: all users of the machine can see arguments. */
   readonly tokenFile?: string | undefined;
-  /** The balancer's port. */
   readonly port: number;
   /** Servers of an etcd that holds the objects; without it, the API servers hold them. */
   readonly etcdServers?: readonly string[] | undefined;
-  /** Where members reach each other instead of at their own ports: a network of a test between them. */
+  /** Replaces the peer addresses of members: a network of a test between them. */
   readonly peerAddresses?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -42,7 +39,7 @@ export function apiserverFlags(surroundings: Surroundings, id: string, dataDirec
     'proxy-client-cert-file': pki.frontProxy.certFile,
     'proxy-client-key-file': pki.frontProxy.keyFile,
     'allow-privileged': 'true',
-    // Several servers share this machine, and each thread takes its time to start and its memory.
+    // Several servers share this machine, and each thread costs start time and memory.
     'serving-threads': '1',
     'authorization-mode': 'Node,RBAC',
     'service-account-issuer': serviceAccountIssuer,
@@ -74,8 +71,8 @@ function storeFlags(
 }
 
 /**
- * A manager's own role allows it to watch everything and to write almost nothing; each controller writes as a service account whose role says what
- * it may do. That is how the reference is deployed, and without it controllers are forbidden to do their work.
+ * A manager's own role allows it to watch everything and to write almost nothing; each controller writes as a service account with its own role. The reference
+ * is deployed like this, and otherwise controllers are forbidden to do their work.
  */
 export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePort: number): string[] {
   return written({
@@ -83,7 +80,7 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'use-service-account-credentials': 'true',
     'bind-address': host,
     'secure-port': String(securePort),
-    // Both authorities by file: it need not ask the servers for them before it can start.
+    // Files of both authorities: it need not read them from the servers before it can start.
     'client-ca-file': pki.caFile,
     'requestheader-client-ca-file': pki.frontProxy.caFile,
     'requestheader-allowed-names': frontProxyName,

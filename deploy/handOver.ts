@@ -3,13 +3,12 @@ import { isHandOverAnswer, type HandedConnection, type HandOverAnswer } from '..
 
 export { isHandOverAnswer };
 
-/** How an attempt to hand a connection over ended: `busy` when the server has not even taken the one before, `gone` when it has ended. */
 export type HandOverOutcome = 'taken' | 'refused' | 'busy' | 'gone';
 
 /** Sends a socket over a channel, and leaves it open here; `failed` is called when it cannot be sent. */
 export type SendSocket = (message: HandedConnection, client: net.Socket, failed: () => void) => void;
 
-/** A server that does not take what it was handed for so long gets nothing more until it does. */
+/** A server that has not taken a connection for so long gets no more until it does. */
 const takenWithinMs = 1000;
 
 interface Offer {
@@ -18,15 +17,14 @@ interface Offer {
 }
 
 /**
- * Hands connections over to one server process. What has been sent is out of reach: a process that stands still may take it whenever it goes on, so it must
- * go nowhere else. Therefore only one is under way at a time, and those that wait for it can still go elsewhere.
+ * Hands connections over to one server process. A sent connection is out of reach: a stopped process may take it whenever it goes on, so it must go nowhere
+ * else. Therefore only one is in transit at a time, and those that wait for it can still go elsewhere.
  *
  *     waiting ──▶ sent ──▶ taken ──▶ closed
  *        │          └────▶ refused: untouched, and free again
  *        └─ busy
  *
- * The sockets stay open here too, unread, until the server has closed them: with them, connections of a server that hangs can be cut. Nothing is polled for
- * them.
+ * The sockets stay open here too, unread, until the server has closed them: with them, connections of a hanging server can be cut. Nothing is polled for them.
  */
 export class ConnectionTaker {
   #waiting: Offer[] = [];
@@ -40,8 +38,7 @@ export class ConnectionTaker {
   constructor(private readonly send: SendSocket) {}
 
   /**
-   * Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed
-   * it.
+   * Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed it.
    */
   give(client: net.Socket): Promise<HandOverOutcome> {
     if (this.#ended) return Promise.resolve('gone');
@@ -52,7 +49,6 @@ export class ConnectionTaker {
     });
   }
 
-  /** The server has said something. */
   heard(answer: HandOverAnswer): void {
     if ('taken' in answer) {
       const { client } = this.#sent ?? {};
@@ -61,7 +57,7 @@ export class ConnectionTaker {
     else if ('closed' in answer) this.#closed(answer.closed);
   }
 
-  /** The process has ended: the kernel has closed what it had, and these are the last hands that hold it. */
+  /** The process has ended: the kernel has closed its sockets, and only these copies are left. */
   end(): void {
     this.#ended = true;
     for (const client of this.#taken.values()) client.destroy();
@@ -95,7 +91,7 @@ export class ConnectionTaker {
     for (const { settle } of this.#waiting.splice(0)) settle('busy');
   }
 
-  /** True when it was the one under way. */
+  /** Returns true when it was in transit. */
   #settleSent(id: number, outcome: HandOverOutcome): boolean {
     if (this.#sent?.id !== id) return false;
     const { settle } = this.#sent;

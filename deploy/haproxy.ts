@@ -1,8 +1,8 @@
 import { readyPath } from './readiness.js';
 
 /**
- * A HAProxy configuration for real use, where the balancer must itself be replicated or carry much traffic. It behaves as the
- * built-in balancer does, except that HAProxy refuses connections while no replica is ready.
+ * A HAProxy configuration for production, where the balancer must itself be replicated or carry much traffic. It behaves as the built-in balancer does, except
+ * that HAProxy refuses connections while no replica is ready.
  */
 export interface HaproxyOptions {
   /** `host:port`; a host of `*` means every address. */

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import type { KeyPairFiles } from './pki.js';
 
-/** Who reaches which cluster how; PEM texts. */
+/** The contents of a kubeconfig; PEM texts. */
 export interface KubeconfigTerms {
   readonly server: string;
   readonly ca: string;
   readonly user: string;
   readonly cert: string;
   readonly key: string;
-  /** Of the cluster; the context is `<user>@<name>`. */
+  /** The cluster's name; the context is `<user>@<name>`. */
   readonly name: string;
 }
 
@@ -24,7 +24,7 @@ export function kubeconfig(options: {
   return kubeconfigText({ server, ca: read(caFile), user, cert: read(client.certFile), key: read(client.keyFile), name: 'kubernetes' });
 }
 
-/** A kubeconfig with everything embedded, so that it can be copied anywhere. */
+/** Returns a kubeconfig with everything embedded, so that it can be copied anywhere. */
 export function kubeconfigText({ server, ca, user, cert, key, name }: KubeconfigTerms): string {
   const embedded = (pem: string): string => Buffer.from(pem).toString('base64');
   const context = `${user}@${name}`;

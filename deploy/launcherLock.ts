@@ -3,8 +3,8 @@ import path from 'node:path';
 import { readFileIfPresent } from './files.js';
 
 /**
- * One launcher for each data directory. The lock is a file with the launcher's process id and the time that process started,
- * so that a lock left behind by a killed launcher is recognised even when its id now belongs to another process.
+ * One launcher for each data directory. The lock is a file with the launcher's process id and start time, so that a lock of a killed launcher is recognised
+ * even when its id now belongs to another process.
  */
 export class DirectoryInUse extends Error {
   constructor(
@@ -23,7 +23,7 @@ interface Owner {
 
 const attemptsMax = 5;
 
-/** Takes the lock or throws `DirectoryInUse`. The result gives it back. */
+/** Takes the lock or throws `DirectoryInUse`. Returns a function that releases it. */
 export function lockDirectory(directory: string): () => void {
   const file = path.join(directory, 'launcher.lock');
   const mine: Owner = { pid: process.pid, startedAt: processStart(process.pid) };
@@ -57,7 +57,7 @@ function parseOwner(text: string | null): Owner | null {
     if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number') return null;
     return { pid: value.pid, startedAt: 'startedAt' in value && typeof value.startedAt === 'string' ? value.startedAt : null };
   } catch {
-    return null; // half-written: its writer was killed in between
+    return null; // It is half-written: its writer was killed.
   }
 }
 
@@ -65,7 +65,7 @@ function isAlive(owner: Owner): boolean {
   return processExists(owner.pid) && (owner.startedAt === null || owner.startedAt === processStart(owner.pid));
 }
 
-/** True also for processes of other users. */
+/** Returns true also for processes of other users. */
 export function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -75,7 +75,7 @@ export function processExists(pid: number): boolean {
   }
 }
 
-/** Start time in clock ticks since boot (proc(5), `stat`, field 22); null where there is no /proc, and for a process that has ended and waits to be collected. */
+/** Returns the start time in clock ticks since boot (proc(5), `stat`, field 22); null without /proc, and for a zombie. */
 function processStart(pid: number): string | null {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

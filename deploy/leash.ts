@@ -2,14 +2,14 @@ import { isMainThread } from 'node:worker_threads';
 import { outliveFullDisk } from './logFiles.js';
 
 /**
- * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however
- * it ended, the channel to it closes and this process ends as after SIGTERM. Nothing stays behind after a SIGKILL of the launcher.
+ * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however it ended, the channel to it
+ * closes and this process ends as after SIGTERM. Nothing stays behind after a SIGKILL of the launcher.
  */
 
-/** A process that has not ended by then is ended without ceremony. */
+/** A process that has not ended by then exits at once. */
 const lastResortMs = 15_000;
 
-// Worker threads load this too, because they inherit the process's flags; the channel belongs to the main thread.
+// Worker threads inherit the process's flags and load this too; the channel belongs to the main thread.
 if (isMainThread && process.channel) {
   outliveFullDisk();
   process.channel.unref();

@@ -5,22 +5,21 @@ import { Looks } from './looks.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
- * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and has no part in it from then on (`handOver.ts`);
- * elsewhere it moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; a backend
- * that cannot be reached is skipped, and comes back when `/readyz` succeeds. Which backend is chosen is decided in `backends.ts`,
- * and in `looks.ts` how often they are asked.
+ * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and is not involved afterwards (`handOver.ts`); elsewhere
+ * it moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is
+ * skipped, and returns when `/readyz` succeeds. `backends.ts` chooses backends, and `looks.ts` the times of probes.
  */
 
-/** An API server without a majority needs two seconds to say that it is not ready; that is an answer, and not silence. */
+/** An API server without a majority needs two seconds to report that it is not ready; that is an answer, and not silence. */
 const probeTimeoutMs = 2500;
 const connectTimeoutMs = 1000;
-/** Sessions open at once; further clients wait in the kernel's queue or are refused. */
+/** Bound on open sessions; further clients wait in the kernel's queue or are refused. */
 const connectionsMax = 10_000;
 
 export interface BackendAddress {
   readonly host: string;
   readonly port: number;
-  /** What takes connections over for it now; null, or none at all, where they are proxied. */
+  /** Takes connections over; null while, or absent where, they are proxied. */
   readonly taker?: () => ConnectionTaker | null;
 }
 
@@ -35,24 +34,24 @@ export interface LoadBalancerOptions {
 
 export interface LoadBalancer {
   readonly port: number;
-  /** A look at the present state, for tests and reports. */
+  /** A view of the current state, for tests and reports. */
   backends(): readonly Readonly<Backend>[];
-  /** From now on clients wait at the door; those who are inside are not concerned. */
+  /** Makes new clients wait; open sessions go on. */
   pause(): void;
   resume(): void;
-  /** Stops listening and cuts every session that it carries; those that were handed over go on. */
+  /** Stops listening and cuts every proxied session; those that were handed over go on. */
   close(): Promise<void>;
 }
 
-/** A connection that some backend has. */
+/** A connection to a backend. */
 interface Session {
-  /** Makes the client come again. */
+  /** Makes the client reconnect. */
   readonly cut: () => void;
-  /** What becomes of it when the balancer ends. */
+  /** Called when the balancer ends. */
   readonly release: () => void;
 }
 
-/** The client is told that this was not an end as any other. */
+/** A reset shows the client that this was no ordinary end. */
 const carriedSession = (client: net.Socket): Session => ({
   cut: () => client.resetAndDestroy(),
   release: () => client.resetAndDestroy(),
@@ -64,7 +63,6 @@ const handedSession = (client: net.Socket): Session => ({
   release: () => client.destroy(),
 });
 
-/** Starts listening; rejects with the system's error, which names the port. */
 export async function startLoadBalancer(options: LoadBalancerOptions): Promise<LoadBalancer> {
   const balancer = new Balancer(options);
   await balancer.listen();
@@ -75,10 +73,10 @@ class Balancer implements LoadBalancer {
   readonly #backends: readonly Backend[];
   readonly #sessions = new Map<Backend, Map<net.Socket, Session>>();
   readonly #takers: ReadonlyMap<Backend, BackendAddress['taker']>;
-  /** `pauseOnConnect`: nothing is read from a client before a backend is there to take it. */
+  /** `pauseOnConnect`: nothing is read from a client before a backend can take it. */
   readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => this.#accept(client));
   readonly #waiting = new Set<net.Socket>();
-  /** Those that came while it was paused. */
+  /** Connections that came while it was paused. */
   readonly #held = new Set<net.Socket>();
   readonly #probes = new Map<Backend, RepeatedProbe>();
   readonly #looks: Looks;
@@ -175,8 +173,8 @@ class Balancer implements LoadBalancer {
   }
 
   /**
-   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a server that stands still for a moment still has a queue
-   * in the kernel. What the client has sent so far waits there, too.
+   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a briefly stopped server still has a queue in the kernel,
+   * where the client's bytes wait, too.
    */
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();
@@ -198,10 +196,10 @@ class Balancer implements LoadBalancer {
     client.destroy();
   }
 
-  /** True when it has the connection now. */
+  /** Resolves to true when the server has the connection. */
   async #handOver(client: net.Socket, backend: Backend, taker: ConnectionTaker): Promise<boolean> {
     const end = this.#count(backend);
-    // Sent and not taken it may be cut as well: a server that stands still keeps nobody waiting while another one is ready.
+    // A connection that was sent and not taken may be cut as well: a stopped server makes nobody wait while another one is ready.
     this.#hold(client, backend, handedSession(client));
     const isTaken = (await taker.give(client)) === 'taken';
     if (isTaken) client.once('close', end);
@@ -210,7 +208,7 @@ class Balancer implements LoadBalancer {
     return isTaken;
   }
 
-  /** True when the connection is carried now. */
+  /** Resolves to true when the connection is proxied. */
   async #carry(client: net.Socket, backend: Backend): Promise<boolean> {
     const end = this.#count(backend);
     const upstream = await dial(backend);
@@ -226,7 +224,7 @@ class Balancer implements LoadBalancer {
     return false;
   }
 
-  /** Counts a connection; answers with what ends that, once. */
+  /** Counts a connection; returns a function that ends that, once. */
   #count(backend: Backend): () => void {
     backend.connections += 1;
     backend.opened += 1;
@@ -247,8 +245,8 @@ class Balancer implements LoadBalancer {
   }
 
   /**
-   * `pipe` stops reading from one side while the other is full (bounded buffers), and passes an end on without closing the way
-   * back. When one side is gone, what it sent before is still delivered; a reset is passed on as one.
+   * `pipe` stops reading from one side while the other is full (bounded buffers), and passes an end on without closing the way back. When one side is gone, its
+   * earlier bytes are still delivered; a reset is passed on as one.
    */
   #join(client: net.Socket, upstream: net.Socket): void {
     upstream.on('error', () => upstream.destroy());

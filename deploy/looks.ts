@@ -1,10 +1,7 @@
 import type { Backend } from './backends.js';
 
-/** What looks have to do with time, so that tests decide how it passes. */
 export interface LooksClock {
-  /** Milliseconds of a clock that is never set back. */
   elapsed(): number;
-  /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -16,31 +13,30 @@ const looksClock: LooksClock = {
   },
 };
 
-/** How often backends are looked at. */
+/** Intervals of probes. */
 export const lookMs = {
-  /** While none is up there is nothing to disturb, and clients wait. */
+  /** No backend is up: there is nothing to disturb, and clients wait. */
   urgent: 50,
   usual: 500,
-  /** While nothing stirs: each look costs all replicas a round of messages. Whoever stirs has all of them looked at. */
   calm: 5_000,
 } as const;
 
-/** Calm is what has lasted so long without a client that came or a backend that changed. */
+/** Time without a new client or a changed backend after which the interval grows. */
 export const calmAfterMs = 10_000;
 
 /**
- * When a balancer looks at its backends: again and again, one look at a backend at a time.
+ * Schedules a balancer's probes of its backends, one at a time for each backend.
  *
- *     none is up: urgent     all are up, and nothing stirred for long: calm     otherwise: usual
+ *     none is up: urgent     all are up, and nothing happened for long: calm     otherwise: usual
  *
- * Looks are due at multiples of their interval. So one turn of the event loop asks all backends, and what they have to ask each other for it travels together.
+ * Probes are due at multiples of their interval. So one turn of the event loop probes all backends, and their messages to each other travel together.
  */
 export class Looks {
   readonly #waiting = new Map<Backend, () => void>();
   #stirredAt: number;
   #closed = false;
 
-  /** `look` takes in what it finds, and never rejects. */
+  /** `look` records its result, and never rejects. */
   constructor(
     private readonly backends: readonly Backend[],
     private readonly look: (backend: Backend) => Promise<void>,
@@ -53,7 +49,7 @@ export class Looks {
     for (const backend of this.backends) void this.#turn(backend);
   }
 
-  /** A client has come, or a backend changed. What is known of the others may be older than it should be then: they are looked at now. */
+  /** Called for a new client or a changed backend. The last results of the others may be older than the shorter interval: they are probed now. */
   stir(): void {
     const wasCalm = this.#isCalm;
     this.#stirredAt = this.clock.elapsed();
@@ -80,7 +76,7 @@ export class Looks {
     );
   }
 
-  /** Between a half of the interval and one and a half. */
+  /** Returns a half of the interval to one and a half. */
   #restMs(): number {
     const now = this.clock.elapsed();
     const interval = this.#interval;

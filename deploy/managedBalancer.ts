@@ -3,8 +3,8 @@ import { startLoadBalancer, type LoadBalancer, type LoadBalancerOptions } from '
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 
 /**
- * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`): what cannot be done from a
- * process beside them. To those who manage it, it is a program as any other. Killed, it keeps no client any more; what servers have taken over they keep.
+ * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`), as no separate process can. It
+ * is managed like any other program. When killed, it drops its clients; connections that servers have taken over stay.
  */
 export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
   readonly connectionTaker = null;
@@ -36,7 +36,7 @@ export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
     this.events.onStart?.();
   }
 
-  /** It understands nothing. */
+  /** It takes no messages. */
   send(): void {}
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

@@ -8,7 +8,7 @@ import { programFile } from './programs.js';
 export type { Exit, ProcessRole, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
-/** A program in a process of its own, which a SIGKILL ends and a SIGSTOP holds. Its output goes straight into its log file. */
+/** A program in a separate process, for SIGKILL and SIGSTOP. Its output goes straight into its log file. */
 export class ManagedProcess extends Managed<ChildProcess> implements ManagedProgram {
   #taker: ConnectionTaker | null = null;
   #endWasAsked = false;
@@ -93,7 +93,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
   }
 
   send(message: object): void {
-    // One that is about to end does not hear it any more.
+    // A process that is about to end no longer reads it.
     if (this.current?.connected) this.current.send(message, () => undefined);
   }
 
@@ -121,7 +121,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
       child.kill('SIGKILL');
     }, graceMs);
     child.kill('SIGTERM');
-    child.kill('SIGCONT'); // a paused process would never see the SIGTERM
+    child.kill('SIGCONT'); // A paused process would never see the SIGTERM.
     await this.ending;
     clearTimeout(timer);
     return inTime;

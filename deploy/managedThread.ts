@@ -5,15 +5,15 @@ import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type Program
 import { programFile } from './programs.js';
 import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
 
-/** A thread that has not ended so long after it was told is ended wherever it is: it hangs, and is not only one of many on a busy machine. */
+/** A thread that has not ended so long after its SIGTERM is terminated: it hangs, and is not only one of many on a busy machine. */
 const deafAfterMs = 5_000;
 
-/** How long the end of this process waits for one of them, in milliseconds. */
+/** Time that the end of this process waits for one of them, in milliseconds. */
 const partingMs = 200;
 
 const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
-/** What runs in threads of this process. Node would end them in whatever they do when the process ends, which is not safe (`threadLeash.ts`). */
+/** Threads that run in this process. Node would terminate them wherever they are when the process ends, which is not safe (`threadLeash.ts`). */
 const running = new Set<ManagedThread>();
 
 const endAll = (): void => {
@@ -32,8 +32,8 @@ function strike(thread: ManagedThread): void {
 }
 
 /**
- * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its
- * code and loses what a SIGKILL loses; what it has written stays, as the kernel keeps what a killed process has written.
+ * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its code and
+ * loses what a SIGKILL loses; written data stay, as the kernel keeps those of a killed process.
  */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   #standstill = noTerms();
@@ -64,7 +64,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
       stdout: true,
       stderr: true,
       workerData,
-      // Of its own, because the flags of a test runner (loaders, coverage) are not meant for the program.
+      // The flags of a test runner (loaders, coverage) are not meant for the program.
       execArgv: ['--import', programFile('threadLeash'), ...(preload === undefined ? [] : ['--import', preload])],
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
     });
@@ -119,20 +119,20 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     await this.ending;
   }
 
-  /** One that hears ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
+  /** A responsive thread ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
   #end(worker: Worker): void {
     const deaf = setTimeout(() => void worker.terminate(), deafAfterMs);
     worker.once('exit', () => clearTimeout(deaf));
     this.part();
   }
 
-  /** Tells it to end, whatever it does, and waits for nothing. */
+  /** Requests its end, whatever it does, and waits for nothing. */
   part(): void {
     if (Atomics.load(this.#standstill, Cell.gait) === Gait.standStill) this.#walk(Gait.end);
     else this.#order('SIGKILL');
   }
 
-  /** Holds this thread until that one has parted. */
+  /** Blocks this thread until that one has ended. */
   awaitParting(): void {
     Atomics.wait(this.#standstill, Cell.ended, 0, partingMs);
   }
@@ -156,7 +156,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
       inTime = false;
       this.#end(worker);
     }, graceMs);
-    this.resume(); // one that stands still would never see the signal
+    this.resume(); // A paused thread would never see the signal.
     this.#order('SIGTERM');
     await this.ending;
     clearTimeout(timer);

@@ -3,11 +3,10 @@ import { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData 
 import { cutOff, trackPeers } from './peerSockets.js';
 
 /**
- * Loaded into every thread of an API server that `raftplane up` starts, before the server: the launcher can then cut a member off from the others. Only
- * the consensus thread talks to them, and only there anything is changed; the first thread passes the launcher's word on.
+ * Loaded into every thread of an API server that `raftplane up` starts, before the server: the launcher can then cut a member off from the others. Only the
+ * consensus thread has connections to them, and only there anything is changed; the first thread passes the launcher's messages on.
  */
 
-/** What the launcher says: from whom to be cut off, from now on. */
 export interface CutOrder {
   readonly cutOffFrom: readonly string[];
 }
@@ -15,7 +14,7 @@ export interface CutOrder {
 const isCutOrder = (value: unknown): value is CutOrder => typeof value === 'object' && value !== null && 'cutOffFrom' in value;
 const channelKey = 'raftplane.partition';
 const present = 'present';
-/** In a thread, the second argument is the file that it runs. */
+/** The second argument of a thread is its file. */
 const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
 
 if (isMainThread && process.channel) {
@@ -26,11 +25,10 @@ if (isMainThread && process.channel) {
   process.on('message', (message: unknown) => {
     if (isCutOrder(message)) channel.postMessage((last = message));
   });
-  // The consensus thread was not there yet when the order came.
   channel.onmessage = (event) => {
     if ((event as { readonly data: unknown }).data === present && last) channel.postMessage(last);
   };
-  // Waiting for orders is no reason to live.
+  // Pending orders do not keep the thread alive.
   process.channel.unref();
   channel.unref();
 } else if (isConsensus) {

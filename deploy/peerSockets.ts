@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 
-/** The connections between replicas, as the thread that holds them sees them: they can be cut off without a switch in the server. */
+/** The connections between replicas, in the thread that holds them: they can be cut off without a switch in the server. */
 
 let cut: ReadonlySet<string> = new Set();
 const peers = new Map<tls.TLSSocket, string>();
@@ -16,19 +16,19 @@ function track(socket: tls.TLSSocket, member: string | null): void {
   socket.once('close', () => peers.delete(socket));
 }
 
-/** No byte passes between this replica and these, in either direction, until it is called again. */
+/** Stops all bytes between this replica and these, in either direction, until it is called again. */
 export function cutOff(from: readonly string[]): void {
   cut = new Set(from);
   for (const [socket, member] of peers) if (cut.has(member)) socket.destroy(new Error(reason));
 }
 
-/** Replicas prove who they are by `DNS:<member>.raft`. */
+/** Replicas authenticate as `DNS:<member>.raft`. */
 function callerOf(socket: tls.TLSSocket): string | null {
   const { subjectaltname = '' } = socket.getPeerCertificate() ?? {};
   return memberOf(/DNS:([^,\s]+)/.exec(subjectaltname)?.[1]);
 }
 
-/** To be called before the first connection is made. */
+/** Must be called before the first connection is made. */
 export function trackPeers(): void {
   const { connect } = tls;
   tls.connect = ((...args: Parameters<typeof connect>) => {

@@ -7,8 +7,8 @@ import type { CertificateRequest, KeyAndCertificate } from './certificateRequest
 import { createAuthority, createKeyPair, issueCertificate } from './certificates.js';
 
 /**
- * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a
- * certificate nears its end, no longer matches its key, its authority or the names it must carry.
+ * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a certificate nears its end, no longer
+ * matches its key, its authority or its required names.
  */
 
 /** Certificates with less than this left are replaced at the next start. */
@@ -17,7 +17,6 @@ const authorityName = 'kubernetes';
 const frontProxyAuthorityName = 'front-proxy-ca';
 const peerAuthorityName = 'raft-ca';
 
-/** Where one certificate and its key are. */
 export interface KeyPairFiles {
   readonly certFile: string;
   readonly keyFile: string;
@@ -25,19 +24,18 @@ export interface KeyPairFiles {
 
 export interface PkiFiles {
   readonly caFile: string;
-  /** Its key, with which the controller manager signs certificates for nodes and users. */
+  /** The authority's key, with which the controller manager signs certificates for nodes and users. */
   readonly caKeyFile: string;
   readonly apiserver: KeyPairFiles;
   readonly admin: KeyPairFiles;
   readonly controllerManager: KeyPairFiles;
   readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
-  /** With which the API servers show extension servers, and each other, that they speak for somebody else: under an authority of its own. */
+  /** The API servers' certificate for speaking on behalf of users to extension servers, and to each other: under an authority of its own. */
   readonly frontProxy: KeyPairFiles & { readonly caFile: string };
-  /** The authority of replicas, which vouches for nobody else: whoever signs requests of others does not have its key. */
+  /** The authority of replicas only: a replica that signs users' requests does not have its key. */
   readonly peerCaFile: string;
-  /** What replicas show each other, by member id. */
   peer(memberId: string): KeyPairFiles;
-  /** File names that were made or renewed by this call, for the progress report. */
+  /** Files that this call made or renewed, for the progress report. */
   readonly written: readonly string[];
 }
 
@@ -52,7 +50,7 @@ const clients = {
   'controller-manager': { commonName: 'system:kube-controller-manager', usages: ['clientAuth'] },
 } as const satisfies Record<string, CertificateRequest>;
 
-/** Extension servers believe `X-Remote-*` headers of whoever has this name under the front proxy's authority. */
+/** Extension servers believe `X-Remote-*` headers of any client with this name under the front proxy's authority. */
 export const frontProxyName = 'front-proxy-client';
 const frontProxy: CertificateRequest = { commonName: frontProxyName, usages: ['clientAuth'] };
 
@@ -62,17 +60,15 @@ export function peerRequest(memberId: string): CertificateRequest {
 }
 
 export interface PkiOptions {
-  /** How far behind the clocks of other machines may be, for certificates that are made now. */
+  /** Tolerance for the clocks of other machines, for new certificates. */
   readonly clockSkewMs?: number | undefined;
-  /** Every library that verifies tokens knows RSA; keys on elliptic curves are made in a hundredth of the time. */
+  /** Every library that verifies tokens supports RSA; keys on elliptic curves are made in a hundredth of the time. */
   readonly tokenKeys?: 'rsa' | 'ec' | undefined;
-  /** Further names and addresses under which API servers are reached. */
+  /** Further names and addresses of the API servers. */
   readonly names?: readonly string[] | undefined;
 }
 
-/**
- * Makes what is missing in `directory`, renews what must be renewed, and says where everything is. Errors name the file.
- */
+/** Makes the missing files in `directory`, renews those that must be renewed, and returns all paths. Errors name the file. */
 export async function ensurePki(
   directory: string,
   memberIds: readonly string[],
@@ -123,10 +119,8 @@ const reachedBy = (names: readonly string[]): CertificateRequest => ({
 
 const peerFileName = (memberId: string): string => `raft-${memberId}`;
 
-/** What holds for all certificates that are made in one go. */
 interface Issuance {
   readonly clockSkewMs: number | undefined;
-  /** Names of the files made so far. */
   readonly written: string[];
 }
 
@@ -147,7 +141,7 @@ async function ensureCertificate(
   store(files, await issueCertificate(authority, request, clockSkewMs), written);
 }
 
-/** Token keys are never replaced: every token signed with them would end. */
+/** Token keys are never replaced: every token signed with them would become invalid. */
 async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, kind: 'rsa' | 'ec', written: string[]): Promise<void> {
   if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
   const { privateKey, publicKey } = await createKeyPair(kind);
@@ -156,7 +150,7 @@ async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: strin
   written.push(path.basename(files.keyFile));
 }
 
-/** Why a certificate cannot be used any longer, or null. `expected` is null for the authority, which signed itself. */
+/** Returns why a certificate can no longer be used, or null. `expected` is null for the authority, which signed itself. */
 export function whyUnfit(
   pair: KeyAndCertificate,
   expected: { readonly request: CertificateRequest; readonly authority: KeyAndCertificate } | null,

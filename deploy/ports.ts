@@ -1,16 +1,16 @@
 import net from 'node:net';
 
 /**
- * Free ports for programs that keep them across restarts. They are taken from below the range that the kernel hands out to
- * outgoing connections (from 32768 on Linux, 49152 elsewhere): otherwise a connection could sit on the port of a replica that is down.
+ * Free ports for programs that keep them across restarts. They are below the range that the kernel assigns to outgoing connections (from 32768 on Linux, 49152
+ * elsewhere): otherwise a connection could take the port of a stopped replica.
  */
 const usualRange = { first: 15_000, last: 31_999 };
 const attemptsMax = 500;
 
-/** What this process has found so far: whoever asked may not listen yet, so nobody else gets the same port. */
+/** Ports that this process has found so far: their users may not listen yet, so no other caller gets the same port. */
 const found = new Set<number>();
 
-/** `count` different ports that nothing listens on now, on 127.0.0.1, and that no call in this process has found before. */
+/** Returns `count` different ports that nothing listens on now, on 127.0.0.1, and that no call in this process has found before. */
 export async function findFreePorts(count: number, random: () => number = Math.random): Promise<number[]> {
   const { first: firstPort, last: lastPort } = portRange();
   // A process that has had half of them begins again: by then the first have long been taken or given up.
@@ -28,8 +28,8 @@ export async function findFreePorts(count: number, random: () => number = Math.r
 }
 
 /**
- * Where ports are looked for: `RAFTPLANE_PORT_RANGE=FIRST-LAST`, where programs that know nothing of each other start clusters at the same time. A port that one of
- * them has found, or whose replica is down, looks free to the others.
+ * The searched range: `RAFTPLANE_PORT_RANGE=FIRST-LAST`, where unrelated programs start clusters at the same time. A port that one of them has found, or whose
+ * replica is down, seems free to the others.
  */
 export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonly first: number; readonly last: number } {
   if (text === undefined || text === '') return usualRange;
@@ -39,7 +39,7 @@ export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonl
   return { first, last };
 }
 
-/** Whether a listener could be opened; a port without permission counts as not free. */
+/** Returns whether a listener could be opened; a port without permission counts as not free. */
 export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = net.createServer();

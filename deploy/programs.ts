@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The programs, by the names under which they are bundled, and the module that each begins with, below the folder of what was compiled. */
+/** The programs, by the names of their bundles, and the entry module of each, below the folder of compiled code. */
 export const programs = {
   apiserver: 'server/main.js',
   'controller-manager': 'controllers/main.js',
@@ -26,20 +26,17 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
-/** Compiled or bundled, this code stands one folder below what was compiled. */
+/** This code, compiled or bundled, is one folder below the compiled code. */
 const compiled = new URL('../', import.meta.url);
-/** The compiler's notes on the project that is built upon all that run as programs: it touches them whenever it has compiled one of these. */
+/** The compiler's build info of the project that depends on all programs: it is touched by every compilation of one of them. */
 const lastCompiled = new URL('deploy/tsconfig.tsbuildinfo', compiled);
 
-/**
- * The file that runs as a program: the bundle, which starts in half the time, unless something was compiled after it was made (`bundle.mjs`); then the
- * module itself.
- */
+/** The file to run: the bundle, which starts in half the time, unless something was compiled after it (`bundle.mjs`); then the module itself. */
 export function programFile(name: ProgramName): string {
   const bundle = fileURLToPath(new URL(`programs/${name}.js`, compiled));
   const isCurrent = modifiedMs(bundle) > modifiedMs(fileURLToPath(lastCompiled));
   return isCurrent ? bundle : fileURLToPath(new URL(programs[name], compiled));
 }
 
-/** 0 when there is no such file. */
+/** Returns 0 when there is no such file. */
 const modifiedMs = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;

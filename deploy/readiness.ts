@@ -2,36 +2,34 @@ import https from 'node:https';
 import tls, { type SecureContext } from 'node:tls';
 
 /**
- * What balancers ask. Without the checks of key services: they fail on all replicas at once, and a cluster that nobody is sent to serves not even reads. The
- * server takes no offence at a check that it does not have.
+ * The readiness path of balancers. It excludes the checks of key services: they fail on all replicas at once, and a cluster that gets no requests serves not
+ * even reads. The server accepts an excluded check that it does not have.
  */
 export const readyPath = '/readyz?exclude=kms-provider-0&exclude=kms-providers';
 
-/** What one look at `/readyz` showed. */
+/** The result of one probe of `/readyz`. */
 export type Readiness =
   | { readonly state: 'ready' }
-  /** It answers, and says that it should not get requests now. */
+  /** It answers, and reports that it should not get requests now. */
   | { readonly state: 'unready'; readonly status: number; readonly body: string }
-  /** No answer: refused, reset, not TLS, or not within the time. */
   | { readonly state: 'silent'; readonly reason: string };
 
 export interface Probe {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
-  /** PEM text of the authority; without it, any certificate is accepted: nothing secret is sent or believed. */
+  /** PEM text of the authority; without it, any certificate is accepted: nothing secret is sent or trusted. */
   readonly ca?: string | undefined;
 }
 
-/** Bytes of the answer that are kept for a report. */
+/** Bytes of the response that are kept for a report. */
 const bodyBytesMax = 4096;
-/** Authorities that are kept read. */
 const contextsMax = 16;
 
-/** Keeps no connections, but the sessions of TLS: who is asked again and again need not prove each time who it is. */
+/** Keeps no connections, but TLS sessions: repeated probes need no full handshake each time. */
 const agent = new https.Agent({ keepAlive: false });
 
-/** By authority: reading one takes longer than the rest of a question that nobody answers, and the same few are asked for all the time. */
+/** Keyed by authority: parsing one takes longer than the rest of an unanswered probe, and the same few are probed all the time. */
 const contexts = new Map<string | undefined, SecureContext>();
 
 function contextFor(ca: string | undefined): SecureContext {
@@ -43,15 +41,15 @@ function contextFor(ca: string | undefined): SecureContext {
   return made;
 }
 
-/** Asks once, on a connection of its own. Never rejects. */
+/** Probes once, on a new connection. Never rejects. */
 export const probeReadiness = (probe: Probe): Promise<Readiness> => ask(probe, agent).then(({ readiness }) => readiness);
 
-/** So many probes in a row share a connection: what it says of new ones is never older than that. */
+/** Probes that share a connection: its result says about new connections at most so many probes later. */
 const probesOfConnection = 10;
 
 /**
- * Asks one server again and again. A handshake costs both sides some ten times what a question does, so a connection on which the last answer was a good one is
- * kept for the next few; one that fails is no answer before a new one has been tried.
+ * Probes one server repeatedly. A handshake costs both sides some ten times as much as a probe, so a connection whose last probe succeeded is kept for the next
+ * few; a failure on it is no result before a new one has been tried.
  */
 export class RepeatedProbe {
   readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
@@ -79,7 +77,7 @@ export class RepeatedProbe {
 
 interface Answer {
   readonly readiness: Readiness;
-  /** It came, or did not come, on a connection that had been used before. */
+  /** The result came from a reused connection. */
   readonly reused: boolean;
 }
 
@@ -91,7 +89,6 @@ function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<
       path: readyPath,
       agent,
       secureContext: contextFor(ca),
-      // Beside the context, because the sessions that are kept are told apart by it.
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     };
     const request = https.request(options);
@@ -116,7 +113,6 @@ function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<
   });
 }
 
-/** One line of text for reports. */
 export function describeReadiness(readiness: Readiness): string {
   switch (readiness.state) {
     case 'ready':

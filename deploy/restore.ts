@@ -5,13 +5,13 @@ import { host } from './flags.js';
 import { programFile } from './programs.js';
 import type { ClusterSettings } from './settings.js';
 
-/** What a new cluster can begin with: a backup is what its servers have stored, a snapshot the objects that a test had made. */
+/** The initial contents of a new cluster: a backup holds the stored data of its servers, a snapshot the objects of a test. */
 export type RestorableKind = 'backup' | 'snapshot';
 
 /** A backup is a database with a footer (https://www.sqlite.org/fileformat2.html#magic_header_string). */
 const databaseBegin = 'SQLite format 3\0';
 
-/** Throws for a file that cannot be read. Whether all of it is right is found out by whoever restores it. */
+/** Throws for an unreadable file. The restore itself checks the contents. */
 export function kindOf(file: string): RestorableKind {
   const begin = Buffer.alloc(databaseBegin.length);
   const descriptor = fs.openSync(file, 'r');
@@ -23,7 +23,7 @@ export function kindOf(file: string): RestorableKind {
   return begin.toString('latin1') === databaseBegin ? 'backup' : 'snapshot';
 }
 
-/** Makes the data directories of all members out of a backup, by the server's own command. Throws with what it says; then none is left. */
+/** Makes the data directories of all members from a backup, by the server's own command. Throws its error; then none is left. */
 export function restoreMembers(
   file: string,
   { directory, tokenFile }: { readonly directory: string; readonly tokenFile: string },

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileIfPresent, writeFileAtomically } from './files.js';
 import { findFreePorts, portIsFree } from './ports.js';
 
-/** What a data directory remembers of its cluster, so that the next start continues with it. */
+/** The settings that a data directory remembers, so that the next start continues with the same cluster. */
 export interface ClusterSettings {
   /** Replicas of different clusters never mix, even on the same ports. */
   readonly token: string;
   readonly members: readonly MemberSettings[];
-  /** Where the API servers keep their objects: in themselves unless told, in an etcd that belongs to the cluster, or in one that does not. */
+  /** The object store: the API servers themselves by default, an etcd of the cluster, or an external one. */
   readonly store?: StoreKind;
   /** Further flags of its programs. */
   readonly flags?: ProgramFlags;
@@ -18,10 +18,10 @@ export interface ProgramFlags {
   readonly manager: readonly string[];
 }
 
-/** What a data directory remembers; null where there is no cluster yet. */
+/** Returns the remembered flags; null where there is no cluster yet. */
 export const rememberedFlags = (file: string): ProgramFlags | null => readSettings(file)?.flags ?? null;
 
-/** Flags as they are from now on, of each program: those that are given, or else those of before. */
+/** Returns the flags of each program: those given, or else the previous ones. */
 export const flagsAfter = (before: ProgramFlags | null, given: ProgramFlags): ProgramFlags => ({
   apiserver: given.apiserver.length > 0 ? given.apiserver : (before?.apiserver ?? []),
   manager: given.manager.length > 0 ? given.manager : (before?.manager ?? []),
@@ -45,11 +45,11 @@ const defaultReplicas: ReplicaCount = 3;
 export interface Wanted {
   readonly replicas?: ReplicaCount | undefined;
   readonly store?: StoreKind | undefined;
-  /** The flags to remember; without these, those of before stay. */
+  /** The flags to remember; without these, the previous ones stay. */
   readonly flags?: ProgramFlags | undefined;
 }
 
-/** Reads the settings, or makes and keeps new ones. `replicas` must agree with a cluster that exists. */
+/** Reads the settings, or makes and saves new ones. `replicas` must agree with an existing cluster. */
 export async function loadSettings(file: string, { replicas, store, flags }: Wanted): Promise<ClusterSettings> {
   const existing = readSettings(file);
   if (existing && replicas !== undefined && existing.members.length !== replicas) {
@@ -104,7 +104,7 @@ function readSettings(file: string): ClusterSettings | null {
     const value: unknown = JSON.parse(text);
     if (isSettings(value)) return value;
   } catch {
-    // Reported below, together with well-formed JSON of another shape.
+    // The error below covers this and well-formed JSON of another shape.
   }
   throw new Error(`${file} is damaged: restore it, or start empty with --fresh`);
 }

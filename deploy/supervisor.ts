@@ -1,10 +1,7 @@
 import type { Exit } from './managedProcess.js';
 
-/** What a supervisor has to do with: time, so that tests decide how it passes. */
 export interface SupervisorClock {
-  /** Milliseconds of a clock that is never set back. */
   elapsed(): number;
-  /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -20,21 +17,20 @@ const supervisorClock: SupervisorClock = {
 const firstWaitMs = 1_000;
 /** The wait doubles with each failure up to here, so that a program that cannot run costs next to nothing. */
 const longestWaitMs = 30_000;
-/** Who ran for as long as this is well: the next failure counts as the first. */
+/** After a run of this length, the next failure counts as the first. */
 const wellAfterMs = 60_000;
-/** The command line cannot be right, and will not become so. */
 const badCommandLine = 2;
 
 /**
- * Starts a program again that failed, as an operator's supervisor would (systemd's `Restart=on-failure`). A manager that lost its lease ends by itself, so that nothing of it is left
- * when another leads; without somebody who starts it again the cluster would have one copy less each time.
+ * Restarts failed programs, as systemd's `Restart=on-failure` does. A manager that lost its lease exits, so that nothing of it is left when another leads;
+ * without restarts the cluster would have one copy less each time.
  */
 export class Supervisor {
   #failures = 0;
   #startedAt: number;
   #cancel: (() => void) | null = null;
 
-  /** `start` is called when it is time; it may find that somebody else was faster. */
+  /** `start` may find that another caller was faster. */
   constructor(
     private readonly start: () => void,
     private readonly clock: SupervisorClock = supervisorClock,
@@ -42,13 +38,12 @@ export class Supervisor {
     this.#startedAt = clock.elapsed();
   }
 
-  /** To be told of each start, whoever asked for it. */
   started(): void {
     this.stop();
     this.#startedAt = this.clock.elapsed();
   }
 
-  /** Returns after how many milliseconds the program is started again; null when it is not, because its end was asked for, was in order, or would only be repeated. */
+  /** Returns the milliseconds until the program is restarted; null when it is not, because its end was requested, was successful, or would only be repeated. */
   ended({ code, expected }: Exit): number | null {
     if (expected || code === 0 || code === badCommandLine) return null;
     if (this.clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;
@@ -60,7 +55,7 @@ export class Supervisor {
     return waitMs;
   }
 
-  /** Starts nothing any more, until the next end. */
+  /** Starts nothing more, until the next end. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = null;

@@ -4,18 +4,17 @@ import { BroadcastChannel, getEnvironmentData, parentPort, setEnvironmentData, t
 import { Cell, Gait, type ThreadTerms } from './threadGait.js';
 
 /**
- * Loaded into every thread of a program that runs as a thread (`managedThread.ts`), before the program. It stands in for what a process has and a
- * thread has not: the channel to whoever started it, signals, and being stopped where it stands. Threads that the program starts inherit it.
+ * Loaded into every thread of a program that runs as a thread (`managedThread.ts`), before the program. It provides what a process has and a thread lacks: the
+ * channel to its launcher, signals, and suspension. Threads that the program starts inherit it.
  */
 
-/** In the environment data of the threads that the first one starts: where they hear of a standstill, and its cell. */
 const inheritedKey = 'raftplane.standstill';
 
 interface Inherited extends ThreadTerms {
   readonly channel: string;
 }
 
-/** Returns when it may go on: with `end`, there is nothing more to do. */
+/** Returns when it may go on; with `end`, there is nothing more to do. */
 function standStill({ standstill }: ThreadTerms): number {
   Atomics.wait(standstill, Cell.gait, Gait.standStill);
   return Atomics.load(standstill, Cell.gait);
@@ -36,7 +35,7 @@ function leashFirst(terms: ThreadTerms): void {
     if (order === 'SIGKILL') return void process.exit();
     if (order !== 'SIGSTOP') return deliver(order);
     others.postMessage(order);
-    // Where it may end as well (`exitBetweenReads`), in case that it is killed meanwhile.
+    // It may end here as well (`exitBetweenReads`), in case it is killed meanwhile.
     setImmediate(() => {
       if (standStill(terms) === Gait.end) exit();
     });
@@ -46,9 +45,10 @@ function leashFirst(terms: ThreadTerms): void {
 }
 
 /**
- * Lets `process.exit` end the thread where no socket is being read and none will be, hence return to its caller. Of a thread that ends, Node's loop goes on for
- * a turn: it still takes in what has come, of a new HTTP/2 request the head, which no code is told of any more, and then the body, for which it ends the whole
- * process since nobody waits for it (an assertion in `StreamBase::CallJSOnreadMethod`). Returns what ends the thread at once, from a turn of its own.
+ * Makes `process.exit` end the thread only where no socket is being read and none will be, hence it returns to its caller. Node's loop goes on for a turn after
+ * the end of a thread: it still accepts input, of a new HTTP/2 request the head, which no code receives any more, and then the body, for which it ends the
+ * whole process since nobody waits for it (an assertion in `StreamBase::CallJSOnreadMethod`). Returns a function that ends the thread at once, from a turn of
+ * its own.
  */
 function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   const taken = new Set<Socket>();
@@ -67,7 +67,7 @@ function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   return exit;
 }
 
-/** As with the channel of a process, what comes before anybody listens is kept for the first who does. */
+/** Messages that come before a listener are kept for the first one, as in the channel of a process. */
 function messagesToListeners(): (message: unknown) => void {
   let early: unknown[] = [];
   const emit = (message: unknown): void => {

@@ -3,7 +3,7 @@ import { openInBrowser } from './cli/browser.js';
 import { quote, runCluster } from './cli/foreground.js';
 import { readUpOptions, withUpOptions } from './cli/upOptions.js';
 
-/** `npm start`: a local control plane on this machine, until Ctrl-C. `raftplane up` is the same for those who have no clone. */
+/** `npm start`: a local control plane on this machine, until Ctrl-C. `raftplane up` is the same without a clone. */
 
 const program = withUpOptions(
   new Command('npm start --')
@@ -31,5 +31,4 @@ try {
   say(`error: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }
-// Whatever still holds the event loop has nothing left to do.
 process.exit();

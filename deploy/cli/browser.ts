@@ -8,12 +8,11 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Begins a program that goes on without this one. */
 type Begin = (program: string, args: readonly string[]) => void;
 
 /**
- * Shows a page in the browser of whoever is here; says so where there is none. A link is a secret until it was used: it is never in a log, and the
- * arguments of a program are for all to see, so the browser gets a file in `directory` that only its owner can read and that leads on.
+ * Opens a link in the user's browser; reports where there is none. A link is a secret until it is used: it is never in a log, and since all users can see a
+ * program's arguments, the browser gets a file in `directory` that only its owner can read and that redirects.
  */
 export function openInBrowser(link: string | null, directory: string, begin: Begin = beginDetached): void {
   if (link === null) return say('there is no console to open');
@@ -31,6 +30,6 @@ function beginDetached(program: string, args: readonly string[]): void {
     .unref();
 }
 
-/** A document that does nothing but lead to an address, whose characters are those of addresses. */
+/** A document that only redirects to an address, whose characters are those of addresses. */
 const leadingTo = (link: string): string =>
   `<!doctype html><meta charset="utf-8"><title>raftplane</title><meta http-equiv="refresh" content="0;url=${encodeURI(link)}">\n`;

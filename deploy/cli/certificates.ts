@@ -3,18 +3,18 @@ import { writeFileAtomically } from '../files.js';
 import { kubeconfig } from '../kubeconfig.js';
 import { ensurePki } from '../pki.js';
 
-/** For clusters that something else runs: containers, services, another cluster. */
+/** Certificates for clusters that something else runs: containers, services, another cluster. */
 export interface CertificateTerms {
   readonly members: readonly string[];
   /** Further names and addresses of the API servers. */
   readonly names: readonly string[];
-  /** In the administrator's kubeconfig. */
+  /** The server in the administrator's kubeconfig. */
   readonly server: string;
-  /** In that of the controller managers, where they reach the servers by another name. */
+  /** The server in the kubeconfigs of the controller managers, where they reach it by another name. */
   readonly innerServer: string;
 }
 
-/** Makes what is missing in a folder, or about to end, and the kubeconfigs. Resolves with the names of what was made. */
+/** Makes the missing and expiring certificates of a folder, and the kubeconfigs. Resolves with the names of the new files. */
 export async function makeCertificates(
   folder: string,
   { members, names, server, innerServer }: CertificateTerms,

@@ -28,7 +28,7 @@ import { parseCount, parseFlag, parseReplicas, readUpOptions, withUpOptions } fr
 
 /** `raftplane`: local clusters by name, in a terminal or detached from it. */
 
-/** A launcher has ended some seconds after its programs. */
+/** Interval of checks for the end of a launcher, which comes some seconds after its programs. */
 const endPollMs = 20;
 
 interface Where {
@@ -38,7 +38,7 @@ interface Where {
 }
 const placeOf = ({ name, dataDir }: Where): string => path.resolve(dataDir ?? directoryOf(name));
 
-/** Every command says which cluster it is about. */
+/** Adds a command with the options that select its cluster. */
 function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -84,7 +84,7 @@ function ready({ kubeconfig, link }: Started): void {
   if (link !== null) say(`console: ${link} (once, within five minutes; "raftplane console" gives another)`);
 }
 
-/** A new link, for whoever has signed out, or has another browser. */
+/** Prints or opens a new link, after a sign-out or for another browser. */
 async function consoleLink(where: Where & { readonly open: boolean }): Promise<void> {
   const { link } = (await askLauncher(placeOf(where), { command: 'link' }, say)) as { readonly link: string };
   print(where.json ? JSON.stringify({ link }) : link);
@@ -100,7 +100,7 @@ async function stop(where: Where & { readonly delete: boolean }): Promise<void> 
     stopped = true;
     say('stopped');
   } catch (error) {
-    // What does not run can still be deleted.
+    // A cluster that does not run can still be deleted.
     if (!(error instanceof CommandRefused && where.delete)) throw error;
   }
   if (where.delete) deleteCluster(where, directory);
@@ -153,7 +153,7 @@ async function restore(file: string, where: Where): Promise<void> {
   await act(where, { command: 'restore', target: path.resolve(file) });
 }
 
-/** The server's own command, as an administrator of this cluster. */
+/** Runs the server's own command, as an administrator of this cluster. */
 function backup(file: string, where: Where): void {
   const args = [programFile('apiserver'), 'backup', file, '--kubeconfig', path.join(placeOf(where), 'admin.kubeconfig')];
   const stdio: StdioOptions = ['inherit', where.json ? 'ignore' : 'inherit', 'inherit'];
@@ -210,7 +210,7 @@ const version = (): string => {
   return file ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly version: string }).version : 'unknown';
 };
 
-/** The command and all below it. */
+/** Returns the command with all its subcommands. */
 export function program(): Command {
   const root = new Command('raftplane')
     .description(

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { CommandRefused } from './control.js';
 
-/** Programs of the cluster that is asked about unless told, for commands about one of them. */
+/** Programs of the default cluster, for commands about one of them. */
 const members = `raftplane status --json 2>/dev/null | sed -n 's/^ *"name": "\\(.*\\)",*$/\\1/p'`;
 
 const scripts: Readonly<Record<string, (root: Command) => readonly string[]>> = {
   bash: inBash,
-  // What the shell does with the words is the same, by its emulation.
+  // zsh's emulation of bash completion treats the words the same.
   zsh: (root) => ['autoload -U +X bashcompinit && bashcompinit', ...inBash(root)],
   fish: inFish,
 };
 
-/** Commands, options of each, and names of members where one is asked for. Throws for a shell that there is no script for. */
+/** Completes commands, options and names of members. Throws for an unsupported shell. */
 export function completionScript(root: Command, shell: string): string {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) throw new CommandRefused(`there are scripts for ${Object.keys(scripts).join(', ')}, and none for ${shell}`);

@@ -6,8 +6,8 @@ import readline from 'node:readline';
 import { makeFolder } from '../files.js';
 
 /**
- * The socket on which a launcher takes commands: one JSON line asks, lines of progress follow, and one of a result or an error ends it. Only its owner may
- * reach it: the folder around it is closed to others before the socket is there.
+ * The socket on which a launcher takes commands: a request is one JSON line, lines of progress follow, and a result or an error ends it. Only its owner may
+ * reach it: the folder around it is closed to others before the socket exists.
  */
 
 export interface ControlRequest {
@@ -25,20 +25,18 @@ export interface ControlRequest {
     | 'managers'
     | 'link'
     | 'redeem';
-  /** The member or program that is meant; for `restore` a file, for `redeem` the code of a link. */
+  /** The member or program; for `restore` a file, for `redeem` the code of a link. */
   readonly target?: string | undefined;
 }
 type ControlLine = { readonly progress: string } | { readonly result: unknown } | { readonly error: string; readonly isRefusal: boolean };
 
-/** Nobody has more to ask than this. */
 const requestCharactersMax = 4_096;
 
 export const controlSocket = (directory: string): string => path.join(directory, 'run', 'control.sock');
 
-/** What is asked for cannot be: the message says what to do instead. */
+/** A refused command: the message says what to do instead. */
 export class CommandRefused extends Error {}
 
-/** Serves commands until the returned function is called. `carryOut` may report progress; its result is sent as JSON. */
 export async function serveControl(
   directory: string,
   carryOut: (request: ControlRequest, say: (line: string) => void) => Promise<unknown>,
@@ -46,7 +44,7 @@ export async function serveControl(
   const socket = controlSocket(directory);
   makeFolder(path.dirname(socket), 0o700);
   fs.chmodSync(path.dirname(socket), 0o700);
-  // Left behind by a launcher that was killed: whoever holds the folder's lock is alone.
+  // A killed launcher left it: the holder of the folder's lock is alone.
   fs.rmSync(socket, { force: true });
   const open = new Set<net.Socket>();
   const server = net.createServer((connection) => {
@@ -96,7 +94,7 @@ function firstLine(connection: net.Socket): Promise<string> {
   });
 }
 
-/** Asks the launcher of a directory. Rejects with what it says, or with a `CommandRefused` when none runs. */
+/** Sends a command to the launcher of a directory. Rejects with its error, or with a `CommandRefused` when none runs. */
 export async function askLauncher(
   directory: string,
   request: ControlRequest,

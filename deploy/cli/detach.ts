@@ -4,17 +4,16 @@ import path from 'node:path';
 import { makeFolder } from '../files.js';
 import type { Started } from './foreground.js';
 
-/** What a launcher that is to run by itself tells the command that started it. */
 export type Report = { readonly progress: string } | { readonly ready: Started } | { readonly failed: string };
 
 export const reportsToStarter = 'RAFTPLANE_DETACHED';
 
-/** Starts `raftplane up` with these arguments as a process of its own, and resolves when its cluster is ready. */
+/** Starts `raftplane up` with these arguments in a separate process, and resolves when its cluster is ready. */
 export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<Started> {
   const log = path.join(directory, 'logs', 'launcher.log');
   makeFolder(path.dirname(log), 0o700);
   const output = fs.openSync(log, 'a', 0o600);
-  // An older one may be open to others.
+  // An older file may be open to others.
   fs.fchmodSync(output, 0o600);
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'up', ...args], {
     detached: true,
@@ -38,7 +37,6 @@ export async function startDetached(directory: string, args: readonly string[], 
   }
 }
 
-/** Tells the starter, as long as it listens. */
 export function report(message: Report): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { chooseSqlite } from '../../raft/index.js';
 import { portIsFree } from '../ports.js';
 
-/** What a machine must have, and what it should: each finding says what to do. */
 export interface Finding {
   readonly about: string;
   readonly state: 'good' | 'note' | 'bad';
@@ -26,7 +25,7 @@ function node(): Finding {
   return { about: 'node', state: isNew ? 'good' : 'bad', detail: isNew ? detail : `${detail}; ${oldestNode.join('.')} or newer is needed` };
 }
 
-/** Which driver a replica would take here, and why none that is liked better. */
+/** Reports the SQLite driver that a replica would use here, and why the preferred ones are missing. */
 function sqlite(): Finding {
   try {
     const { name, version, passedOver } = chooseSqlite();

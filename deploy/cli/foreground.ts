@@ -7,18 +7,17 @@ import { Launcher } from './launcher.js';
 import { examineRestorable, putSnapshotBack } from './restorable.js';
 import type { UpOptions } from './upOptions.js';
 
-/** Certificates, logs and data are nobody else's to read, whatever the shell says. The programs that are started inherit it. */
 const privateFilesUmask = 0o077;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The first signal stops the cluster in order; more of them change nothing, because the stop is bounded. */
+/** The first signal stops the cluster in order; further ones change nothing, because the stop is bounded. */
 function stopRequest(): AbortSignal {
   const controller = new AbortController();
   for (const signal of stopSignals) process.on(signal, () => controller.abort(new Error(`stopped by ${signal}`)));
   return controller.signal;
 }
 
-/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. `ready` is called once all is up. */
+/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. Calls `ready` once everything is up. */
 export async function runCluster(
   directory: string,
   options: UpOptions,
@@ -55,16 +54,16 @@ export async function runCluster(
   });
   if (restore !== undefined && restored === 'snapshot')
     await putSnapshotBack(restore, launcher.kubeconfig, say).catch(async (error: unknown) => {
-      // A cluster that lacks what it was to begin with is not left running.
+      // A cluster without the contents that it was to begin with is not left running.
       await launcher.stop();
       throw error;
     });
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
-  // The socket is there before anybody is told of the link, which is redeemed on it.
+  // The socket exists before the link, which is redeemed on it.
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
 }
 
-/** The flags of the programs: those that are given, or else those of the start before, which is said. */
+/** Returns the flags of the programs: those given, or else those of the previous start, with a notice. */
 export function flagsFor(
   directory: string,
   { fresh, forgetFlags, apiserverFlag, managerFlag }: Pick<UpOptions, 'fresh' | 'forgetFlags' | 'apiserverFlag' | 'managerFlag'>,
@@ -77,14 +76,14 @@ export function flagsFor(
   return flags;
 }
 
-/** What whoever started a cluster wants to know. */
+/** The report of a started cluster. */
 export interface Started {
   readonly kubeconfig: string;
-  /** Signs its owner into the console, once; null where there is none. */
+  /** A link that signs its owner into the console, once; null where there is none. */
   readonly link: string | null;
 }
 
-/** A word that a POSIX shell reads back unchanged. */
+/** Quotes a word for a POSIX shell. */
 export function quote(word: string): string {
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

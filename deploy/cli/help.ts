@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from './output.js';
 
-/** What `--help` of each command says beside its options. */
-
 interface Help {
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly notes?: string;
@@ -111,7 +109,7 @@ const ofCommands: Readonly<Record<string, Help>> = {
 
 const codes = `Exit codes: 0 done, ${exitCodes.failed} failed, ${exitCodes.usage} a command line that cannot be right, ${exitCodes.refused} refused as things are: no such cluster, no such member.`;
 
-/** Adds examples and exit codes to a command and those below it. Throws where one of them has no examples: whoever adds a command writes some. */
+/** Adds examples and exit codes to a command and its subcommands. Throws where one of them has no examples. */
 export function withHelp(root: Command): Command {
   root.addHelpText('after', text(ofRoot));
   for (const command of root.commands) {

@@ -2,7 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
-/** Where clusters with names live. Pure, but for what the environment says. */
+/** Locations of named clusters. Pure, but for the environment. */
 
 export const defaultName = 'default';
 

@@ -4,7 +4,7 @@ import { isMap, isSeq, parse, parseDocument, type Document } from 'yaml';
 import { makeFolder, readFileIfPresent, writeFileAtomically } from '../files.js';
 import { contextOf } from './home.js';
 
-/** Contexts of local clusters in a person's own kubeconfig. Whatever else is in the file, comments too, stays as it is. */
+/** Contexts of local clusters in the user's own kubeconfig. Everything else in the file, comments included, stays unchanged. */
 
 /** The first file of `$KUBECONFIG`, or `~/.kube/config`. */
 export function personalKubeconfig(environment: NodeJS.ProcessEnv = process.env): string {
@@ -19,7 +19,7 @@ interface Kubeconfig {
 
 const lists = ['clusters', 'users', 'contexts'] as const;
 
-/** Adds, or renews, a cluster's context and makes it the current one. `text` is the cluster's own kubeconfig. */
+/** Adds or renews a cluster's context and makes it the current one. `text` is the cluster's own kubeconfig. */
 export function mergeContext(file: string, { name, text }: { readonly name: string; readonly text: string }): void {
   const {
     clusters: [{ cluster }],
@@ -35,7 +35,7 @@ export function mergeContext(file: string, { name, text }: { readonly name: stri
   write(file, document);
 }
 
-/** Takes a cluster's context out again; false when there was none. */
+/** Removes a cluster's context; false when there was none. */
 export function removeContext(file: string, name: string): boolean {
   if (readFileIfPresent(file) === null) return false;
   const document = read(file);
@@ -59,7 +59,7 @@ function write(file: string, document: Document): void {
 function add(document: Document, list: string, entry: object): void {
   const at = document.get(list);
   if (isSeq(at)) {
-    // Lists of files that were written by others may be in flow style: `[]`.
+    // Lists in files from other programs may be in flow style: `[]`.
     at.flow = false;
     at.add(document.createNode(entry));
   } else {

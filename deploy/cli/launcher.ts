@@ -9,8 +9,6 @@ import { managerMetrics } from './managerMetrics.js';
 import { examineRestorable, putSnapshotBack } from './restorable.js';
 import { SignIn } from './signIn.js';
 
-/** Keeps one cluster running for somebody: in a terminal, or detached from it. Takes commands on its control socket. */
-
 export interface ProgramState {
   readonly name: string;
   readonly role: string;
@@ -42,11 +40,10 @@ export class Launcher {
   private constructor(
     private cluster: Cluster,
     private readonly options: LauncherOptions,
-    /** Null where the owner gave the API servers a file of tokens of his own. */
+    /** Null where the owner gave the API servers a token file of their own. */
     private readonly signIn: SignIn | null,
   ) {}
 
-  /** Resolves when the cluster is ready. */
   static async start(options: LauncherOptions): Promise<Launcher> {
     let launcher: Launcher | null = null;
     const onExit = (program: ManagedProgram, exit: Exit, restartInMs: number | null): void => {
@@ -66,7 +63,6 @@ export class Launcher {
     return launcher;
   }
 
-  /** A link that signs its owner into the console, once; null where there is none. */
   consoleLink(): string | null {
     return this.signIn === null ? null : `${this.cluster.address}/console#code=${this.signIn.issue()}`;
   }
@@ -75,7 +71,7 @@ export class Launcher {
     return this.cluster.kubeconfig;
   }
 
-  /** Takes commands until it is told to stop, or the signal aborts; then stops the cluster. `listening` is called when it takes them. */
+  /** Takes commands until it is stopped or the signal aborts; then stops the cluster. Calls `listening` when it takes commands. */
   async run(listening: () => void = () => undefined): Promise<void> {
     const { signal, onProgress } = this.options;
     const close = await serveControl(this.cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
@@ -87,12 +83,10 @@ export class Launcher {
     await close();
   }
 
-  /** Stops the cluster of a launcher that does not run yet. */
   stop(): Promise<void> {
     return this.cluster.stop();
   }
 
-  /** Starts again what is down. */
   startStopped(): Promise<void> {
     return this.cluster.startStopped();
   }
@@ -121,7 +115,7 @@ export class Launcher {
         return this.state;
       case 'stop': {
         this.#stop.abort();
-        // The answer leaves before the socket closes; whoever asked sees the end of the launcher.
+        // The response leaves before the socket closes; the client then sees the end of the launcher.
         return this.state;
       }
       case 'reset':
@@ -187,7 +181,7 @@ export class Launcher {
     else this.#paused.delete(program.spec.name);
   }
 
-  /** What each manager tells of itself; null for those that do not answer. */
+  /** Returns the metrics of each manager; null for those that do not answer. */
   #managers(): Promise<readonly { readonly name: string; readonly metrics: string | null }[]> {
     return Promise.all(
       this.cluster.managers.map(async ({ spec, running }) => ({
@@ -200,7 +194,6 @@ export class Launcher {
     );
   }
 
-  /** Cuts a replica off from the others, or ends that; clients still reach it. */
   #partition(target: string | undefined, cut: boolean): void {
     const program = this.#named(target);
     const others = this.cluster.members.map(({ id }) => id).filter((id) => id !== target);
@@ -221,7 +214,7 @@ export class Launcher {
     await this.cluster.restart(program);
   }
 
-  /** The same, and then it holds what a file does. One that cannot be used changes nothing. */
+  /** Stops the cluster and starts it with the contents of a file. An unusable file changes nothing. */
   async #restore(file: string, say: (line: string) => void): Promise<void> {
     const kind = await examineRestorable(file, this.cluster.etcd === null && this.options.etcdServers === undefined ? 'raft' : 'etcd');
     await this.#reset(say, kind === 'backup' ? file : undefined);
@@ -248,11 +241,11 @@ export class Launcher {
   }
 }
 
-/** Servers of several threads take no connections over. What has to be proxied then is too much for a process that has other things to do. */
+/** Servers of several threads take no connections over, and proxying theirs is too much for a process with other work. */
 const balancerFor = (flags: ClusterOptions['apiserverFlags'] = []): ClusterOptions['balancer'] =>
   typeof flags === 'function' || flags.some((flag) => /^--serving-threads(?!=1$)/.test(flag)) ? true : 'inLauncher';
 
-/** What the API servers are told of the console: where this launcher is asked, and the token that links stand for. */
+/** Adds the console's flags to those of the API servers: the launcher's socket, and the token that links stand for. */
 function withConsole({ apiserverFlags: given = [], dataDirectory }: LauncherOptions): {
   readonly flags: ClusterOptions['apiserverFlags'];
   readonly signIn: SignIn | null;

@@ -5,18 +5,17 @@ import { lastLines } from '../files.js';
 import { CommandRefused } from './control.js';
 
 const linesShown = 50;
-/** Logs are on disks of which not all tell of changes. */
+/** Not all disks report changes of a log. */
 const followEveryMs = 200;
 
 export interface LogsWanted {
-  /** Of all programs unless given. */
+  /** Default: all programs. */
   readonly name: string | undefined;
   readonly follow: boolean;
-  /** A document for each line. */
   readonly json: boolean;
 }
 
-/** Prints the ends of logs; with `follow`, what comes as well, until a signal. Logs of a cluster that is down can be read, too. */
+/** Prints the ends of logs; with `follow`, also new lines, until a signal. Works for stopped clusters, too. */
 export async function showLogs(directory: string, { name, follow, json }: LogsWanted, print: (text: string) => void): Promise<void> {
   const folder = path.join(directory, 'logs');
   const all = fs.existsSync(folder)
@@ -50,7 +49,7 @@ export async function showLogs(directory: string, { name, follow, json }: LogsWa
   }
 }
 
-/** Whole lines behind the place that was reached. */
+/** Returns whole lines after the last position. */
 function readFrom(file: string, ends: Map<string, number>): string {
   const from = ends.get(file) ?? 0;
   const { size } = fs.statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };

@@ -15,5 +15,4 @@ try {
     process.exitCode = error instanceof CommandRefused ? exitCodes.refused : exitCodes.failed;
   }
 }
-// Whatever still holds the event loop has nothing left to do.
 process.exit();

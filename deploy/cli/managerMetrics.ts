@@ -3,12 +3,12 @@ import { request } from 'node:https';
 import type { KeyPairFiles } from '../pki.js';
 
 const timeoutMs = 2_000;
-/** A manager tells less than a tenth of that. */
+/** A manager reports less than a tenth of that. */
 const bytesMax = 512 * 1024;
 
 /**
- * What a controller manager tells of its queues and of who leads, as an administrator of the cluster; null when it does not answer. Managers sign
- * their own certificates, so none is checked: they listen on this machine, and are told nothing but who asks.
+ * Reads a controller manager's metrics of its queues and its leadership, as an administrator of the cluster; null when it does not answer. Managers sign their
+ * own certificates, so none is checked: they listen on this machine, and learn only the name of the client.
  */
 export function managerMetrics(address: string, { certFile, keyFile }: KeyPairFiles): Promise<string | null> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { LauncherState } from './launcher.js';
 
-/** How results look: words for people, one JSON document for programs. */
+/** Formats results: text for people, one JSON document for programs. */
 
 export const exitCodes = { failed: 1, usage: 2, refused: 3 } as const;
 

@@ -5,9 +5,7 @@ import { programFile } from '../programs.js';
 import { kindOf, type RestorableKind } from '../restore.js';
 import { CommandRefused } from './control.js';
 
-/** Files that a cluster can begin with, as the commands meet them: looked at before anything is given up for them. */
-
-/** Throws what is wrong with a file, or with it in such a cluster. */
+/** Checks a file, and its use in a cluster of this kind, before anything is given up for it. Throws its faults. */
 export async function examineRestorable(file: string, store: 'raft' | 'etcd'): Promise<RestorableKind> {
   const kind = kindOf(file);
   if (kind === 'backup' && store === 'etcd')
@@ -21,7 +19,7 @@ export async function examineRestorable(file: string, store: 'raft' | 'etcd'): P
   }
 }
 
-/** Makes in a running, new cluster what a snapshot holds. */
+/** Restores a snapshot in a running, new cluster. */
 export async function putSnapshotBack(file: string, kubeconfig: string, say: (line: string) => void): Promise<void> {
   say(`restoring ${file}`);
   try {

@@ -2,16 +2,16 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { writeFileAtomically } from '../files.js';
 
-/** How long a link may be used, once. */
+/** Lifetime of an unused link. */
 const linkLifetimeMs = 5 * 60_000;
-/** Links that nobody has used; the oldest goes. */
+/** Bound on unused links; the oldest is dropped. */
 const linksMax = 16;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Lets the owner of a local cluster into its console: links that work once and for minutes, each for the one token that the API servers know for as long
- * as this launcher runs. The token is in a file that only the owner can read, and is another one after the next start.
+ * Signs the owner of a local cluster into its console: links that work once and for minutes, each for the one token that the API servers accept for as long as
+ * this launcher runs. The token is in a file that only the owner can read, and changes with each start.
  */
 export class SignIn {
   readonly #token = randomBytes(32).toString('base64url');
@@ -20,21 +20,21 @@ export class SignIn {
   /** `now` in milliseconds of a clock that is never set. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Writes what `--token-auth-file` takes, and returns where. */
+  /** Writes the file of `--token-auth-file`, and returns its path. */
   writeTokenFile(directory: string): string {
     const file = path.join(path.resolve(directory), 'console-token.csv');
     writeFileAtomically(file, `${this.#token},kubernetes-admin,kubernetes-admin,"system:masters"\n`, 0o600);
     return file;
   }
 
-  /** A code that `redeem` takes once. */
+  /** Returns a code that `redeem` takes once. */
   issue(): string {
     const code = randomBytes(24).toString('base64url');
     this.#links = [...this.#fresh(), { digest: digest(code), until: this.now() + linkLifetimeMs }].slice(-linksMax);
     return code;
   }
 
-  /** The token, or null when the code is none, was used, or is too old. */
+  /** Returns the token, or null when the code is unknown, used or too old. */
   redeem(code: string): string | null {
     const asked = digest(code);
     const fresh = this.#fresh();

@@ -4,8 +4,6 @@ import { CommandRefused } from './control.js';
 import { quote } from './foreground.js';
 import { print, table } from './output.js';
 
-/** A cluster for tests in any language, and what is done to it from outside. */
-
 /** Names of environment variables by which `raftplane fault` finds the cluster. */
 const variables = { url: 'RAFTPLANE_FAULTS', token: 'RAFTPLANE_FAULTS_TOKEN' } as const;
 
@@ -18,7 +16,10 @@ export interface TestClusterTerms {
   readonly json: boolean;
 }
 
-/** Runs a cluster until SIGTERM, SIGINT or, where asked for, the end of standard input. Says on standard output how to reach it once it is ready. */
+/**
+ * Runs a cluster for tests in any language until SIGTERM, SIGINT or, on request, the end of standard input. Prints on standard output how to reach it once it
+ * is ready.
+ */
 export async function runTestCluster({ replicas, controllers, nodes, endWithStdin, apiserverFlag, json }: TestClusterTerms): Promise<void> {
   const [{ startCluster }, { serveFaults }] = await Promise.all([import('../testing/index.js'), import('../testing/door/server.js')]);
   const end = new AbortController();
@@ -45,7 +46,7 @@ export async function runTestCluster({ replicas, controllers, nodes, endWithStdi
   }
 }
 
-/** Asks a test cluster for a fault, as the environment says where it is. Throws what it answers where it refuses. */
+/** Sends a fault to the test cluster named by the environment. Throws its refusal. */
 export async function askForFault(action: string | undefined, given: readonly string[]): Promise<object> {
   const [url, token] = [process.env[variables.url], process.env[variables.token]];
   if (!url || !token)
@@ -63,12 +64,12 @@ export async function askForFault(action: string | undefined, given: readonly st
   throw response.status < 500 ? new CommandRefused(body.error ?? `status ${response.status}`) : new Error(body.error);
 }
 
-/** What the cluster says of its actions. */
+/** The cluster's description of its actions. */
 export type ActionList = Readonly<
   Record<string, { readonly about: string; readonly takes: Readonly<Record<string, { readonly optional?: boolean }>> }>
 >;
 
-/** A line an action: how it is asked for, and what it does. */
+/** Formats a line for each action: its usage and effect. */
 export function actionTable(list: ActionList): string {
   const words = (takes: ActionList[string]['takes']): string[] =>
     Object.entries(takes).map(([name, { optional }]) => (optional === true ? `[${name}=...]` : `${name}=...`));

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parse } from 'yaml';
 import { replicaCounts, storeKinds, type ReplicaCount } from '../settings.js';
 
-/** What a cluster shall be, from flags and from a file; flags win. */
+/** The desired cluster, from flags and from a file; flags win. */
 export interface UpOptions {
   readonly port: number;
   readonly replicas?: ReplicaCount;
@@ -11,14 +11,14 @@ export interface UpOptions {
   readonly etcdServers?: readonly string[];
   readonly managers: number;
   readonly nodes: number;
-  /** Whether stand-in nodes bind pods as well. */
+  /** Lets stand-in nodes bind pods as well. */
   readonly bind: boolean;
   readonly fresh: boolean;
   /** A backup, or a snapshot of a test, with which a new cluster begins. */
   readonly restore?: string;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];
-  /** Whether flags of an earlier start are left out that are not given again. */
+  /** Drops flags of an earlier start that are not given again. */
   readonly forgetFlags: boolean;
 }
 
@@ -51,7 +51,6 @@ export function parseFlag(text: string, before: readonly string[] = []): readonl
   return [...before, text];
 }
 
-/** Adds the options to a command. */
 export function withUpOptions(command: Command): Command {
   return command
     .option('--port <port>', 'where clients connect, on 127.0.0.1; 0 means any free port', parsePort, 6443)
@@ -86,7 +85,7 @@ export function withUpOptions(command: Command): Command {
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
 }
 
-/** What was asked for in the end. Throws with the file's name where that cannot be used. */
+/** Merges flags and file. Throws with the file's name where it is invalid. */
 export function readUpOptions(command: Command): UpOptions {
   const { config, fakeNodes, ...flags } = command.opts<UpOptions & { readonly config?: string; readonly fakeNodes?: number }>();
   const given = fakeNodes === undefined ? flags : { ...flags, nodes: fakeNodes };

@@ -1,17 +1,17 @@
-/** Stores that an API server in the place of envtest's may have: its own in memory, its own on disk, or the etcd that envtest starts. */
+/** Stores of an API server that replaces envtest's: its own in memory, its own on disk, or the etcd that envtest starts. */
 export const stores = ['memory', 'raft', 'etcd'] as const;
 export type Store = (typeof stores)[number];
 
-/** What the scripts that `raftplane envtest-assets` writes hand over, before the arguments of envtest. */
+/** Arguments that the scripts of `raftplane envtest-assets` put before those of envtest. */
 export interface Wrapping {
   readonly store: Store;
   readonly controllers: boolean;
 }
 
-/** Flags that mean the etcd that is not used. Those of prefixes and intervals are left: they mean every store. */
+/** Flags of the unused etcd. Those of prefixes and intervals stay: they apply to every store. */
 const etcdConnection = /^--(etcd|kvstore)-(servers(-overrides)?|cafile|certfile|keyfile)(=|$)/;
 
-/** The scripts put `--store=memory --controllers --` before what envtest gives. Throws where they do not. */
+/** Splits off `--store=memory --controllers --`, which the scripts put before envtest's arguments. Throws where it is missing. */
 export function unwrap(args: readonly string[]): { readonly wrapping: Wrapping; readonly given: readonly string[] } {
   const end = args.indexOf('--');
   const own = args.slice(0, end);
@@ -20,7 +20,7 @@ export function unwrap(args: readonly string[]): { readonly wrapping: Wrapping; 
   return { wrapping: { store, controllers: own.includes('--controllers') }, given: args.slice(end + 1) };
 }
 
-/** The last value of a flag, as flags have it: `--name=value` or `--name value`, with one dash or two. */
+/** Returns the last value of a flag: `--name=value` or `--name value`, with one dash or two. */
 export function valueOf(args: readonly string[], name: string): string | undefined {
   const at = args.findLastIndex((arg) => new RegExp(`^--?${name}(=|$)`).test(arg));
   const arg = args[at];
@@ -28,7 +28,7 @@ export function valueOf(args: readonly string[], name: string): string | undefin
   return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : args[at + 1];
 }
 
-/** Without the flags whose `--name` or `--name=value` matches, and without the values that stand behind them. */
+/** Removes the flags whose `--name` or `--name=value` matches, with their separate values. */
 export function without(args: readonly string[], flag: RegExp): string[] {
   return args.filter((arg, at) => {
     const before = args[at - 1];
@@ -37,7 +37,7 @@ export function without(args: readonly string[], flag: RegExp): string[] {
   });
 }
 
-/** The arguments of the API server. `data` is a folder for the store on disk. */
+/** Returns the arguments of the API server. `data` is a folder for the store on disk. */
 export function serverArguments(given: readonly string[], store: Store, data: () => string): string[] {
   const threads = valueOf(given, 'serving-threads') === undefined ? ['--serving-threads=1'] : [];
   if (store === 'etcd') return [...given, ...threads];

@@ -8,10 +8,10 @@ export interface AssetTerms {
   readonly controllers: boolean;
 }
 
-/** Something that a folder of assets needs is not on this machine. */
+/** A program that the assets need is missing on this machine. */
 export class AssetMissing extends Error {}
 
-/** What was written, by name, and what could not be. */
+/** The written files, by name, and those that could not be written. */
 export interface Assets {
   readonly directory: string;
   readonly files: readonly string[];
@@ -19,8 +19,8 @@ export interface Assets {
 }
 
 /**
- * Writes what envtest looks for in `KUBEBUILDER_ASSETS`: `kube-apiserver` and `etcd` as small scripts that start programs of this package, and `kubectl` as a
- * link to the one in `PATH`. Throws `AssetMissing` where a real etcd is wanted and there is none.
+ * Writes the contents of `KUBEBUILDER_ASSETS`: `kube-apiserver` and `etcd` as small scripts that start programs of this package, and `kubectl` as a link to the
+ * one in `PATH`. Throws `AssetMissing` where a real etcd is requested and there is none.
  */
 export function writeAssets(folder: string, { store, controllers }: AssetTerms): Assets {
   const directory = path.resolve(folder);
@@ -43,7 +43,7 @@ export function writeAssets(folder: string, { store, controllers }: AssetTerms):
   };
 }
 
-/** The Node that writes it, or, when that one is gone, whichever is in `PATH` by then. */
+/** Runs the current Node or, once that one is gone, the one in `PATH`. */
 function script(program: ProgramName, args: readonly string[]): string {
   const words = [programFile(program), ...args].map(quoted).join(' ');
   return `#!/bin/sh
@@ -56,7 +56,7 @@ exec "$node" ${words} "$@"
 
 const quoted = (word: string): string => (/^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** A file of that name may be running: it is replaced and not written over. */
+/** A file of that name may be running: it is replaced and not overwritten. */
 function writeScript(directory: string, name: string, text: string): void {
   const file = path.join(directory, name);
   fs.rmSync(file, { force: true });
@@ -69,7 +69,7 @@ function link(directory: string, name: string, target: string): void {
   fs.symlinkSync(target, file);
 }
 
-/** The first program of that name in `PATH` that is not in the folder itself. */
+/** Returns the first program of that name in `PATH` outside the folder itself. */
 function inPath(name: string, except: string): string | null {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '' && path.resolve(folder) !== except);
   return folders.map((folder) => path.resolve(folder, name)).find(isProgram) ?? null;

@@ -7,14 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { programFile } from '../programs.js';
 import { valueOf, without } from './arguments.js';
 
-/** envtest starts no controller manager, so namespaces are never deleted and owners never collected. Here one can run beside the server, and end with it. */
+/** envtest starts no controller manager, so namespaces are never deleted and owners never collected. Here one can run with the server, and end with it. */
 
 const pollMs = 50;
 const user = 'system:kube-controller-manager';
 
-/** How the controller manager reaches the server. */
+/** The controller manager's access to the server. */
 export interface ManagerAccess {
-  /** Of the server: what was given, and who the manager is. */
+  /** The arguments given to the server, and the manager's user. */
   readonly serverArguments: readonly string[];
   readonly token: string;
   readonly folder: string;
@@ -30,7 +30,7 @@ export function withManagerToken(given: readonly string[], folder: string): Mana
   return { serverArguments: [...without(given, /^--token-auth-file(=|$)/), `--token-auth-file=${file}`], token, folder };
 }
 
-/** Starts the manager once the server is ready. What it cannot do at once it tries again by itself. */
+/** Starts the manager once the server is ready. It retries by itself. */
 export async function startControllers(access: ManagerAccess): Promise<void> {
   const { serverArguments: given, folder } = access;
   const host = valueOf(given, 'bind-address') ?? '127.0.0.1';
@@ -58,7 +58,7 @@ export async function startControllers(access: ManagerAccess): Promise<void> {
   manager.channel?.unref();
 }
 
-/** Any answer of 200, whoever signed for it: nothing is sent that others may not see. */
+/** Accepts any response of 200, whatever its certificate: the request carries no secret. */
 function isReady(at: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     https
@@ -72,7 +72,7 @@ function isReady(at: { readonly host: string; readonly port: number }): Promise<
   });
 }
 
-/** What the server shows is what its clients trust; null where it is not kept in a file. */
+/** Clients trust the server's certificate; null where it is not in a file. */
 function servingCertificate(given: readonly string[]): string | null {
   const file = valueOf(given, 'tls-cert-file') ?? path.join(valueOf(given, 'cert-dir') ?? '/var/run/kubernetes', 'apiserver.crt');
   return fs.existsSync(file) ? file : null;

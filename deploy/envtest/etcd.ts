@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Stands where envtest looks for `etcd` when the API server has a store of its own: answers what is asked before the server is started, `/health` and
- * `/version`, and keeps nothing.
+ * Replaces envtest's `etcd` when the API server has a store of its own: answers `/health` and `/version`, which are read before the server starts, and stores
+ * nothing.
  */
 import http from 'node:http';
 import { valueOf } from './arguments.js';
@@ -34,7 +34,7 @@ function refuse(why: string): void {
   process.exit(1);
 }
 
-/** envtest reads the flags off this: a line names one when it begins with it. */
+/** envtest reads the flags from this text: a line names one when it begins with it. */
 const help = `Usage: etcd [flags]
 
 Answers /health and /version in the place of an etcd, and keeps nothing: the API server beside it has a store of its own.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Stands where envtest looks for `kube-apiserver`: turns its arguments into those of this API server and becomes it, in the same process, so that signals,
- * exit codes and output are the server's own.
+ * Replaces envtest's `kube-apiserver`: translates its arguments and becomes this API server, in the same process, so that signals, exit codes and output are
+ * the server's own.
  */
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { startControllers, withManagerToken, type ManagerAccess } from './contro
 
 const { wrapping, given } = unwrap(process.argv.slice(2));
 
-/** Gone when this process ends; what a killed one has left goes when the next one starts. */
+/** It is removed when this process ends; the folder of a killed one goes when the next one starts. */
 function temporaryFolder(): string {
   const folder = makeTemporaryFolder();
   process.once('exit', () => {
@@ -21,7 +21,6 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** `--version` and `--help` start nothing. */
 const isQuestion = given.some((arg) => /^(-h|--help|--version(=.*)?)$/.test(arg));
 
 const access: ManagerAccess | null = wrapping.controllers && !isQuestion ? withManagerToken(given, temporaryFolder()) : null;

@@ -24,24 +24,24 @@ import { place, waitsForNode } from './placement.js';
 import { nextStep } from './podLife.js';
 
 export interface AgentOptions {
-  /** How many nodes. */
+  /** Number of nodes. */
   readonly count: number;
   /** The version that the nodes report. */
   readonly version: string;
-  /** At which the nodes are asked for logs, processes and ports of their pods. */
+  /** The port for logs, processes and ports of the nodes' pods. */
   readonly port: number;
 }
 
 const leaseEveryMs = 10_000;
 const heartbeatEveryLeases = 30;
 const workers = 16;
-/** A pod that fits nowhere is looked at again, although nothing is known to have changed. */
+/** A pod that fits nowhere is retried, although no change is known. */
 const placeAgainMs = 5_000;
 const notReadyTaint = 'node.kubernetes.io/not-ready';
 const byNode = 'node';
 const byAddress = 'address';
 
-/** Registers the nodes; resolves when they are there. */
+/** Registers the nodes; resolves when they exist. */
 export async function register(environment: ControllerEnvironment, { count, version, port }: AgentOptions): Promise<void> {
   const { api, clock } = environment;
   const now = clock.now();
@@ -56,7 +56,6 @@ export async function register(environment: ControllerEnvironment, { count, vers
   );
 }
 
-/** A new node is tainted as not ready until someone has seen it ready; that no controller of nodes may run is no reason to wait. */
 async function untaint({ api }: ControllerEnvironment, index: number): Promise<void> {
   const node = await api.get(nodes, { namespace: '', name: nodeName(index) });
   const taints = node.spec?.taints?.filter(({ key }) => key !== notReadyTaint) ?? [];
@@ -66,14 +65,14 @@ async function untaint({ api }: ControllerEnvironment, index: number): Promise<v
 async function renew({ api, clock }: ControllerEnvironment, index: number): Promise<void> {
   const name = nodeName(index);
   const node = await unless(isNotFound, api.get<Node>(nodes, { namespace: '', name }));
-  // A node that someone deleted stays away until the next start.
+  // A deleted node stays away until the next start.
   if (!node) return;
   const before = await unless(isNotFound, api.get(leases, { namespace: leaseNamespace, name }));
   const lease = leaseOf(node, clock.now(), before);
   await unless((error) => isConflict(error) || isAlreadyExists(error), before ? api.update(leases, lease) : api.create(leases, lease));
 }
 
-/** Keeps leases and heartbeats until `signal` aborts. A failure is tried again with the next turn. */
+/** Renews leases and heartbeats until `signal` aborts. A failure is retried in the next turn. */
 export async function beat(environment: ControllerEnvironment, { count, version, port }: AgentOptions, signal: AbortSignal): Promise<void> {
   const { api, clock, log } = environment;
   const since = clock.now();
@@ -94,7 +93,6 @@ export async function beat(environment: ControllerEnvironment, { count, version,
   }
 }
 
-/** Binds pods that wait for a node. */
 export function scheduler(environment: ControllerEnvironment): Controller {
   const { api, informers } = environment;
   /** Bound, and not yet seen bound: node names by pod key. */
@@ -121,7 +119,7 @@ export function scheduler(environment: ControllerEnvironment): Controller {
       metadata: keyOf(pod),
       target: { apiVersion: 'v1', kind: 'Node', name: placement.node },
     };
-    // Someone else may have bound or deleted it.
+    // Another client may have bound or deleted it.
     await unless((error) => isConflict(error) || isNotFound(error), api.post(pods, keyOf(pod), 'binding', binding)).catch(
       (error: unknown) => {
         assumed.delete(key);

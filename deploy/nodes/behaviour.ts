@@ -1,12 +1,12 @@
 import type { Container, Pod } from '../../api/types/core/v1.js';
 
-/** What the program of a pod would do. Pure. */
+/** The simulated behaviour of a pod's program. Pure. */
 export interface Behaviour {
   readonly readyAfterMs: number;
-  /** Until it ends by itself; null for never. */
+  /** Time until it ends by itself; null for never. */
   readonly runMs: number | null;
   readonly exitCode: number;
-  /** From the request to stop to its end. */
+  /** Time between the request to stop and its end. */
   readonly stopMs: number;
 }
 
@@ -19,7 +19,7 @@ const prefix = 'fake-node/';
 const defaultRunMs = 1_000;
 const defaultStopMs = 200;
 
-/** Annotations decide; then what the command line of the first container looks like; then the restart policy. */
+/** Decides by annotations, then by the command line of the first container, then by the restart policy. */
 export function behaviourOf(pod: Pod): Behaviour {
   const said = (name: string): string | undefined => pod.metadata.annotations?.[prefix + name];
   const line = commandLine(pod);
@@ -38,7 +38,7 @@ function commandLine({ spec }: Pod): string {
   return [...command, ...args].join(' ');
 }
 
-/** Seconds that a shell line sleeps; undefined where it does not. */
+/** Returns the seconds that a shell line sleeps; undefined where it does not. */
 function slept(line: string): string | undefined {
   const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map((match) => match[1] ?? '');
   if (words.includes('infinity')) return 'forever';
@@ -48,7 +48,7 @@ function slept(line: string): string | undefined {
 const exited = (line: string): string | undefined =>
   /\bexit\s+(\d+)\b/.exec(line)?.[1] ?? (/(?:^|[\s;/])false$/.test(line) ? '1' : undefined);
 
-/** null for what is no number of seconds, such as `forever`. */
+/** Returns null for text that is no number of seconds, such as `forever`. */
 const milliseconds = (seconds: string | undefined): number | null =>
   seconds !== undefined && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1_000 : null;
 const code = (text: string | undefined): number => (text !== undefined && /^\d{1,3}$/.test(text) ? Math.min(Number(text), 255) : 0);

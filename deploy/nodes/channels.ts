@@ -2,12 +2,12 @@ import type { WebSocket } from 'ws';
 import { closingStatus, inputBytesMax, type ProcessStreams } from './processStreams.js';
 
 /**
- * The streams of `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message says which stream it belongs to
- * (`v4.channel.k8s.io`); version 5 adds a message that closes a stream.
+ * The streams of `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message names its stream (`v4.channel.k8s.io`); version 5 adds a
+ * message that closes a stream.
  */
 export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'SPDY/3.1+portforward.k8s.io'] as const;
 
-/** Not channels: the bytes of SPDY in messages, as kubectl forwards ports. */
+/** No channels: the bytes of SPDY in messages, as kubectl forwards ports. */
 export const tunnelProtocol = protocols[2];
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
@@ -20,7 +20,7 @@ export function send(socket: WebSocket, channel: number, data: string | Uint8Arr
   if (socket.readyState === socket.OPEN && bytes.length > 0) socket.send(Buffer.concat([Buffer.of(channel), bytes]));
 }
 
-/** Clients that cannot close their input are taken to have said all after so long. */
+/** The input of clients that cannot close it ends after so long without data. */
 const quietMs = 300;
 
 /** The streams of a process over a WebSocket. */
@@ -34,7 +34,6 @@ export const overWebSocket = (socket: WebSocket): ProcessStreams => ({
   onClose: (gone) => void socket.once('close', gone),
 });
 
-/** A message, taken apart. */
 export function received(data: unknown): { readonly channel: number; readonly bytes: Buffer } | null {
   const bytes = Array.isArray(data) ? Buffer.concat(data as Buffer[]) : Buffer.from(data as Uint8Array);
   const channel = bytes[0];
@@ -42,8 +41,8 @@ export function received(data: unknown): { readonly channel: number; readonly by
 }
 
 /**
- * All input of a program, once the client closes it, or says nothing for `quietMs`: clients of version 4 cannot say that it is all.
- * Resolves with null when the client has gone.
+ * Returns all input of a program, once the client closes it, or sends nothing for `quietMs`: clients of version 4 cannot close it. Resolves with null when the
+ * client has gone.
  */
 function inputOf(socket: WebSocket, quietMs: number): Promise<Buffer | null> {
   return new Promise((resolve) => {

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import type { TarEntry } from './tar.js';
 
-/** What a container has beside what is copied to it. */
+/** Folders of a new container. */
 const foldersAtFirst = ['/', '/etc', '/home', '/opt', '/root', '/tmp', '/usr', '/var'];
-/** What the files of all containers may take; those of containers that were used longest ago go first. */
+/** Bound on the files of all containers; those of the least recently used containers go first. */
 const bytesMaxDefault = 64 * 1024 * 1024;
 
-/** The files of one container, in memory: what `kubectl cp` brings, and fetches. */
+/** The files of one container, in memory: `kubectl cp` writes and reads them. */
 export class ContainerFiles {
-  /** By absolute path; null for a folder. */
+  /** Keyed by absolute path; null for a folder. */
   readonly #entries = new Map<string, Buffer | null>(foldersAtFirst.map((path) => [path, null]));
 
   get bytes(): number {
@@ -19,7 +19,7 @@ export class ContainerFiles {
     return this.#entries.get(absolute(path)) === null;
   }
 
-  /** Null for what is no file. */
+  /** Returns null unless the path is a file. */
   file(path: string): Buffer | null {
     return this.#entries.get(absolute(path)) ?? null;
   }
@@ -39,7 +39,7 @@ export class ContainerFiles {
     this.#entries.set(at, null);
   }
 
-  /** Below a folder, which must be there. */
+  /** Writes into a folder, which must exist. */
   unpack(folder: string, entries: readonly TarEntry[]): void {
     for (const { path, bytes } of entries) {
       const at = posix.resolve(absolute(folder), path);
@@ -48,7 +48,7 @@ export class ContainerFiles {
     }
   }
 
-  /** A file, or a folder with all that is in it, by paths without the first slash. */
+  /** Returns a file, or a folder with all its contents, by paths without the first slash. */
   pack(path: string): TarEntry[] {
     const base = absolute(path);
     return [...this.#entries]
@@ -59,23 +59,21 @@ export class ContainerFiles {
   }
 }
 
-/** The files of all containers of a program that stands in for nodes. */
+/** The files of all containers of a stand-in node program. */
 export class AllFiles {
   readonly #containers = new Map<string, ContainerFiles>();
 
   constructor(private readonly bytesMax = bytesMaxDefault) {}
 
-  /** Those of a container, whose pod is told by its uid: another pod of its name begins with nothing. */
+  /** Keyed by the pod's uid: another pod of the same name begins empty. */
   of(podUid: string, container: string): ContainerFiles {
     const key = `${podUid}/${container}`;
     const files = this.#containers.get(key) ?? new ContainerFiles();
-    // The one that was used last stands last.
     this.#containers.delete(key);
     this.#containers.set(key, files);
     return files;
   }
 
-  /** To be called after files have come. */
   makeRoom(): void {
     let bytes = [...this.#containers.values()].reduce((sum, files) => sum + files.bytes, 0);
     for (const [key, files] of this.#containers) {

@@ -6,7 +6,7 @@ import { createAuthority } from '../certificates.js';
 import { beat, nodeAgents, register, scheduler } from './agent.js';
 import { serveNodes } from './nodeServer.js';
 
-/** Stand-in nodes, until a signal; see `DESIGN.md` here. Says `ready` to who started it once the nodes are there. */
+/** Stand-in nodes, until a signal; see `DESIGN.md` here. Sends `ready` to its launcher once the nodes exist. */
 
 const countMax = 100;
 const version = 'v1.36.0';
@@ -43,7 +43,6 @@ const server = await serveNodes(
 );
 const options = { count, version, port: server.port };
 
-/** Registers the nodes, keeps their leases, and tells whoever started this program. */
 const nodes: Controller = {
   name: 'nodes',
   async run() {

@@ -3,7 +3,7 @@ import { microTimeText, timeText } from '../../api/time.js';
 import type { Node } from '../../api/types/core/v1.js';
 import { resource } from '../../api/meta/resource.js';
 
-/** What a node agent would say of itself. Pure. */
+/** A simulated kubelet's report of itself. Pure. */
 
 export interface Lease extends KubeObject {
   readonly spec?: { readonly holderIdentity?: string; readonly leaseDurationSeconds?: number; readonly renewTime?: string };
@@ -12,7 +12,7 @@ export const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', re
 export const leaseNamespace = 'kube-node-lease';
 
 const leaseSeconds = 40;
-/** More than the usual 110, so that a few nodes do for large tests. */
+/** More than the usual 110, so that a few nodes suffice for large tests. */
 export const podsPerNode = 1_000;
 const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: String(podsPerNode) };
 
@@ -29,7 +29,7 @@ const conditionRows = [
   ['Ready', 'True', 'KubeletReady', 'this node only pretends to run pods'],
 ] as const;
 
-/** `port`: of the agent (`nodeServer.ts`). `since` is when the program started: its conditions have not changed from then on. */
+/** `port`: of the kubelet's server (`nodeServer.ts`). `since`: the start of the program; its conditions have not changed from then on. */
 export function nodeStatus(
   index: number,
   { now, since, version, port }: { readonly now: number; readonly since: number; readonly version: string; readonly port: number },
@@ -48,7 +48,7 @@ export function nodeStatus(
     conditions,
     addresses: [
       { type: 'InternalIP', address: nodeAddress(index) },
-      // Of the machine, as servers prefer it: the program that pretends to be all nodes listens here.
+      // The machine's own, preferred by servers: the program that simulates all nodes listens here.
       { type: 'Hostname', address: 'localhost' },
     ],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },

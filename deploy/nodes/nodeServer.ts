@@ -12,10 +12,10 @@ import { containerNamed, logOf, logText, portAnswer, ran } from './output.js';
 import type { ProcessStreams } from './processStreams.js';
 import { asksForSpdy, portsOverSpdy, processOverSpdy, servePorts } from './spdyStreams.js';
 
-/** Where the nodes find their pods, and hear of their changes. */
+/** The pods of the nodes, and their changes. */
 export interface PodSource {
   get(key: string): Pod | undefined;
-  /** Calls `seen` after each change of any pod; returns how to stop. */
+  /** Calls `seen` after each change of any pod; returns a function that stops it. */
   onChange(seen: (pod: Pod) => void): () => void;
 }
 
@@ -26,12 +26,12 @@ export interface NodeServer {
 
 const messageBytesMax = 1024 * 1024;
 
-/** What is asked of the agent of a node, and how: `/containerLogs/NAMESPACE/POD/CONTAINER`. */
+/** A request to a kubelet: `/containerLogs/NAMESPACE/POD/CONTAINER`. */
 type Asked = { readonly pod: Pod; readonly container: Container; readonly query: URLSearchParams };
 
 /**
- * The port at which the API server asks the agents of nodes for logs, processes and ports of pods. One serves all nodes of this program; it listens
- * on loopback only, and nothing behind it is real. Streams are WebSockets or SPDY, as the client likes.
+ * The port at which the API server reads logs, processes and ports of pods. One serves all nodes of this program; it listens on loopback only, and nothing
+ * behind it is real. The client chooses WebSockets or SPDY.
  */
 export async function serveNodes(pods: PodSource, credentials: { readonly cert: string; readonly key: string }): Promise<NodeServer> {
   const sockets = new WebSocketServer({
@@ -102,7 +102,7 @@ function answer(pods: PodSource, request: IncomingMessage, response: ServerRespo
 
 const isOver = (pod: Pod): boolean => ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
 
-/** Writes what there is; who follows gets the rest as it comes, until the pod has ended. */
+/** Writes the current log; with `follow` also the rest as it comes, until the pod has ended. */
 function writeLog(pods: PodSource, { pod, container, query }: Asked, response: ServerResponse): void {
   const number = (name: string): number | null => (query.has(name) ? Number(query.get(name)) : null);
   const timestamps = query.get('timestamps') === 'true';
@@ -129,12 +129,10 @@ function writeLog(pods: PodSource, { pod, container, query }: Asked, response: S
   response.once('close', stop);
 }
 
-/** What happens on a stream: that of a process, or those of ports. */
 type Work = { readonly asked: Asked } & (
   { readonly to: 'process'; readonly begin: (streams: ProcessStreams) => Promise<void> | void } | { readonly to: 'ports' }
 );
 
-/** Null where there is nothing to connect to. */
 function streamOf(pods: PodSource, files: AllFiles, request: IncomingMessage): Work | null {
   const asked = askedIn(pods, request);
   switch (asked?.what) {
@@ -149,7 +147,7 @@ function streamOf(pods: PodSource, files: AllFiles, request: IncomingMessage): W
   }
 }
 
-/** False where the client speaks another protocol within SPDY. */
+/** Returns false where the client speaks another protocol within SPDY. */
 function overSpdy(work: Work, request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
   const { pod, query } = work.asked;
   if (work.to === 'ports') return portsOverSpdy(request, socket, head, (port) => portAnswer(pod, port));
@@ -175,7 +173,7 @@ async function execute({ pod, container, query }: Asked, all: AllFiles, streams:
   streams.finish(exitCode);
 }
 
-/** Shows what the program has written and writes, until it ends. */
+/** Shows the program's past and future output, until it ends. */
 function attach(pods: PodSource, { pod, container }: Asked, streams: ProcessStreams): void {
   let lines = logOf(pod, container);
   const write = (from: number): void => {
@@ -195,7 +193,7 @@ function attach(pods: PodSource, { pod, container }: Asked, streams: ProcessStre
   streams.onClose(stop);
 }
 
-/** Two streams for each port, data and errors, each of which begins with the port. */
+/** Serves two streams for each port, data and errors, each of which begins with the port. */
 function forward({ pod, query }: Asked, socket: WebSocket): void {
   const ports = query
     .getAll('port')

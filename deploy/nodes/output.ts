@@ -2,7 +2,7 @@ import type { Container, Pod } from '../../api/types/core/v1.js';
 import { ContainerFiles } from './containerFiles.js';
 import { readTar, writeTar } from './tar.js';
 
-/** What the programs of a pod seem to write and answer: scripted by annotations, else made up from what is known of the pod and the files that were copied to it. */
+/** The simulated output of a pod's programs: scripted by annotations, else derived from the pod and the files that were copied to it. */
 
 export interface LogLine {
   /** RFC 3339. */
@@ -16,7 +16,7 @@ export interface Ran {
   readonly exitCode: number;
 }
 
-/** One entry of the annotation `fake-node/exec`: what a command line does. `*` stands for any. */
+/** One entry of the annotation `fake-node/exec`: the result of a command line. `*` matches any. */
 interface ScriptedCommand extends Partial<Ran> {
   readonly command?: string;
 }
@@ -25,7 +25,7 @@ const prefix = 'fake-node/';
 const notFound = 127;
 const said = (pod: Pod, name: string): string | undefined => pod.metadata.annotations?.[prefix + name];
 
-/** What a container has written so far: `fake-node/logs` line by line, or that it was started, and how it ended. */
+/** Returns a container's log so far: `fake-node/logs` line by line, or its start, and its end. */
 export function logOf(pod: Pod, container: Container): LogLine[] {
   const state = pod.status?.containerStatuses?.find(({ name }) => name === container.name)?.state;
   const startedAt = state?.running?.startedAt ?? state?.terminated?.startedAt;
@@ -39,7 +39,7 @@ export function logOf(pod: Pod, container: Container): LogLine[] {
   return [...lines, { at: ended.finishedAt ?? startedAt, text: `${container.name} has ended with code ${String(ended.exitCode)}` }];
 }
 
-/** The part of a log that was asked for, as its reader gets it (`PodLogOptions`). */
+/** Returns the requested part of a log (`PodLogOptions`). */
 export function logText(
   lines: readonly LogLine[],
   { tailLines, timestamps }: { readonly tailLines: number | null; readonly timestamps: boolean },
@@ -48,7 +48,7 @@ export function logText(
   return shown.map(({ at, text }) => `${timestamps ? `${at} ` : ''}${text}\n`).join('');
 }
 
-/** What a command does: as scripted, else as one of the few programs that are known here. */
+/** Returns the result of a command: as scripted, else that of one of the few programs known here. */
 export function ran(words: readonly string[], { pod, container, stdin = '', files = new ContainerFiles() }: Place): Ran {
   const line = words.join(' ');
   const scripted = scriptOf(pod).find(({ command }) => command === line) ?? scriptOf(pod).find(({ command }) => command === '*');
@@ -66,13 +66,12 @@ function scriptOf(pod: Pod): readonly ScriptedCommand[] {
   }
 }
 
-/** Where a command runs. */
+/** The environment of a command. */
 interface Place {
   readonly pod: Pod;
   readonly container: Container;
-  /** All of its input. Default: none. */
   readonly stdin?: string | Uint8Array;
-  /** They may change. Default: there are none yet. */
+  /** The command may change them. Default: no files yet. */
   readonly files?: ContainerFiles;
 }
 
@@ -127,7 +126,7 @@ const programs: Readonly<Record<string, (words: readonly string[], around: Surro
   true: () => silent(0),
   whoami: () => wrote('root\n'),
 };
-/** As `kubectl cp` uses it: `tar -xmf - -C FOLDER` from its input, `tar cf - PATH` to its output. */
+/** Implements `tar` as far as `kubectl cp` uses it: `tar -xmf - -C FOLDER` from its input, `tar cf - PATH` to its output. */
 function tar(words: readonly string[], { stdin, files }: Surroundings): Ran {
   const action = words.find((word) => /^-?[xc][a-z]*f$/.test(word))?.replace('-', '')[0];
   const after = words.slice(words.indexOf('-') + 1);
@@ -156,7 +155,7 @@ function known(words: readonly string[], around: Surroundings): Ran {
   return program?.(rest, around) ?? { stdout: '', stderr: `${path}: not found\n`, exitCode: notFound };
 }
 
-/** A line of a shell, as far as it is one command after the other; `exit` ends it. */
+/** Runs a shell line, as far as it is a sequence of commands; `exit` ends it. */
 function inTurn(line: string, around: Surroundings): Ran {
   const written: Buffer[] = [];
   let [stderr, exitCode] = ['', 0];
@@ -175,7 +174,7 @@ function inTurn(line: string, around: Surroundings): Ran {
   return { stdout: Buffer.concat(written), stderr, exitCode };
 }
 
-/** What somebody who connects to a port of the pod gets: the annotation `fake-node/port-8080`, or an answer over HTTP that names the pod. */
+/** Returns the response of a pod's port: the annotation `fake-node/port-8080`, or an HTTP response that names the pod. */
 export function portAnswer(pod: Pod, port: number): string {
   const scripted = said(pod, `port-${port}`);
   if (scripted !== undefined) return scripted;
@@ -183,7 +182,7 @@ export function portAnswer(pod: Pod, port: number): string {
   return `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }
 
-/** The container of a name: of those that run, that ran before the others, and that were added to look at the pod. */
+/** Returns the container of a name, including init and ephemeral containers. */
 export const containerNamed = ({ spec }: Pod, name: string): Container | undefined =>
   [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...((spec?.ephemeralContainers ?? []) as readonly Container[])].find(
     (each) => each.name === name,

@@ -2,7 +2,7 @@ import { nameOf, type Labels } from '../../controllers/client/index.js';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/types/core/v1.js';
 import { podsPerNode } from './node.js';
 
-/** Which node a pod goes to. Pure. */
+/** Chooses a pod's node. Pure. */
 
 export type Placement = { readonly node: string } | { readonly node: null; readonly why: string };
 
@@ -13,13 +13,13 @@ interface Schedulable {
 const schedulerName = 'default-scheduler';
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** Whether a pod waits to be placed, by this scheduler. */
+/** Returns whether a pod waits for this scheduler. */
 export function waitsForNode(pod: Pod): boolean {
   const { schedulerName: wanted = schedulerName, schedulingGates = [] }: Schedulable = pod.spec ?? {};
   return !pod.spec?.nodeName && pod.metadata.deletionTimestamp === undefined && wanted === schedulerName && schedulingGates.length === 0;
 }
 
-/** The least loaded of the nodes that the pod may go to; by name where several are. `loads` counts pods by node. */
+/** Returns the least loaded of the nodes that the pod may go to; the first by name among equals. `loads` counts pods by node. */
 export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<string, number>): Placement {
   const load = (node: Node): number => loads.get(nameOf(node)) ?? 0;
   const complaints = nodes.map((node) => complaint(pod, node, load(node)));

@@ -4,7 +4,7 @@ import type { Container, ContainerStatus, Pod, PodStatus } from '../../api/types
 import type { Behaviour } from './behaviour.js';
 
 /**
- * What a pod's node does next: a state machine over what the pod's status says, so that a program that starts anew goes on where the last one was.
+ * Decides the next step of a pod's node: a state machine over the pod's status, so that a restarted program continues where the last one stopped.
  *
  *     Pending --> Running, not ready --> Running, ready --> Succeeded or Failed
  *                    (deleted)  \______________\______________> last phase --> removed
@@ -14,7 +14,7 @@ import type { Behaviour } from './behaviour.js';
 export type Step =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait'; readonly ms: number }
-  /** Write the status; `remove` tells that the pod goes afterwards. */
+  /** Writes the status; `remove` says that the pod is deleted afterwards. */
   | { readonly do: 'report'; readonly status: object; readonly remove: boolean }
   | { readonly do: 'remove' };
 
@@ -35,7 +35,6 @@ type State =
       };
     };
 
-/** How a program ends that is told to stop. */
 const stoppedExitCode = 143;
 
 export function nextStep(pod: Pod, behaviour: Behaviour, place: Place, now: number): Step {
@@ -67,10 +66,10 @@ function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Pla
   return next === Infinity ? { do: 'nothing' } : { do: 'wait', ms: next - now };
 }
 
-/** Whether the specification has changed since the last report: containers were given other amounts, or one was put beside them. */
+/** Returns whether the specification has changed since the last report: container resources were resized, or an ephemeral container was added. */
 const isUnseen = ({ metadata, status }: Pod): boolean => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 
-/** Gives containers the amounts that they have been promised since, and starts those again that cannot take them while they run. */
+/** Applies resized resources to containers, and restarts those that cannot be resized while they run. */
 function changed(pod: Pod, place: Place, ready: boolean, now: number): PodStatus {
   const starts = (pod.spec?.containers ?? []).some((container) => startsAgain(container, statusOf(pod, container)));
   return starts
@@ -94,7 +93,7 @@ function exit(pod: Pod, place: Place, exitCode: number, now: number): Step {
   return report(ended(pod, place, now, { exitCode }));
 }
 
-/** A program that was told to stop ends in time, or is ended when its grace is over. */
+/** A stopped program ends in time, or is killed when its grace period is over. */
 function stop(pod: Pod, { stopMs }: Behaviour, place: Place, now: number): Step {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const told = timeOf(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
@@ -142,7 +141,6 @@ function running(pod: Pod, place: Place, now: number, { ready, restartCount, sin
 
 interface End {
   readonly exitCode: number;
-  /** Default: as the code says. */
   readonly phase?: 'Succeeded' | 'Failed';
 }
 
@@ -197,14 +195,14 @@ function containerStatus(
   return { name, restartCount, state, ...about, ...given };
 }
 
-/** A container that was put into a running pod. It goes on until the pod ends. */
+/** The status of an ephemeral container. It runs until the pod ends. */
 function besideStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const before = pod.status?.ephemeralContainerStatuses?.find(({ name }) => name === container.name);
   const state: State = { running: { startedAt: before?.state?.running?.startedAt ?? timeText(now) } };
   return { ...containerStatus(pod, container, { ready: false, restartCount: 0, state }), started: false };
 }
 
-/** Those that run beside the others go on; the rest have done their work. */
+/** Sidecars go on; the other init containers are done. */
 function initStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const startedAt = pod.status?.startTime ?? timeText(now);
   const beside = container.restartPolicy === 'Always';
@@ -214,7 +212,7 @@ function initStatus(pod: Pod, container: Container, now: number): ContainerStatu
   return containerStatus(pod, container, { ready: true, restartCount: 0, state });
 }
 
-/** The time of a condition is when its status changed. `Ready` without a reason when all is well. */
+/** The time of a condition is when its status changed. `Ready` has no reason while it is true. */
 function conditions(pod: Pod, now: number, wanted: Readonly<Record<string, readonly string[]>>): readonly Condition[] {
   return Object.entries(wanted).map(([type, [status = '', reason]]) => {
     const before = pod.status?.conditions?.find((condition) => condition.type === type);

@@ -1,17 +1,17 @@
-/** What `exec` and `attach` need of the connection to a client, over a WebSocket (`channels.ts`) or over SPDY (`spdyStreams.ts`). */
+/** The connection to a client of `exec` and `attach`, over a WebSocket (`channels.ts`) or over SPDY (`spdyStreams.ts`). */
 export interface ProcessStreams {
-  /** All input of the process; null when the client has gone, or sends too much. */
+  /** Resolves to all input of the process; null when the client has gone, or sends too much. */
   input(): Promise<Buffer | null>;
   write(to: 'stdout' | 'stderr', data: string | Uint8Array): void;
-  /** Tells how the process ended, and closes everything. */
+  /** Reports the exit code, and closes everything. */
   finish(exitCode: number): void;
   onClose(gone: () => void): void;
 }
 
-/** Input beyond this is not kept: whoever sends more is cut off. */
+/** Bound on input: a client that sends more is cut off. */
 export const inputBytesMax = 8 * 1024 * 1024;
 
-/** How a program ended, as clients read it from the error stream (`metav1.Status`). */
+/** Formats an exit code for the error stream (`metav1.Status`). */
 export function closingStatus(exitCode: number): string {
   const failure = {
     status: 'Failure',

@@ -3,23 +3,23 @@ import { constants, inflateRawSync } from 'node:zlib';
 
 /**
  * SPDY/3.1 (draft 3 and its addition of windows), as far as a server needs it to which kubectl upgrades a connection for `port-forward`, and older ones for
- * `exec`, `attach` and `cp` as well. Clients of Kubernetes send without regard to windows and look at none, so none are kept here.
+ * `exec`, `attach` and `cp` as well. Clients of Kubernetes send without regard to windows and do not read them, so none are kept here.
  */
 
-/** One stream that the client has opened: what it sends can be read, what is written goes to it. */
+/** One stream that the client has opened: reading yields the client's bytes, and writing sends to it. */
 export class SpdyStream extends Duplex {
   constructor(
-    /** By their names in lower case. */
+    /** Keyed by lower-case names. */
     readonly headers: ReadonlyMap<string, string>,
     private readonly sendData: (bytes: Buffer, isLast: boolean) => void,
   ) {
     super();
-    // Its end is the session's business, which tells whoever reads.
+    // The session handles its end, and notifies readers.
     this.on('error', () => undefined);
   }
 
   override _read(): void {
-    // What comes is kept until it is read; clients send little.
+    // Received data are kept until they are read; clients send little.
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
@@ -33,7 +33,6 @@ export class SpdyStream extends Duplex {
   }
 }
 
-/** Of control frames: section 2.6 of draft 3. */
 const types = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7 } as const;
 const version = 3;
 const flagFin = 1;
@@ -68,7 +67,7 @@ export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyS
   const handle = (type: number, flags: number, body: Buffer): void => {
     if (type === types.synStream) open(body, flags);
     else if (type === types.rstStream) streams.get(body.readUInt32BE(0) & streamMask)?.destroy();
-    // Those that the client began; it looks for its own number.
+    // The client's ping comes back with its own number.
     else if (type === types.ping) socket.write(control(types.ping, body));
     else if (type === types.goAway) socket.end();
   };
@@ -120,7 +119,7 @@ function dataHead(id: number, length: number, isLast: boolean): Buffer {
 }
 
 /**
- * Headers of all frames are one stream of zlib. Each block of them ends at a byte, so it can be inflated by itself, with what came before as its dictionary.
+ * Headers of all frames are one stream of zlib. Each block of them ends at a byte, so it can be inflated by itself, with the previous data as its dictionary.
  */
 class HeaderReader {
   #before: Buffer | null = null;
@@ -152,7 +151,7 @@ function pairsIn(plain: Buffer): ReadonlyMap<string, string> {
   return new Map(Array.from({ length: Math.min(number(), headersBytesMax) }, () => [text().toLowerCase(), text()]));
 }
 
-/** Answers to new streams say nothing, which needs no compression: blocks that are stored as they are. */
+/** Replies to new streams say nothing, which needs no compression: they are stored blocks. */
 class HeaderWriter {
   #begun = false;
 
@@ -160,7 +159,7 @@ class HeaderWriter {
     const count = Buffer.alloc(4);
     const zlibHead = this.#begun ? [] : [0x78, 0x01];
     this.#begun = true;
-    // A block that is not the last one: its length, the same inverted, its bytes; and an empty one, at which readers take what they have.
+    // A block that is not the last one: its length, the same inverted, its bytes; and an empty one, at which readers flush.
     return Buffer.concat([Buffer.of(...zlibHead, 0, 4, 0, 0xfb, 0xff), count, Buffer.of(0, 0, 0, 0xff, 0xff)]);
   }
 }

@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream';
 import { closingStatus, inputBytesMax, type ProcessStreams } from './processStreams.js';
 import { serveSpdy, type SpdyStream } from './spdy.js';
 
-/** The streams of `exec`, `attach` and `port-forward` over SPDY: each says in its headers what it is for. */
+/** The streams of `exec`, `attach` and `port-forward` over SPDY: the headers of each name its purpose. */
 
 const processProtocol = 'v4.channel.k8s.io';
 const portProtocol = 'portforward.k8s.io';
 
 export const asksForSpdy = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'spdy/3.1';
 
-/** Answers the upgrade. False, and nothing is written, where the client offers no protocol that is spoken here. */
+/** Answers the upgrade. Returns false, and writes nothing, where the client offers no known protocol. */
 function accept(request: IncomingMessage, socket: Duplex, protocol: string): boolean {
   const offered = String(request.headers['x-stream-protocol-version'] ?? '').split(/\s*,\s*/);
   if (!offered.includes(protocol)) return false;
@@ -20,7 +20,7 @@ function accept(request: IncomingMessage, socket: Duplex, protocol: string): boo
   return true;
 }
 
-/** The streams of a process, once the client has opened all that its request announces. False where it speaks another protocol. */
+/** Returns the streams of a process, once the client has opened all that its request announces; false where it speaks another protocol. */
 export function processOverSpdy(
   request: IncomingMessage,
   { socket, head, query }: { readonly socket: Duplex; readonly head: Buffer; readonly query: URLSearchParams },
@@ -58,7 +58,6 @@ const overSpdy = (streams: ReadonlyMap<string, SpdyStream>, socket: Duplex): Pro
   onClose: (gone) => void socket.once('close', gone),
 });
 
-/** What a port answers to the first that it is sent. */
 export type PortAnswer = (port: number) => string;
 
 /** The same for ports; false where the client speaks another protocol. */
@@ -68,7 +67,7 @@ export function portsOverSpdy(request: IncomingMessage, socket: Duplex, head: Bu
   return true;
 }
 
-/** For each connection to a port the client opens a stream for data, and one for errors, of which there are none here. */
+/** The client opens a stream for data for each connection to a port, and one for errors, of which there are none here. */
 export function servePorts(socket: Duplex, head: Buffer, answer: PortAnswer): void {
   const errors = new Map<string, SpdyStream>();
   serveSpdy(socket, head, (stream) => {

@@ -1,7 +1,7 @@
-/** Archives as `tar` writes them (POSIX.1-2001, ustar with extended headers), as far as `kubectl cp` needs them: files and folders. Pure. */
+/** `tar` archives (POSIX.1-2001, ustar with extended headers), as far as `kubectl cp` needs them: files and folders. Pure. */
 
 export interface TarEntry {
-  /** Without a slash in front or at the end. */
+  /** Excludes leading and trailing slashes. */
   readonly path: string;
   /** Null for a folder. */
   readonly bytes: Buffer | null;
@@ -11,7 +11,7 @@ const blockBytes = 512;
 const nameBytesMax = 100;
 const fields = { name: 0, mode: 100, size: 124, time: 136, checksum: 148, type: 156, magic: 257, prefix: 345 } as const;
 
-/** Throws for bytes that are no archive. Links and other things are passed over. */
+/** Throws for bytes that are no archive. Skips links and other entries. */
 export function readTar(archive: Buffer): TarEntry[] {
   const entries: TarEntry[] = [];
   let longPath: string | null = null;
@@ -58,7 +58,7 @@ function entry(name: string, type: string, bytes: Buffer): Buffer[] {
   return [head, bytes, Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes)];
 }
 
-/** A record says its own length, which has a length, too. */
+/** The length of a record includes the digits of the length. */
 function extendedPath(path: string): Buffer {
   const rest = Buffer.byteLength(` path=${path}\n`);
   let length = rest + 1;
@@ -66,7 +66,7 @@ function extendedPath(path: string): Buffer {
   return Buffer.from(`${length} path=${path}\n`);
 }
 
-/** The sum of the head's bytes, with blanks where the sum stands. */
+/** Sums the header's bytes, with blanks in place of the sum. */
 const checksumOf = (head: Buffer): number =>
   head.reduce((sum, byte, at) => sum + (at >= fields.checksum && at < fields.checksum + 8 ? 0x20 : byte), 0);
 const textAt = (head: Buffer, at: number, length: number): string => head.toString('utf8', at, at + length).replace(/\0.*$/s, '');

@@ -1,10 +1,9 @@
 import { readFileIfPresent } from '../files.js';
 
-/** One request, as the server's audit log has it. */
 export interface AuditedRequest {
   readonly user: string;
   readonly userAgent: string;
-  /** get, list, watch, create, update, patch, delete, deletecollection */
+  /** One of get, list, watch, create, update, patch, delete, deletecollection. */
   readonly verb: string;
   readonly uri: string;
   /** Plural, with its group: `pods`, `deployments.apps`; '' for paths that are no resources. */
@@ -16,7 +15,7 @@ export interface AuditedRequest {
   readonly at: Date;
 }
 
-/** Who is left out: the cluster's own clients, which are no business of a test and ask a lot. */
+/** The policy omits the cluster's own clients, whose many requests do not concern a test. */
 export const auditPolicy = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -49,7 +48,7 @@ interface AuditEvent {
   readonly requestReceivedTimestamp?: string;
 }
 
-/** All requests in the logs of all members, in the order in which they came. A line that is still being written is left for the next call. */
+/** Returns all requests in the logs of all members, in chronological order. A half-written line is left for the next call. */
 export function readAudit(files: readonly string[]): AuditedRequest[] {
   const lines = files.flatMap((file) => (readFileIfPresent(file) ?? '').split('\n').slice(0, -1));
   return lines.map((line) => requestOf(JSON.parse(line) as AuditEvent)).sort((a, b) => a.at.getTime() - b.at.getTime());

@@ -10,5 +10,4 @@ process.on('message', (message: unknown) => {
   if (message.order === 'clock') setClock(message);
   if (message.turn !== undefined) process.send?.({ done: message.turn });
 });
-// Waiting for orders is no reason to live.
 process.channel?.unref();

@@ -10,8 +10,6 @@ import type { RestApi } from '../../controllers/client/rest.js';
 import type { KeptObject, KeysFound, OperatorDoor } from './operatorDoor.js';
 import { eventually } from './waiting.js';
 
-/** Emptying a cluster between tests, and taking what is in it from one to another. */
-
 interface Found {
   readonly type: DiscoveredType;
   readonly object: KubeObject;
@@ -19,24 +17,24 @@ interface Found {
 
 const controllersWriteAs: ReadonlySet<string> = new Set(accountNames);
 
-/** What a server or its controllers make by themselves, and would make again. */
+/** Objects that a server or its controllers make by themselves, and would make again. */
 const byThemselves: readonly ((found: Found) => boolean)[] = [
   ({ type, object }) => groupResourceOf(type) === 'leases.coordination.k8s.io' && /^kube-/.test(object.metadata.namespace ?? ''),
   ({ type, object }) =>
     groupResourceOf(type) === 'apiservices.apiregistration.k8s.io' &&
     object.metadata.labels?.['kube-aggregator.kubernetes.io/automanaged'] !== undefined,
   ({ type, object }) => groupResourceOf(type) === 'serviceaccounts' && object.metadata.name === 'default',
-  // A controller whose account goes is refused until it has made a new one.
+  // A controller whose account is deleted is refused until it has made a new one.
   ({ type, object: { metadata } }) =>
     groupResourceOf(type) === 'serviceaccounts' && metadata.namespace === 'kube-system' && controllersWriteAs.has(metadata.name ?? ''),
   ({ type, object }) => groupResourceOf(type) === 'configmaps' && object.metadata.name === 'kube-root-ca.crt',
 ];
 const snapshotForm = 'raftplane-snapshot/1';
 const resetTimeoutMs = 20_000;
-/** Writes under way at a time while a snapshot is put back. */
+/** Concurrent writes while a snapshot is restored. */
 const restoreConcurrency = 32;
 
-/** How the built-in store names objects: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
+/** The built-in store's names of objects: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
 const objectKey = /^\/registry\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/([^/]+)$/;
 const namespaceKey = (name: string): string => `/registry/core/namespaces/${name}`;
 const storeKey = ({ type: { group, resource }, object }: Found): string => keptKey({ group, resource, object });
@@ -44,8 +42,8 @@ const keptKey = ({ group, resource, object: { metadata } }: KeptObject): string 
   ['/registry', group === '' ? 'core' : group, resource, ...(metadata.namespace ? [metadata.namespace] : []), metadata.name].join('/');
 
 /**
- * Whether what a key names is to go with a reset, among all that came since the start. Where a namespace goes, everything in it does. API services are not
- * told by their keys: a server makes most of them.
+ * Returns whether a reset deletes the object of a key, among all that came since the start. A deleted namespace takes all its contents along. API services are
+ * not decided by their keys: a server makes most of them.
  */
 function goesByKey(key: string, all: ReadonlySet<string>): boolean {
   const [, group = '', resource = '', namespace = '', name = ''] = objectKey.exec(key) ?? [];
@@ -56,23 +54,22 @@ function goesByKey(key: string, all: ReadonlySet<string>): boolean {
 }
 
 export class Contents {
-  /** Where the built-in store was at the beginning; null where another one is used, whose contents are found by asking for them type by type. */
+  /** The revision of the built-in store at the beginning; null with another one, whose contents are listed type by type. */
   #since: number | null = null;
-  /** Keys that were there from the beginning, and those that came since and stayed through the last reset. */
+  /** Keys from the beginning, and later ones that survived the last reset. */
   #keysBefore: readonly string[] = [];
   #keysLeft: ReadonlySet<string> = new Set();
-  /** Uids of what was there from the beginning, where another store is used. */
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
-  /** `hasControllers`: something makes objects of types that nobody asked for, so all types are looked at until nothing is left. */
+  /** `hasControllers`: types that the test did not use may have objects too, so all types are listed until nothing is left. */
   constructor(
     private readonly api: RestApi,
     private readonly door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>,
     private readonly hasControllers = true,
   ) {}
 
-  /** Everything that exists now stays through every reset. */
+  /** Protects everything that exists now from resets. */
   async remember(): Promise<void> {
     const found = await this.door.keysMadeAfter(0);
     this.#since = found?.keys.includes(namespaceKey('default')) ? found.revision : null;
@@ -82,13 +79,13 @@ export class Contents {
     this.#before = new Set((await this.#all(true)).map(({ object }) => uidOf(object)));
   }
 
-  /** Deletes what came since the start, whatever finalizers it has, and resolves when nothing of it is left. What was there and was changed stays as it is. */
+  /** Deletes all objects created since the start, whatever their finalizers, and resolves when they are gone. Changed objects from before stay as they are. */
   async reset(): Promise<void> {
     const isEmpty = this.#since === null ? this.#clearer() : () => this.#clearByKeys();
     await eventually(isEmpty, { timeoutMs: resetTimeoutMs, everyMs: 1 });
   }
 
-  /** All at once, past everybody who might have a say; until nothing has come meanwhile. */
+  /** Deletes all at once, without admission or finalizers, until nothing new has come meanwhile. */
   async #clearByKeys(): Promise<boolean> {
     const all = await this.#keysAdded();
     const going = [...all].filter((key) => goesByKey(key, all));
@@ -121,7 +118,7 @@ export class Contents {
     };
   }
 
-  /** Everything that came since the start, as CBOR. */
+  /** Returns everything created since the start, as CBOR. */
   async snapshot(): Promise<Uint8Array> {
     const objects = (await this.#added(false))
       .filter(({ type }) => !['events', 'events.events.k8s.io'].includes(groupResourceOf(type)))
@@ -129,7 +126,7 @@ export class Contents {
     return encode({ form: snapshotForm, objects });
   }
 
-  /** Resets, and makes everything again that a snapshot holds: with its status and owners, under new uids. What is there already stays as it is. */
+  /** Resets, and recreates the objects of a snapshot, with status and owners, under new uids. Existing objects stay as they are. */
   async restore(snapshot: Uint8Array): Promise<void> {
     const objects = objectsIn(snapshot);
     await this.reset();
@@ -137,7 +134,7 @@ export class Contents {
     else await this.#putBack(underNewUids(objects));
   }
 
-  /** Into the store, past everybody who might have a say; resolves when all types are served. */
+  /** Writes into the store, without admission; resolves when all types are served. */
   async #putBack(objects: readonly KubeObject[]): Promise<void> {
     const defined = new Map(objects.filter(isDefinition).flatMap(kindsOf));
     const wanted = [...new Set(objects.map(kindNameOf))].filter((name) => !defined.has(name));
@@ -149,7 +146,7 @@ export class Contents {
       return { group, resource, object };
     };
     const kept = await Promise.all(objects.map(placeOf));
-    // What makes others possible comes first: not all of it may fit into one transaction.
+    // Prerequisites come first: not everything may fit into one transaction.
     const rank = ({ object }: KeptObject): number => (isDefinition(object) ? 0 : isNamespace(object) ? 1 : 2);
     await this.door.putObjects(kept.filter((each) => !there.has(keptKey(each))).sort((a, b) => rank(a) - rank(b)));
     for (const object of new Map(objects.filter((each) => defined.has(kindNameOf(each))).map((each) => [kindNameOf(each), each])).values())
@@ -160,7 +157,7 @@ export class Contents {
     return new Set(this.#types.map(({ group, version, kind }) => kindName(group === '' ? version : `${group}/${version}`, kind)));
   }
 
-  /** One by one, through all that checks objects. */
+  /** Creates objects one by one, through all checks. */
   async #makeAll(objects: readonly KubeObject[]): Promise<void> {
     const uids = new Map<string, string>();
     let rest = [...objects];
@@ -212,7 +209,7 @@ export class Contents {
       await unless(isNotFound, this.api.patch(type, keyOf(made), mergePatch({ status: object.status }), { subresource: 'status' }));
   }
 
-  /** Right after its definition was made, a type is not served yet. */
+  /** A type is not served immediately after its definition was made. */
   async #typeOf({ apiVersion = '', kind = '' }: KubeObject): Promise<DiscoveredType> {
     const find = (): DiscoveredType | undefined =>
       this.#types.find((type) => type.kind === kind && (type.group === '' ? type.version : `${type.group}/${type.version}`) === apiVersion);
@@ -237,7 +234,7 @@ export class Contents {
     return all.filter((found) => isNew(found) && !byThemselves.some((rule) => rule(found)));
   }
 
-  /** Of these types, or of all that are served now. */
+  /** Lists these types, or all that are served now. */
   async #all(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
     const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
     const lists = await Promise.all(
@@ -259,18 +256,18 @@ export class Contents {
       gone,
       this.api.delete(type, key, { gracePeriodSeconds: 0, propagationPolicy: 'Background', preconditions: { uid: uidOf(object) } }),
     );
-    // What is in it goes in the same turn, so nobody need clean up.
+    // Its contents are deleted in the same turn, so its finalizer is not needed.
     if (isNamespace(object)) await unless(gone, this.api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
   }
 }
 
-/** What a snapshot holds. Throws for bytes that are none. */
+/** Returns the objects of a snapshot. Throws for bytes that are none. */
 export function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   let value: unknown;
   try {
     value = decode(snapshot);
   } catch {
-    // Told below, as bytes are that mean something else.
+    // The error below covers this and bytes with another meaning.
   }
   const { form, objects } = (typeof value === 'object' && value !== null ? value : {}) as {
     readonly form?: unknown;
@@ -280,7 +277,7 @@ export function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   return objects as readonly KubeObject[];
 }
 
-/** The same objects as others: wherever one names another by its uid, it names it by the new one. */
+/** Gives objects new uids, also where one refers to another by its uid. */
 function underNewUids(objects: readonly KubeObject[]): KubeObject[] {
   const renewed = new Map(objects.map((object) => [uidOf(object), randomUUID()]));
   const text = JSON.stringify(objects).replace(/"([0-9a-f]{8}-[0-9a-f-]{27})"/g, (quoted, uid: string) =>
@@ -292,7 +289,7 @@ function underNewUids(objects: readonly KubeObject[]): KubeObject[] {
 const kindName = (apiVersion: string, kind: string): string => `${apiVersion} ${kind}`;
 const kindNameOf = ({ apiVersion = '', kind = '' }: KubeObject): string => kindName(apiVersion, kind);
 
-/** The kinds that a definition makes, each with where its objects are kept. */
+/** Returns the kinds that a definition makes, each with the storage path of its objects. */
 function kindsOf(definition: KubeObject): (readonly [kind: string, place: { readonly group: string; readonly resource: string }])[] {
   const { spec } = definition as KubeObject & {
     readonly spec: {

@@ -2,36 +2,35 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { FailureTerms, MemberOrder, RequestPattern, Rule } from './orders.js';
 
-/** How a request fails. Exactly one of `status` and `reset`, or `latencyMs` alone or before either. */
 export interface Failure {
-  /** Answer with this code and a Status that says why: 409, 429, 500, 503 … */
+  /** Answers with this code and a Status with the reason: 409, 429, 500, 503 … */
   readonly status?: number;
-  /** Of the Status; the usual one of the code unless given. */
+  /** Reason of the Status; by default the usual one of the code. */
   readonly reason?: string;
   readonly message?: string;
   readonly retryAfterSeconds?: number;
   /** Wait before anything else. */
   readonly latencyMs?: number;
-  /** Break the connection before the request is looked at, or after it was carried out: then the client cannot know. */
+  /** Breaks the connection before the request is handled, or after it was carried out: then the client cannot know. */
   readonly reset?: 'before' | 'after';
-  /** How many requests fail; one unless given. */
+  /** Number of requests that fail; one unless given. */
   readonly times?: number;
 }
 
 /**
- * Which requests: `'PATCH /apis/apps/**'` (a method or `*`, then a path in which `*` stands for one part and `**` for any), a regular expression over
- * path and query, or the single conditions.
+ * Selects requests: `'PATCH /apis/apps/**'` (a method or `*`, then a path in which `*` stands for one part and `**` for any), a regular expression over path
+ * and query, or the single conditions.
  */
 export type RequestMatch =
   string | RegExp | { readonly method?: string; readonly path?: string | RegExp; readonly watch?: boolean; readonly user?: string };
 
-/** A failure in force. */
+/** A failure in effect. */
 export interface ArmedFailure {
-  /** How many requests it has hit. */
+  /** Number of requests that it has hit. */
   readonly hits: number;
-  /** Resolves when it has hit as often as it was to. */
+  /** Resolves when it has hit all its requests. */
   readonly spent: Promise<void>;
-  /** Ends it before that; resolves when every member knows. */
+  /** Ends it early; resolves when every member knows. */
   remove(): Promise<void>;
 }
 
@@ -49,7 +48,7 @@ const reasons: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-/** Throws for a text that is no pattern. */
+/** Throws for an invalid pattern. */
 export function patternOf(match: RequestMatch): RequestPattern {
   if (match instanceof RegExp) return { path: match.source };
   if (typeof match !== 'string') {
@@ -62,7 +61,7 @@ export function patternOf(match: RequestMatch): RequestPattern {
   return { path: globSource(path), ...(method === '*' ? {} : { method }) };
 }
 
-/** A path is meant with any query. */
+/** A path matches with any query. */
 function globSource(glob: string): string {
   const parts = glob
     .split(/(\*\*|\*)/)
@@ -88,18 +87,17 @@ export function termsOf({ status, reason, message, retryAfterSeconds, latencyMs,
   return { ...common, status, headers, body: JSON.stringify(document) };
 }
 
-/** All failures of a cluster. Members carry them out by themselves; this knows which are in force. */
+/** All failures of a cluster. Members carry them out by themselves; this records which are in effect. */
 export class Failures {
   readonly #armed = new Map<number, { readonly rule: Rule; readonly finish: () => void }>();
   #last = 0;
 
-  /** `tell` resolves when every member that runs has heard. Hits are counted in `folder`, which must exist. */
+  /** `tell` resolves when every running member has received the rules. Hits are counted in `folder`, which must exist. */
   constructor(
     private readonly folder: string,
     private readonly tell: (order: MemberOrder) => Promise<void>,
   ) {}
 
-  /** For a member that starts while failures are in force. */
   get order(): MemberOrder {
     return { order: 'rules', rules: [...this.#armed.values()].map(({ rule }) => rule) };
   }
@@ -131,7 +129,7 @@ export class Failures {
     };
   }
 
-  /** A member says that a rule has hit for the last time. */
+  /** Called when a member reports the last hit of a rule. */
   spent(id: number): void {
     this.#armed.get(id)?.finish();
     void this.#remove(id);

@@ -3,19 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { processExists } from '../launcherLock.js';
 
-/** Where a test's cluster keeps its files while it lives. */
-
-/** Linux has memory that looks like a folder. Nothing a test wrote is wanted after a power cut, and there a write is durable at once. */
+/** Linux has memory that acts like a folder. No file of a test is needed after a power cut, and there a write is durable at once. */
 const memory = '/dev/shm';
-/** Below this much that is free, in bytes, files go to the disk: containers often have 64 MB there, and a cluster that is written to needs more. */
+/** Below this many free bytes, files go to the disk: containers often have 64 MB there, and a cluster with writes needs more. */
 const freeBytesMin = 1024 ** 3;
-/** Names tell the process whose folder it is: its id, and among whose ids, because containers may share a folder and not their processes. */
+/** Names contain the process id and its namespace, because containers may share a folder and not their processes. */
 const prefixOf = (pid: number): string => `raftplane-${among()}-${pid}-`;
 const named = /^raftplane-(\d+)-(\d+)-/;
 
 /**
- * A new folder of this process alone: in memory where there is enough of it, otherwise, or with `TMPDIR`, in the system's place for temporary files. Folders
- * that killed processes have left in memory go first.
+ * Creates a folder for this process: in memory where there is room, otherwise, or with `TMPDIR`, in the system's folder for temporary files. First removes the
+ * folders of killed processes in memory.
  */
 export function makeTemporaryFolder(): string {
   const place = process.env['TMPDIR'] === undefined && hasRoom(memory) ? memory : os.tmpdir();
@@ -23,7 +21,7 @@ export function makeTemporaryFolder(): string {
   return fs.mkdtempSync(path.join(place, prefixOf(process.pid)));
 }
 
-/** Whether it is a file system in memory, writable and with space for clusters. */
+/** Returns whether it is a writable file system in memory with space for clusters. */
 function hasRoom(folder: string): boolean {
   try {
     fs.accessSync(folder, fs.constants.W_OK);
@@ -35,7 +33,7 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** Removes folders of this user's processes that are no more. */
+/** Removes folders of this user's ended processes. */
 export function removeLeftovers(place: string): void {
   for (const name of fs.readdirSync(place)) {
     const [, ids, pid] = named.exec(name) ?? [];
@@ -45,7 +43,7 @@ export function removeLeftovers(place: string): void {
   }
 }
 
-/** The namespace of process ids (namespaces(7)) by its number; 0 where there is none. */
+/** Returns the number of the namespace of process ids (namespaces(7)); 0 where there is none. */
 function among(): string {
   try {
     return /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

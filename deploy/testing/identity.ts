@@ -5,7 +5,7 @@ import { issueCertificate } from '../certificates.js';
 import { kubeconfigText } from '../kubeconfig.js';
 import type { PkiFiles } from '../pki.js';
 
-/** How to reach a cluster, and as whom: what `@kubernetes/client-node` loads by `loadFromString(kubeconfig)`, and `raftplane/client` takes as it is. */
+/** The address and credentials for a cluster: `@kubernetes/client-node` loads it by `loadFromString(kubeconfig)`, and `raftplane/client` takes it as it is. */
 export interface ClientConfig {
   /** `https://127.0.0.1:port` */
   readonly server: string;
@@ -17,10 +17,9 @@ export interface ClientConfig {
   readonly kubeconfig: string;
 }
 
-/** Makes client certificates with a cluster's authority. Users need not exist anywhere else; what they may do is said by roles. */
+/** Makes client certificates with a cluster's authority. Users need not exist anywhere else; roles define their permissions. */
 export class Identities {
   readonly ca: string;
-  /** Signs whatever the cluster is to believe. */
   readonly authority: KeyAndCertificate;
 
   constructor(
@@ -31,7 +30,6 @@ export class Identities {
     this.authority = { certificate: this.ca, key: fs.readFileSync(path.join(path.dirname(pki.caFile), 'ca.key'), 'utf8') };
   }
 
-  /** May do everything. */
   get admin(): ClientConfig {
     const { certFile, keyFile } = this.pki.admin;
     return this.#config('kubernetes-admin', { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') });

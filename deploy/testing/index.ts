@@ -1,6 +1,6 @@
 /**
- * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with everything they need in a temporary folder.
- * Start with `docs/testing-operators.md`.
+ * The control plane inside a test: real API servers, over HTTPS, on free ports of loopback, with all files in a temporary folder. Start with
+ * `docs/testing-operators.md`.
  *
  *     import { startApiServer } from 'raftplane/testing';
  *     await using server = await startApiServer();
@@ -27,37 +27,38 @@ export { eventually, NotInTime, type WaitOptions } from './waiting.js';
 export type { AdmissionHandler, AdmissionRequest, AdmissionVerdict, ServedWebhook } from './webhook.js';
 
 export interface ServerOptions {
-  /** Threads of this process (the default), or processes of their own: needed for nothing but a member's death by a real SIGKILL. */
+  /** Threads of this process (the default), or separate processes: needed only for a member's death by a real SIGKILL. */
   readonly inProcess?: boolean;
-  /** The controller manager beside it, which deletes namespaces, collects garbage, and makes pods of deployments. */
+  /** Runs the controller manager, which deletes namespaces, collects garbage, and makes pods of deployments. */
   readonly controllers?: boolean;
-  /** Stand-in nodes, on which pods seem to run; they need `controllers` for most of what one wants of them. None unless given. */
+  /** Number of stand-in nodes, on which pods seem to run; most of their uses need `controllers`. None by default. */
   readonly nodes?: number;
-  /** Where everything is kept, and stays after `stop`; a temporary folder that goes away unless given (in memory where there is room, unless `TMPDIR` names a place). */
+  /**
+   * Folder of all files, which stays after `stop`; by default a temporary folder that is removed (in memory where there is room, unless `TMPDIR` names a
+   * place).
+   */
   readonly directory?: string;
-  /** Of the one address for clients; any free one unless given. */
   readonly port?: number;
-  /** Keep a record of requests for `audit()`; true unless given. */
+  /** Records requests for `audit()`; true by default. */
   readonly audit?: boolean;
   /** Further flags for each API server, such as `--feature-gates=…`. */
   readonly apiserverFlags?: readonly string[];
   /** Further flags for the controller manager. */
   readonly managerFlags?: readonly string[];
-  /** Gives up a start that is under way. */
   readonly signal?: AbortSignal;
 }
 
 export interface ClusterOptions extends ServerOptions {
-  /** API servers that replicate among themselves; three unless given. */
+  /** Number of replicated API servers; three by default. */
   readonly replicas?: ReplicaCount;
 }
 
-/** One API server, without controllers unless asked for: what most tests of an operator need. Rejects with the end of its log when it does not start. */
+/** Starts one API server, by default without controllers, as most tests of an operator need it. Rejects with the end of its log when it does not start. */
 export function startApiServer(options: ServerOptions = {}): Promise<TestCluster> {
   return start({ controllers: false, ...options, replicas: 1 });
 }
 
-/** API servers that replicate among themselves behind one address, with the controller manager: to see what your operator does when the leader dies. */
+/** Starts replicated API servers behind one address, with the controller manager: to see how your operator handles the death of the leader. */
 export function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   return start({ controllers: true, replicas: 3, ...options });
 }
@@ -95,7 +96,7 @@ async function startIn(
   const policy = path.join(directory, 'audit-policy.json');
   const auditLog = (id: string): string => path.join(directory, 'logs', `audit-${id}.log`);
   const faults = path.join(directory, 'faults');
-  // Of an earlier cluster in the same folder nothing is in force.
+  // Faults of an earlier cluster in the same folder no longer apply.
   fs.rmSync(faults, { recursive: true, force: true });
   makeFolder(faults);
   if (audit) fs.writeFileSync(policy, auditPolicy);
@@ -114,7 +115,7 @@ async function startIn(
     apiserverPreload: programFile('memberFaults'),
     clientPreload: programFile('clientFaults'),
     apiserverFlags: (id) => [...(audit ? auditFlags(policy, { logFile: auditLog(id) }) : []), ...apiserverFlags],
-    // One alone needs no lease, and one that comes back need not wait for it.
+    // A single manager needs no lease, and a restarted one need not wait for it.
     managerFlags: ['--leader-elect=false', ...managerFlags],
     onMessage: ({ spec }, message) => cluster?.heard(spec.name, message),
   });
@@ -134,7 +135,7 @@ async function startIn(
   }
 }
 
-/** For a test process that ends without `stop`: its threads end with it, and its processes by their leash; the folder would stay. */
+/** Cleans up for a test process that ends without `stop`: its threads end with it, and its processes by their leash; the folder would stay. */
 function removeAtExit(directory: string): () => void {
   const remove = (): void => fs.rmSync(directory, { recursive: true, force: true });
   process.once('exit', remove);

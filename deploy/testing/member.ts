@@ -6,21 +6,20 @@ import type { MemberOrder } from './orders.js';
 export interface TestMember {
   /** `r1`, `r2` … */
   readonly id: string;
-  /** Past the balancer. */
+  /** Its own address, past the balancer. */
   readonly url: string;
   readonly running: boolean;
-  /** Ends it at once, as SIGKILL does. What was acknowledged stays. */
+  /** Ends it at once, as SIGKILL does. Acknowledged writes stay. */
   kill(): Promise<void>;
-  /** It stands still: connections stay open, and nobody answers. */
+  /** Suspends it: connections stay open, and nothing answers. */
   pause(): void;
   resume(): void;
-  /** Each write to its log takes this much longer, until it is told 0, or the cluster is reset. Resolves when the member knows. */
+  /** Delays each write to its log by this time, until it is set to 0, or the cluster is reset. Resolves when the member knows. */
   slowDisk(ms: number): Promise<void>;
   /** Starts it again, after ending it where it still runs; resolves when it is ready. */
   restart(): Promise<void>;
 }
 
-/** A program that obeys orders. */
 export class OrderedProgram {
   readonly #done = new Map<number, () => void>();
   #turns = 0;
@@ -31,7 +30,7 @@ export class OrderedProgram {
     return this.program.spec.name;
   }
 
-  /** Resolves when the order is carried out; at once for a program that is down or stands still (`hears` is false), which hears of it when it comes back. */
+  /** Resolves when the order is carried out; at once for a stopped or suspended program (`hears` is false), which receives it when it comes back. */
   tell(order: MemberOrder, hears = true): Promise<void> {
     if (!this.program.running || !hears) {
       this.program.send(order);
@@ -101,7 +100,7 @@ export class FaultyMember extends OrderedProgram implements TestMember {
     await this.tell({ order: 'slowDisk', ms });
   }
 
-  /** A member that stands still hears of it when it goes on. */
+  /** A suspended member receives it when it goes on. */
   override tell(order: MemberOrder): Promise<void> {
     return super.tell(order, !this.#paused);
   }

@@ -10,18 +10,18 @@ import { patchDate, setClock } from './testClock.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
- * Loaded into every thread of an API server that a test runs, before the server: between sockets and server it does what the test orders, so that the
- * server itself needs no switch for it. Node's TLS servers tell of requests and connections by `emit`, which is where they are met.
+ * Loaded into every thread of an API server that a test runs, before the server: it injects faults between sockets and server, so that the server itself needs
+ * no switch for them. Node's TLS servers report requests and connections by `emit`, which is where it intercepts them.
  */
 
-/** What the server puts in place of Node's own messages of HTTP/2: the stream does the work. */
+/** The server's replacement of Node's own messages of HTTP/2: the stream does the work. */
 interface StreamRequest {
   readonly method: string;
   readonly url: string;
   readonly stream: ServerHttp2Stream;
 }
 type AnyRequest = IncomingMessage | StreamRequest;
-/** As much of a response as either kind has. */
+/** The common part of both kinds of response. */
 type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
   setHeader(name: string, value: string): unknown;
   writeHead(code: number): unknown;
@@ -29,14 +29,14 @@ type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
   once(event: 'close', action: () => void): unknown;
 };
 
-/** Of the threads inside a server only this one talks to other members. In a thread, the second argument is the file that it runs. */
+/** Only this thread of a server has connections to other members. The second argument of a thread is its file. */
 const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
 const consensusIsThere = 'consensus';
 const forConsensus: ReadonlySet<MemberOrder['order']> = new Set(['cutOff', 'slowDisk']);
 const channelKey = 'raftplane.memberFaults';
 let rules: readonly Rule[] = [];
 const watches = new Map<AnyRequest, SeenRequest>();
-/** By rule, how many hits are known to be taken: where to begin looking for one that is not. */
+/** Number of hits known to be taken, by rule: the search for a free one begins there. */
 const taken = new Map<number, number>();
 
 // ---- orders: the first thread has the channel to the launcher, and passes on what concerns the consensus thread ----
@@ -86,7 +86,6 @@ function listen(): void {
       // It was not there yet when the orders came.
       else for (const order of last.values()) channel.postMessage(order);
     };
-    // Waiting for orders is no reason to live.
     process.channel?.unref();
   } else if (isConsensus) {
     channel.onmessage = (event) => {
@@ -112,7 +111,7 @@ function seenOf(request: AnyRequest): SeenRequest {
   };
 }
 
-/** Serves a request, or does to it what a rule says. */
+/** Serves a request, or applies a rule to it. */
 async function meet(request: AnyRequest, response: AnyResponse, serve: () => void): Promise<void> {
   const seen = seenOf(request);
   if (isWatch(seen)) {
@@ -136,7 +135,7 @@ async function meet(request: AnyRequest, response: AnyResponse, serve: () => voi
   serve();
 }
 
-/** Takes one of the hits that a rule has; false when all are taken. */
+/** Takes one of the hits of a rule; false when all are taken. */
 function claim({ rule, times, claims }: Rule): boolean {
   for (let hit = taken.get(rule) ?? 0; times === null || hit < times; hit++) {
     taken.set(rule, hit + 1);
@@ -159,7 +158,7 @@ function answer(request: AnyRequest, response: AnyResponse, { status = 500, head
   response.end(body);
 }
 
-/** The server does its work, and the connection breaks when it begins to say so. */
+/** The server does its work, and the connection breaks when its response begins. */
 function breakInsteadOfAnswer(request: AnyRequest, response: AnyResponse): void {
   const gone = (): AnyResponse => {
     breakConnection(request);
@@ -173,7 +172,7 @@ function breakConnection(request: AnyRequest): void {
   else request.socket.destroy();
 }
 
-/** Of HTTP/2 only the one stream: others of the connection go on. */
+/** Other streams of an HTTP/2 connection go on. */
 function breakStream(request: AnyRequest): void {
   const internalError = 2;
   if ('stream' in request) request.stream.close(internalError);

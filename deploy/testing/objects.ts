@@ -11,17 +11,17 @@ import type { RestApi } from '../../controllers/client/rest.js';
 import { createScope } from '../../server/cel/environment.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
-/** YAML of one or more documents, an object, or several; of any library's types, as long as they have apiVersion, kind and metadata. */
+/** YAML of one or more documents, an object, or several; of any library's types with apiVersion, kind and metadata. */
 export type Manifests = string | object | readonly object[];
 
 export interface ApplyOptions {
-  /** Who owns the fields; `raftplane-testing` unless given. */
+  /** The owner of the fields; `raftplane-testing` unless given. */
   readonly fieldManager?: string;
-  /** Where namespaced objects go that name no namespace; `default` unless given. */
+  /** The namespace of namespaced objects that name none; `default` unless given. */
   readonly namespace?: string;
 }
 
-/** Names one object: an object itself will do. */
+/** Names one object: an object itself suffices. */
 export interface ObjectReference {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -29,28 +29,28 @@ export interface ObjectReference {
 }
 
 /**
- * A condition whose status is to be True, such as `Ready`; `deleted`; an expression in CEL over `object`, such as `object.status.replicas == 3`; or what the
- * object is to look like. `null` stands for one that is not there.
+ * A condition that must be True, such as `Ready`; `deleted`; an expression in CEL over `object`, such as `object.status.replicas == 3`; or the desired part of
+ * the object. `null` stands for a missing object.
  */
 export type Wanted<T extends KubeObject> = string | ((object: T | null) => boolean);
 
-/** No leader, or one that went while it worked. */
+/** No leader, or one that was lost during the request. */
 const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
-/** Longer than a request hangs at a member that was cut off, until the balancer finds out and breaks the connection. */
+/** Longer than a request hangs at an isolated member, until the balancer notices and breaks the connection. */
 const persistMs = 60_000;
-/** Of an object that is not one. */
+/** Bound on the printed part of an invalid object. */
 const shownCharactersMax = 200;
 const definitionsGroup = 'apiextensions.k8s.io';
 
-/** Objects of every type that a server serves, by what their manifests say of themselves. */
+/** Objects of every served type, by their manifests. */
 export class Objects {
   #types: readonly DiscoveredType[] = [];
 
   constructor(private readonly api: RestApi) {}
 
   /**
-   * Server-side apply of each in turn. Types that come into being with one of them (custom resource definitions) are waited for.
-   * Resolves with the objects as the server has them.
+   * Applies each in turn by server-side apply. Waits for types that one of them defines (custom resource definitions). Resolves with the objects as the server
+   * has them.
    */
   async apply(
     manifests: Manifests,
@@ -91,7 +91,7 @@ export class Objects {
     return definitions;
   }
 
-  /** Resolves with the object once it is as wanted; rejects with what it looked like at the end. */
+  /** Resolves with the object once it matches; rejects with its last state. */
   async waitFor<T extends KubeObject>(reference: ObjectReference, wanted: Wanted<T>, options: WaitOptions = {}): Promise<T | null> {
     const type: Resource<T> = (await this.typeOf(reference)) as Resource as Resource<T>;
     const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
@@ -120,7 +120,7 @@ export class Objects {
         }
       }
     } catch (error) {
-      // An answer that the end of the time has cut off looks like a connection that broke.
+      // A response that the timeout has cut off resembles a broken connection.
       if (!signal.aborted && !(error instanceof StoppedError)) throw error;
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
       throw new NotInTime(
@@ -129,7 +129,7 @@ export class Objects {
     }
   }
 
-  /** What is applied twice is the same as applied once: so it can be tried again when a server dies with the request. Refusals are the caller's. */
+  /** Applying twice equals applying once: so a request can be retried when a server dies with it. Refusals are the caller's. */
   async #persist<T>(work: () => Promise<T>): Promise<T> {
     const result = await eventually(
       () =>
@@ -146,7 +146,7 @@ export class Objects {
     return result.value;
   }
 
-  /** Looks again for a while where a type is not known: it may be on its way. */
+  /** Retries for a while where a type is unknown: it may be about to be served. */
   async typeOf({ apiVersion = '', kind = '' }: ObjectReference): Promise<DiscoveredType> {
     const find = (): DiscoveredType | undefined => this.#types.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
     const known = find();
@@ -169,7 +169,7 @@ function predicateOf<T extends KubeObject>(wanted: Wanted<T>): (object: T | null
   return (object) => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
 }
 
-/** Throws for an expression that can never hold. One that fails, because a member is not there yet, does not hold yet. */
+/** Throws for an expression that can never hold. One that fails, because a member is missing, does not hold yet. */
 function expressionOf(expression: string): (object: KubeObject | null) => boolean {
   const compiled = createScope({ object: 'dyn' }).compile(expression, ['bool']);
   if (!compiled.ok) throw new Error(`waitFor ${JSON.stringify(expression)}: ${compiled.message}`);
@@ -199,7 +199,7 @@ export function objectsOf(manifests: Manifests): KubeObject[] {
   return flat;
 }
 
-/** What others need comes first. */
+/** Prerequisites come first. */
 function inOrder(objects: readonly KubeObject[]): KubeObject[] {
   const rank = ({ kind, apiVersion = '' }: KubeObject): number =>
     kind === 'Namespace' ? 0 : apiVersion.startsWith(definitionsGroup) ? 1 : 2;

@@ -2,7 +2,7 @@ import { Connection } from '../../controllers/client/connection.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import type { ConnectionSettings } from '../../controllers/client/kubeconfig.js';
 
-/** What `/raft/v1/status` tells, as far as tests need it. */
+/** The part of `/raft/v1/status` that tests need. */
 export interface MemberStatus {
   readonly memberId: string;
   readonly leaderId: string | null;
@@ -15,17 +15,15 @@ export interface KeysFound {
   readonly keys: readonly string[];
 }
 
-/** An object and where the store keeps it. */
 export interface KeptObject {
   readonly group: string;
   readonly resource: string;
   readonly object: KubeObject;
 }
 
-/** Servers take bodies of three times as much. */
 const requestCharactersMax = 1024 * 1024;
 
-/** In JSON, as many as fit into a request each. */
+/** Splits objects into JSON texts, as many as fit into a request each. */
 function inRequests(objects: readonly KeptObject[]): string[][] {
   const parts: string[][] = [];
   let left = 0;
@@ -40,11 +38,10 @@ function inRequests(objects: readonly KeptObject[]): string[][] {
   return parts;
 }
 
-/** A member that does not answer within this time has no say in who leads. */
+/** A member that does not answer within this time does not count for the leader. */
 const answerTimeoutMs = 1_000;
 const changeTimeoutMs = 15_000;
 
-/** The operators' paths of one member, past the balancer. */
 export class OperatorDoor {
   readonly #connection: Connection;
 
@@ -52,7 +49,7 @@ export class OperatorDoor {
     this.#connection = new Connection(settings);
   }
 
-  /** Null for a member that does not answer. */
+  /** Returns null for a member that does not answer. */
   status(): Promise<MemberStatus | null> {
     return this.#ask('GET', '/raft/v1/status', answerTimeoutMs).then(
       (answer) => answer as MemberStatus,
@@ -60,27 +57,25 @@ export class OperatorDoor {
     );
   }
 
-  /** Lets another one lead. */
   async transferLeadership(): Promise<void> {
     await this.#ask('POST', '/raft/v1/transfer', changeTimeoutMs);
   }
 
-  /** Drops history up to now. */
   async compact(): Promise<void> {
     await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs);
   }
 
-  /** Keys in the store that were made after a revision, and the revision at which they were looked for. Null where the store is not the built-in one. */
+  /** Returns keys in the store that were created after a revision, and the current revision. Null unless the store is the built-in one. */
   async keysMadeAfter(revision: number): Promise<KeysFound | null> {
     return (await this.#ask('GET', `/raft/v1/keys?after=${revision}`, changeTimeoutMs, { or404: true })) as KeysFound | null;
   }
 
-  /** Whatever finalizers the objects have. */
+  /** Ignores finalizers. */
   async removeKeys(keys: readonly string[]): Promise<void> {
     await this.#ask('DELETE', '/raft/v1/keys', changeTimeoutMs, { body: JSON.stringify({ keys }) });
   }
 
-  /** As they are, over what is there, without asking anybody. */
+  /** Stores objects unchanged, over existing ones, without admission. */
   async putObjects(objects: readonly KeptObject[]): Promise<void> {
     for (const part of inRequests(objects))
       await this.#ask('PUT', '/raft/v1/objects', changeTimeoutMs, { body: `{"objects":[${part.join(',')}]}` });

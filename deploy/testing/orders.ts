@@ -1,35 +1,33 @@
-/** What the launcher of a test and the faults inside its API servers (`memberFaults.ts`) say to each other. Plain data, for threads and processes alike. */
+/** Messages between the launcher of a test and the faults inside its API servers (`memberFaults.ts`). Plain data, for threads and processes alike. */
 
-/** Which requests are meant. All that is given must fit. */
+/** Selects requests. All given conditions must match. */
 export interface RequestPattern {
   readonly method?: string;
   /** Source of a regular expression over path and query. */
   readonly path: string;
-  /** Only watches, or only what is none. */
   readonly watch?: boolean;
   /** Common name of the client certificate. */
   readonly user?: string;
 }
 
-/** What happens to a request instead of being served; `latencyMs` alone serves it later. */
+/** Replaces the normal handling of a request; `latencyMs` alone delays it. */
 export interface FailureTerms {
   readonly latencyMs?: number;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
-  /** The connection breaks: before the request is looked at, or after it was carried out and before it is answered. */
+  /** The connection breaks: before the request is handled, or after it was carried out and before its response. */
   readonly reset?: 'before' | 'after';
 }
 
 export interface Rule extends RequestPattern {
   readonly rule: number;
   readonly failure: FailureTerms;
-  /** How many requests it hits; null for all. */
   readonly times: number | null;
   /**
-   * Each hit makes the file of this name with its number behind it. Members are threads or processes, and meet requests at the same time; and the test may
-   * wait for a program in a way that lets nobody ask it.
+   * Each hit creates the file of this name with its number appended. Members are threads or processes, and handle requests at the same time; and the test may
+   * wait for a program while nothing can query it.
    */
   readonly claims: string;
 }
@@ -41,18 +39,17 @@ export interface Done {
 }
 
 type Order =
-  /** All rules that are in force. */
+  /** All rules that are in effect. */
   | { readonly order: 'rules'; readonly rules: readonly Rule[] }
-  /** Ends the watches under way. */
+  /** Ends current watches. */
   | { readonly order: 'dropWatches'; readonly pattern: RequestPattern }
   /** No byte passes between this member and these, in either direction. */
   | { readonly order: 'cutOff'; readonly from: readonly string[] }
-  /** Each commit of the log takes this much longer; 0 for as long as it takes. */
+  /** Each commit of the log takes this much longer; 0 for no delay. */
   | { readonly order: 'slowDisk'; readonly ms: number }
   /** How far the clock is ahead of the machine's. It never goes back. */
   | { readonly order: 'clock'; readonly aheadMs: number };
 
-/** A rule has hit for the last time. */
 export interface Spent {
   readonly spent: number;
 }

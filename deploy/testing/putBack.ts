@@ -5,7 +5,7 @@ import { RestApi } from '../../controllers/client/rest.js';
 import { Contents } from './contents.js';
 import { OperatorDoor } from './operatorDoor.js';
 
-/** Makes in a running, new cluster what a snapshot of a test (`TestCluster.snapshot`) holds. Rejects for a file that is none. */
+/** Restores a snapshot of a test (`TestCluster.snapshot`) in a running, new cluster. Rejects for an invalid file. */
 export async function putBack(file: string, { kubeconfig }: { readonly kubeconfig: string }): Promise<void> {
   const settings = loadKubeconfig(kubeconfig);
   const connection = new Connection(settings);

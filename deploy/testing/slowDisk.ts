@@ -1,13 +1,12 @@
 import { createRequire } from 'node:module';
 
 /**
- * Makes the disk under a replica slow: what commits to its log returns later, and the thread that waits for it stands still meanwhile, as with a real one.
- * Both drivers of SQLite (raft/sqlite) are met where they commit.
+ * Makes the disk under a replica slow: commits to its log return later, and their thread blocks meanwhile, as with a real one. Both drivers of SQLite
+ * (raft/sqlite) are patched where they commit.
  */
 
 let delayMs = 0;
 
-/** From now on; 0 ends it. */
 export function delayCommits(ms: number): void {
   delayMs = ms;
 }
@@ -19,12 +18,12 @@ function afterCommit(file: string | null): void {
   if (delayMs > 0 && isLog(file)) Atomics.wait(nobody, 0, 0, delayMs);
 }
 
-/** What both drivers' databases have in common. */
+/** The common part of both drivers' databases. */
 interface Preparing {
   prepare(sql: string): { run(...parameters: unknown[]): unknown };
 }
 
-/** To be called before the first database is opened. A driver that this Node or installation lacks is left alone. */
+/** Must be called before the first database is opened. A driver that this Node or installation lacks is left alone. */
 export function patchDrivers(): void {
   try {
     const { prototype } = createRequire(import.meta.url)('better-sqlite3') as { readonly prototype: Preparing & { readonly name: string } };
@@ -32,7 +31,7 @@ export function patchDrivers(): void {
   } catch {
     // Not installed.
   }
-  // Node 22 warns whoever loads it; there it is passed over.
+  // Node 22 prints a warning when it is loaded; there it is skipped.
   if (Number(process.versions.node.split('.')[0]) < 24) return;
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
     readonly DatabaseSync: { readonly prototype: Preparing & { location(): string | null } };

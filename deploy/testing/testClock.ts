@@ -1,13 +1,12 @@
 import type { MemberOrder } from './orders.js';
 
 /**
- * A clock that a test sets forward, in place of Node's own: `Date`, and in programs that only make requests also timers and `performance.now`, so that
- * whatever waits for a time has waited. Timers of sockets are Node's own and go on as before.
+ * A clock that a test sets forward, in place of Node's own: `Date`, and in programs that only send requests also timers and `performance.now`, so that every
+ * pending wait is over. Timers of sockets are Node's own and go on as before.
  */
 
 let aheadMs = 0;
 
-/** Where the clock is, for whoever was told an order. */
 export function setClock(order: MemberOrder & { readonly order: 'clock' }): void {
   const byMs = order.aheadMs - aheadMs;
   if (byMs <= 0) return;
@@ -15,7 +14,7 @@ export function setClock(order: MemberOrder & { readonly order: 'clock' }): void
   for (const timer of [...timers]) timer.hasten(byMs);
 }
 
-/** Replaces `Date`: what is written into objects. */
+/** Replaces `Date`, which provides the times in objects. */
 export function patchDate(): void {
   const Real = Date;
   globalThis.Date = new Proxy(Real, {
@@ -31,7 +30,7 @@ const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: perfor
 
 type Action = (...args: unknown[]) => void;
 
-/** What `setTimeout` and `setInterval` return: as much of Node's own as is asked of one. */
+/** Replaces the timers of `setTimeout` and `setInterval`: the used part of Node's own. */
 class TestTimer {
   #dueMs = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -93,7 +92,7 @@ class TestTimer {
   }
 }
 
-/** Replaces timers and the clock that durations are measured with. */
+/** Replaces timers and the clock of durations. */
 export function patchTimers(): void {
   const make =
     (repeats: boolean) =>

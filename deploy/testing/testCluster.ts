@@ -18,7 +18,6 @@ import { isDone, isSpent, type MemberOrder } from './orders.js';
 import { eventually, type WaitOptions } from './waiting.js';
 import { serveWebhook, type AdmissionHandler, type ServedWebhook } from './webhook.js';
 
-/** A rule of a role (rbac.authorization.k8s.io/v1). */
 export interface PolicyRule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
@@ -32,39 +31,35 @@ export interface UserTerms {
   readonly name?: string;
   readonly groups?: readonly string[];
   readonly rules: readonly PolicyRule[];
-  /** Rights in this namespace alone; everywhere unless given. */
+  /** Limits permissions to this namespace; everywhere unless given. */
   readonly namespace?: string;
 }
 
-/** Written and deleted by `expireHistory`. */
 const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', kind: 'Lease' });
 const expiring = { namespace: 'kube-node-lease', name: 'raftplane-expire-history' };
 
-/** Where the launcher keeps what a test may want to look at. */
+/** The launcher's files that a test may want to read. */
 export interface TestFiles {
   readonly directory: string;
-  /** Whether `directory` goes away with the cluster. */
   readonly isTemporary: boolean;
   readonly auditLogs: readonly string[];
-  /** Where hits of failures are counted. */
   readonly faults: string;
-  /** The folder need not be removed when the process ends. */
   readonly forget: () => void;
 }
 
 /** The time of a cluster. */
 export interface TestClock {
-  /** How far it is ahead of the machine's. */
+  /** Its lead over the machine's clock. */
   readonly aheadMs: number;
   /**
-   * Sets it forward for servers, controllers and stand-in nodes, as if they had all stood still for so long: schedules are due, and what has a time to live has
-   * lived it. Resolves when all know. It never goes back, and `reset` leaves it as it is.
+   * Sets it forward for servers, controllers and stand-in nodes, as if they had all stood still for so long: schedules are due, and TTLs have expired. Resolves
+   * when all know. It never goes back, and `reset` leaves it as it is.
    */
   advance(ms: number): Promise<void>;
 }
 
 /**
- * A control plane inside a test, and everything a test does to it. Made by `startCluster` and `startApiServer`; ends with `stop`, or with the block of an
+ * A control plane inside a test, and everything that a test does to it. Made by `startCluster` and `startApiServer`; ends with `stop`, or with the block of an
  * `await using`.
  */
 export class TestCluster implements AsyncDisposable {
@@ -72,9 +67,9 @@ export class TestCluster implements AsyncDisposable {
   readonly url: string;
   /** PEM text of the authority that signed every certificate of the cluster. */
   readonly ca: string;
-  /** An administrator's, as YAML with everything embedded. */
+  /** An administrator's kubeconfig, as YAML with everything embedded. */
   readonly kubeconfig: string;
-  /** The same as a file, which goes away with the cluster. */
+  /** The same as a file, which is removed with the cluster. */
   readonly kubeconfigPath: string;
   /** An administrator, in parts. */
   readonly admin: ClientConfig;
@@ -82,9 +77,9 @@ export class TestCluster implements AsyncDisposable {
   readonly #members: readonly FaultyMember[];
   readonly #identities: Identities;
   readonly #connection: Connection;
-  /** To each member, past the balancer. */
+  /** One for each member, past the balancer. */
   readonly #doors: readonly OperatorDoor[];
-  /** To whoever answers. */
+  /** Any member that answers. */
   readonly #door: OperatorDoor;
   readonly #api: RestApi;
   readonly #objects: Objects;
@@ -126,12 +121,12 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- who asks ----
 
-  /** A client certificate for any user, who may do what roles say of that user and the groups. */
+  /** Returns a client certificate for any user, with the permissions that roles give that user and the groups. */
   clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> {
     return this.#identities.of(user, groups);
   }
 
-  /** A user who may do what `rules` say, and no more. */
+  /** Creates a user with exactly the permissions of `rules`. */
   async createUser({ name = `test-user-${++this.#users}`, groups = [], rules, namespace }: UserTerms): Promise<ClientConfig> {
     const [role, binding] = namespace === undefined ? ['ClusterRole', 'ClusterRoleBinding'] : ['Role', 'RoleBinding'];
     const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
@@ -149,7 +144,7 @@ export class TestCluster implements AsyncDisposable {
     return this.clientConfig(name, groups);
   }
 
-  /** Every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
+  /** Returns every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
   audit(user?: string): AuditedRequest[] {
     const all = readAudit(this.files.auditLogs);
     return user === undefined ? all : all.filter((request) => request.user === user);
@@ -157,17 +152,17 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- objects ----
 
-  /** Server-side apply as administrator. Resolves with what the server made of it. */
+  /** Applies manifests as administrator by server-side apply. Resolves with the resulting objects. */
   apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]> {
     return this.#objects.apply(manifests, options);
   }
 
-  /** Custom resource definitions from files, folders or objects; resolves when their kinds are served. */
+  /** Installs custom resource definitions from files, folders or objects; resolves when their kinds are served. */
   installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
     return this.#objects.installCRDs(...sources);
   }
 
-  /** Resolves with the object once a condition is True (`'Ready'`), once it is `'deleted'` (with null), or once a function says so. */
+  /** Resolves with the object once a condition is True (`'Ready'`), once it is `'deleted'` (with null), or once a function accepts it. */
   waitFor<T extends KubeObject = KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T | null> {
     return this.#objects.waitFor(object, wanted, options);
   }
@@ -184,35 +179,35 @@ export class TestCluster implements AsyncDisposable {
     return webhook;
   }
 
-  /** Deletes everything that came since the start, whatever its finalizers, and takes all failures and partitions back. */
+  /** Deletes everything created since the start, whatever its finalizers, and ends all failures and partitions. */
   async reset(): Promise<void> {
     this.#cuts.clear();
     await Promise.all([this.#failures.clear(), this.heal(), ...this.#members.map((member) => member.slowDisk(0))]);
     await this.#contents.reset();
   }
 
-  /** Everything that came since the start, as CBOR. */
+  /** Returns everything created since the start, as CBOR. */
   snapshot(): Promise<Uint8Array> {
     return this.#contents.snapshot();
   }
 
-  /** Resets, and makes again what a snapshot of this or another cluster holds. */
+  /** Resets, and recreates the objects of a snapshot of this or another cluster. */
   restore(snapshot: Uint8Array): Promise<void> {
     return this.#contents.restore(snapshot);
   }
 
   // ---- faults ----
 
-  /** The time of servers, controllers and nodes. That of the test is its own. */
+  /** The time of servers, controllers and nodes. The test's own time is unaffected. */
   get clock(): TestClock {
     return { aheadMs: this.#aheadMs, advance: (ms) => this.#advance(ms) };
   }
 
-  /** Who leads; waits for an election. */
+  /** Returns the leader; waits for an election. */
   leader(options?: WaitOptions): Promise<TestMember> {
     return eventually(async () => {
       const told = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
-      // A leader that was cut off does not know yet that another one leads, in a later term.
+      // An isolated leader does not know yet that another one leads, in a later term.
       const newest = told.filter((status) => status !== null).sort((a, b) => b.term - a.term)[0];
       const leader = this.members.find(({ id, running }) => running && id === newest?.leaderId);
       const agrees = leader !== undefined && told[this.members.indexOf(leader)]?.role === 'leader';
@@ -230,7 +225,7 @@ export class TestCluster implements AsyncDisposable {
     }).then((now) => now!);
   }
 
-  /** No byte passes between these two members until `heal`. Clients reach both. */
+  /** Stops all bytes between these two members until `heal`. Clients reach both. */
   async partition(a: TestMember, b: TestMember): Promise<void> {
     for (const [one, other] of [
       [a.id, b.id],
@@ -251,22 +246,19 @@ export class TestCluster implements AsyncDisposable {
     await this.#tellCuts();
   }
 
-  /**
-   * Lets the next requests that match fail, at whichever member they come in: `cluster.fail('PUT /apis/apps/**', { status: 409 })`.
-   * Resolves when every member knows.
-   */
+  /** Makes the next matching requests fail, at any member: `cluster.fail('PUT /apis/apps/**', { status: 409 })`. Resolves when every member knows. */
   fail(match: RequestMatch, failure: Failure): Promise<ArmedFailure> {
     return this.#failures.add(match, failure);
   }
 
-  /** Breaks watches under way, all or those that match. Clients must open them again. */
+  /** Breaks current watches, all or those that match. Clients must open them again. */
   async dropWatches(match: RequestMatch = '**'): Promise<void> {
     await this.#tell({ order: 'dropWatches', pattern: patternOf(match) });
   }
 
-  /** Drops all history and all watches: whoever resumes from a version seen before is told 410, and must list again. */
+  /** Drops all history and all watches: a client that resumes from an earlier version gets 410, and must list again. */
   async expireHistory(): Promise<void> {
-    // The newest version is never history, and in a quiet cluster it is the one that everybody has seen: one more is made, of an object that nobody looks at.
+    // The newest version is never history, and in a quiet cluster all clients have seen it: one more is made, of an object that nobody watches.
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...expiring }, spec: {} };
     await unless(isAlreadyExists, this.#api.create(leases, lease));
     await unless(isNotFound, this.#api.delete(leases, expiring));
@@ -276,7 +268,7 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- the end ----
 
-  /** What a member or another program (`balancer`, `cm1`, `fake-nodes`) has logged; without a name, all of them. For the report of a test that failed. */
+  /** Returns the log of a member or another program (`balancer`, `cm1`, `fake-nodes`); without a name, all of them. For the report of a failed test. */
   logs(name?: string): string {
     const { members, balancer, managers, fakeNodes } = this.cluster;
     const all: readonly (ManagedProgram | null)[] = [...members.map(({ process }) => process), balancer, ...managers, fakeNodes];
@@ -332,7 +324,7 @@ export class TestCluster implements AsyncDisposable {
     if (!(ms >= 0)) throw new RangeError(`time does not go by ${ms} ms`);
     const order: MemberOrder = { order: 'clock', aheadMs: (this.#aheadMs += ms) };
     await this.#tell(order);
-    // Servers first: what a controller does next is written with the new time.
+    // Servers first: a controller's next write then gets the new time.
     await Promise.all(this.#clients.map((client) => client.tell(order)));
   }
 

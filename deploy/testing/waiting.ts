@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Give up after this; 10,000 unless given. */
+  /** Timeout; 10,000 unless given. */
   readonly timeoutMs?: number;
-  /** Between attempts of `eventually`; 20 unless given. */
+  /** Interval of attempts of `eventually`; 20 unless given. */
   readonly everyMs?: number;
 }
 
@@ -12,14 +12,14 @@ const defaultEveryMs = 20;
 
 export const timeoutOf = ({ timeoutMs = defaultTimeoutMs }: WaitOptions): number => timeoutMs;
 
-/** What was waited for did not happen. The cause is what the last attempt said. */
+/** The awaited state did not come. The cause is the error of the last attempt. */
 export class NotInTime extends Error {
   override readonly name = 'NotInTime';
 }
 
 /**
- * Calls `attempt` until it neither throws nor rejects, and resolves with its result: an assertion about a world that changes by itself.
- * A result of `false` or `null` counts as not yet.
+ * Calls `attempt` until it neither throws nor rejects, and resolves with its result: an assertion about a state that changes by itself. A result of `false` or
+ * `null` counts as not yet.
  *
  *     await eventually(async () => { expect(await replicas()).to.equal(3); });
  */

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/meta/object.js';
 import type { KeyAndCertificate } from '../certificateRequest.js';
 import { issueCertificate } from '../certificates.js';
 
-/** What a server asks an admission webhook (admission.k8s.io/v1 AdmissionRequest). */
+/** A server's request to an admission webhook (admission.k8s.io/v1 AdmissionRequest). */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -31,12 +31,11 @@ export interface ServedWebhook {
   readonly url: string;
   /** Goes into a webhook configuration as it is: `clientConfig: webhook.clientConfig`. */
   readonly clientConfig: { readonly url: string; readonly caBundle: string };
-  /** What it was asked so far. */
   readonly requests: readonly AdmissionRequest[];
   stop(): Promise<void>;
 }
 
-/** As in the server's own limit of a request, and some more for the old object beside the new one. */
+/** The server's own limit of a request, and room for the old object. */
 const bodyBytesMax = 8 * 1024 * 1024;
 
 export async function serveWebhook(authority: KeyAndCertificate, handler: AdmissionHandler): Promise<ServedWebhook> {
@@ -79,7 +78,6 @@ export async function serveWebhook(authority: KeyAndCertificate, handler: Admiss
 async function decide(handler: AdmissionHandler, request: AdmissionRequest): Promise<object> {
   let verdict: AdmissionVerdict;
   try {
-    // A handler may change what it is given.
     verdict = await handler(structuredClone(request));
   } catch (error) {
     return { allowed: false, status: { message: error instanceof Error ? error.message : String(error) } };

@@ -2,7 +2,7 @@ import type { ArmedFailure, Failure } from '../failures.js';
 import type { TestMember } from '../member.js';
 import type { TestCluster } from '../testCluster.js';
 
-/** What can be done to a cluster from outside its process: one table, of which the HTTP server, the command line and their help are made. */
+/** Actions on a cluster from outside its process: one table for the HTTP server, the command line and their help. */
 
 type ParameterType = 'member' | 'number' | 'text';
 
@@ -13,20 +13,19 @@ export interface Parameter {
   readonly oneOf?: readonly string[];
 }
 
-/** Values by parameter name, checked against the table. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
 /** A request that cannot be carried out as it is; the message says what to change. */
 export class WrongRequest extends Error {}
 
-/** A cluster and the failures that were asked for from outside, by number. */
+/** A cluster and the failures requested from outside, by number. */
 export class Patient {
   readonly #failures = new Map<number, ArmedFailure>();
   #last = 0;
 
   constructor(readonly cluster: TestCluster) {}
 
-  /** `leader` means whoever leads now. */
+  /** `leader` means the current leader. */
   async member(id: string): Promise<TestMember> {
     const member = id === 'leader' ? await this.cluster.leader() : this.cluster.members.find((each) => each.id === id);
     if (member === undefined)
@@ -47,7 +46,6 @@ export class Patient {
     return failure;
   }
 
-  /** Failures that a reset has ended are not known any more. */
   forget(): void {
     this.#failures.clear();
   }
@@ -56,7 +54,6 @@ export class Patient {
 export interface Action {
   readonly about: string;
   readonly takes: Readonly<Record<string, Parameter>>;
-  /** Its outcome is sent as JSON. */
   run(patient: Patient, values: Values): Promise<object>;
 }
 
@@ -198,7 +195,7 @@ export const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Checks what was sent against what the action takes. Numbers may come as text, as from a command line. Throws `WrongRequest`. */
+/** Checks the sent values against the action's parameters. Numbers may come as text, as from a command line. Throws `WrongRequest`. */
 export function valuesFor({ takes }: Pick<Action, 'takes'>, given: Readonly<Record<string, unknown>>): Values {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(takes, name));
   if (unknown !== undefined) throw new WrongRequest(`it takes no ${unknown}; it takes ${Object.keys(takes).join(', ') || 'nothing'}`);

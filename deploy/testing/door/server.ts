@@ -5,22 +5,20 @@ import type { AddressInfo } from 'node:net';
 import type { TestCluster } from '../testCluster.js';
 import { actions, Patient, valuesFor, WrongRequest } from './actions.js';
 
-/** Nobody has more to ask than this. */
 const bodyBytesMax = 64 * 1024;
 
-/** Where a test in another process, in whatever language, breaks the cluster. */
+/** The API through which a test in another process, in any language, breaks the cluster. */
 export interface FaultDoor {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** To be shown as `Authorization: Bearer`. */
+  /** Sent as `Authorization: Bearer`. */
   readonly token: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves the actions on a free port of loopback: `POST /ACTION` with a JSON object of parameters answers with a JSON object once it is done, and `GET /` says
- * which actions there are. Errors are `{"error": "..."}`: 400 for what is wrong with the request, 401 without the token, 404 for no such action, 500 for what
- * the cluster says.
+ * Serves the actions on a free port of loopback: `POST /ACTION` with a JSON object of parameters answers with a JSON object once it is done, and `GET /` lists
+ * the actions. Errors are `{"error": "..."}`: 400 for a wrong request, 401 without the token, 404 for an unknown action, 500 for an error of the cluster.
  */
 export async function serveFaults(cluster: TestCluster): Promise<FaultDoor> {
   const patient = new Patient(cluster);
@@ -74,7 +72,6 @@ function isBearer(header: string | undefined, token: string): boolean {
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);
 }
 
-/** No body is an empty object. */
 async function objectIn(request: http.IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
