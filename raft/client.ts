@@ -15,32 +15,31 @@ import type { Revision } from './types.js';
 export type { LogLine } from './replica/port.js';
 
 export interface ClientOptions {
-  /** Takes the replica's log lines; none are written otherwise. */
   readonly log?: (line: LogLine) => void;
-  /** One that was loaded before, and is used for nothing else. */
+  /** A thread loaded earlier, which serves nothing else. */
   readonly thread?: ConsensusThread | undefined;
 }
 
-/** A thread that has loaded its code, or is about to, and waits to be told what to do. */
+/** A thread that loads its code and waits for its first message. */
 export type ConsensusThread = Worker;
 
-/** To be called early by whoever has other things to do before `startReplica`: loading takes a tenth of a second, on another processor. */
+/** Starts loading, which takes a tenth of a second, on another processor. Call it early. */
 export const loadThread = (): ConsensusThread =>
   new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
 
-/** What this thread makes it soon drops; three times as much, the default, is only memory that is never given back. */
+/** The default, three times as much, would only hold memory. */
 const youngGenerationMb = 16;
 
 /**
- * Starts a replica in a thread of its own. Resolves once it has opened its data and listens for peers, which does not mean that the cluster has a
- * leader: `barrier` tells. Rejects with the reason (`code` of a StorageError or ReplicaError) when it cannot start.
+ * Starts a replica in its own thread. Resolves once its data is open and it listens for peers, perhaps before the cluster has a leader (see `barrier`). Rejects
+ * with a StorageError or ReplicaError if it cannot start.
  */
 export async function startReplica(options: ReplicaOptions, client: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
   const { replica } = await start(options, null, client);
   return replica;
 }
 
-/** What another thread of this process needs to use the replica: to be handed over once, with `port` in the list of what is transferred. */
+/** Gives another thread of this process access. Send it once, with `port` in the transfer list. */
 export interface ReplicaTicket {
   readonly session: string;
   readonly port: MessagePort;
@@ -51,11 +50,11 @@ export interface ReplicaTicket {
 
 export interface SharedReplica {
   readonly replica: Replica & ReplicaAdministration;
-  /** The revision of which some thread of the process may know already. */
+  /** The newest revision that any thread of the process may know. */
   readonly published: () => Revision;
 }
 
-/** The same for a process of several threads: `others` beside the one that calls. The replica stops when this one stops it. */
+/** Starts a replica for this thread and `others`. It stops when this thread stops it. */
 export async function startSharedReplica(
   options: ReplicaOptions,
   others: number,
@@ -72,7 +71,7 @@ export async function startSharedReplica(
   };
 }
 
-/** Uses a replica that another thread of this process has started. `stop` ends this thread's use of it alone. */
+/** Uses another thread's replica. `stop` ends only this thread's use. */
 export function joinReplica({ session, port, takenBytes, published: word, soleMember }: ReplicaTicket): SharedReplica {
   const ended = new Promise<void>((resolve) => port.once('close', () => resolve()));
   const published = readerOf(word);
@@ -83,7 +82,7 @@ export function joinReplica({ session, port, takenBytes, published: word, soleMe
     published,
     post: (batch) => port.postMessage(batch, [batch]),
     ended,
-    // The thread that owns the replica is told.
+    // The thread that owns the replica receives its log.
     log: () => undefined,
   });
   port.on('message', (batch: ArrayBufferLike) => joined.receive(batch));

@@ -2,8 +2,8 @@ import { openSync, readSync } from 'node:fs';
 import process from 'node:process';
 
 /**
- * Moments at which a process that dies leaves something half done, named so that a test can kill it exactly there. "Committed" and "uncommitted"
- * speak of a SQLite transaction; of the log's, committed means synced.
+ * Moments at which a crash leaves something half done, where a test can kill the process. "Committed" and "uncommitted" refer to a SQLite transaction; for the
+ * log, committed means synced.
  */
 export const failPoints = {
   'log.append.unsynced': 'Entries are in the transaction, and not on disk. A leader has sent them to its followers.',
@@ -47,16 +47,15 @@ export const failPoints = {
 
 export type FailPoint = keyof typeof failPoints;
 
-/** Names the file that arms a process, which must exist when it starts. Production sets none. */
+/** Names the file that arms a process, which must exist at its start. Production sets none. */
 export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
-/** Of the file, so much is read at each point. */
+/** The number of the file's bytes that each point reads. */
 const orderBytesMax = 128;
 
 /**
- * Called as `failPoint?.('name')` where that moment is: in production a comparison of a constant with undefined. Under a test it reads the file and,
- * when it holds `ORDER POINT N`, kills the process the Nth time that it comes to the point since the file was changed. ORDER is any word: it makes
- * the same wish a new one. Anything else in the file arms nothing.
+ * Call it as `failPoint?.('name')`: in production this compares a constant with undefined. In a test it reads the file; if that holds `ORDER POINT N`, the
+ * process is killed the Nth time at the point since the file changed. Any new word as ORDER renews the request. Other content arms nothing.
  */
 export const failPoint: ((point: FailPoint) => void) | undefined = watchFile(process.env[failPointsVariable]);
 
@@ -81,7 +80,7 @@ function watchFile(path: string | undefined): ((point: FailPoint) => void) | und
   };
 }
 
-/** As SIGKILL comes from outside: nothing runs behind it, in no thread. */
+/** Dies like from an external SIGKILL: no thread runs on. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -1,6 +1,6 @@
 /**
- * The one door to `raft`: a replicated store of keys and bytes. `startReplica` runs a replica in a thread of its own; work on the files of a replica that does
- * not run needs no thread. `raft/DESIGN.md` says what is promised. Nothing of what is behind it is imported from outside, tests apart.
+ * The entry point of `raft`, a replicated key-value store; `raft/DESIGN.md` states its guarantees. `startReplica` runs a replica in its own thread; work on the
+ * files of a stopped replica needs none. Outside code imports nothing behind it, except tests.
  * @module raftplane/raft
  */
 export * from './client.js';

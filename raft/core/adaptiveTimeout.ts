@@ -1,17 +1,15 @@
 import { limits } from './limits.js';
 
 /**
- * How long to wait for a leader, learnt from how late leaders that were alive have been: where threads wait for a processor, or words for a network, a
- * timeout that fits a quiet machine deposes every leader before it can work. In ticks of this server, so that what it slept itself counts for nothing.
+ * Learns how long to wait for a leader from delays of live leaders: where threads wait for a processor or messages for a network, a timeout for an idle machine
+ * deposes every leader before it can work. Time is this server's ticks, so that its own sleep does not count.
  *
  *   timeout = twice the longest silence remembered, between electionTicks and `timeoutsMax` times that
  *
- * One silence at most doubles the timeout, whatever its length: a server that was away for hours, or bytes that a network kept for minutes, must not teach
- * more than a late word. A leader that is late again and again is known after a few silences. What is remembered halves with each span in which nothing as
- * long was seen, so that one hiccup is soon forgotten. Nothing but the moments of elections and of stepping down may rest on it (DESIGN.md).
+ * One silence at most doubles the timeout: an absence of hours must not teach more than a late message. A few silences suffice to learn a slow leader. The
+ * memory halves with each span without as long a silence. Only the times of elections and of stepping down may depend on it (DESIGN.md).
  */
 export class AdaptiveTimeout {
-  /** The longest silence remembered, and the longest of the present span. */
   private longest = 0;
   private longestOfSpan = 0;
 
@@ -29,7 +27,7 @@ export class AdaptiveTimeout {
     return Math.max(this.electionTicks, 2 * this.longest);
   }
 
-  /** A silence ended: whoever was waited for is alive. One that had not begun teaches nothing. */
+  /** Records the end of a silence. One that had not begun teaches nothing. */
   learn(silence: number): void {
     const taught = Math.min(silence, this.ticks, (this.electionTicks * this.timeoutsMax) / 2);
     this.longest = Math.max(this.longest, taught);

@@ -4,40 +4,39 @@ import type { MessageOf } from './messages.js';
 import type { CoreOptions } from './contract.js';
 import type { Server } from './server.js';
 
-// Idle leaders speak rarely, and are waited for as much longer.
+// Idle leaders send fewer heartbeats, and followers wait correspondingly longer.
 //
-//   leader      entries, commits, rounds          heartbeat that tells nothing new             heartbeat
+//   leader      entries, commits, rounds          heartbeat without news                       heartbeat
 //               ──┬────────────────────────────────┬───────────────────────────────────────────┬───▶
-//                 └── usual pace, or half of it ───┘└── calm: 0.7 of an election timeout ───────┘
-//   follower      patience 0                        patience: as much as the pause is longer than a usual one
+//                 └── usual pace, or half of it ───┘└── quiesced: 0.7 of an election timeout ───┘
+//   follower      extension 0                      extension: the pause minus a usual one
 //
-// Both sides know by the word itself whether it was a calm one: no entries, no read round, and all that there is had been acknowledged and known to be committed
-// before. Who waits for the leader has no patience: from then on it counts as though the last word had come a usual heartbeat ago. So a leader that hangs is
-// replaced as soon as ever once anybody wants something from it, and as many words may be late as ever.
+// Both sides recognise a quiesced message by its content: no entries, no read round, and the whole log already acknowledged and known to be committed. A
+// follower that needs its leader drops the extension, as if the last message had come a usual heartbeat ago. So a hung leader is replaced as early as ever once
+// a request needs it, and as many messages may be late.
 
-/** Ticks between the heartbeats of a leader that has said that it is calm. */
+/** Ticks between heartbeats of a quiesced leader. */
 export function calmInterval({ heartbeatTicks, electionTicks }: CoreOptions): number {
   return Math.max(heartbeatTicks, Math.floor(electionTicks * limits.calmHeartbeat));
 }
 
-/** By how many ticks a calm word makes the next one later. */
+/** Ticks by which a quiesced message delays the next one. */
 function calmPatience(options: CoreOptions): number {
   return calmInterval(options) - options.heartbeatTicks;
 }
 
-/** Whether this word of the leader tells nothing that was not known here: what was acknowledged before is all that there is, and is committed. */
+/** Returns whether a message has no news: this follower's whole log was acknowledged before, and is committed. */
 export function isCalmWord({ log, answered, term }: Server, { entries, previousIndex, commit, round }: MessageOf<'append'>): boolean {
   const nothingNew = entries.length === 0 && previousIndex === log.lastIndex && commit === log.commit && log.commit === log.lastIndex;
   return nothingNew && answered.term === term && answered.match >= log.lastIndex && answered.round >= round;
 }
 
-/** A follower has heard its leader. */
 export function heardWord(server: Server, isCalm: boolean): void {
   server.patience = isCalm ? calmPatience(server.options) : 0;
   server.silence = { ...server.silence, since: server.now + server.patience };
 }
 
-/** This follower waits for something that its leader answers at once. */
+/** This follower needs an immediate answer of its leader. */
 export function becomeImpatient(server: Server): void {
   if (server.leadership !== null) return;
   const left = leftOfPatience(server, { elapsed: server.electionElapsed, options: server.options });
@@ -46,7 +45,7 @@ export function becomeImpatient(server: Server): void {
   server.patience = left;
 }
 
-/** The leader speaks to everybody. Answers to a calm word come with the next one; to any other they come at once. */
+/** The leader sends to all. Replies to a quiesced message come with the next one, to others at once. */
 export function spokeWord(
   server: Server,
   leadership: Leadership,
@@ -57,7 +56,7 @@ export function spokeWord(
   else leadership.patience = leftOfPatience(leadership, { elapsed: server.now - heardAt, options: server.options });
 }
 
-/** As though the last word had come a usual heartbeat ago, or when it came. */
+/** The last message counts as a usual heartbeat ago at most. */
 function leftOfPatience(
   { patience }: { readonly patience: number },
   { elapsed, options }: { readonly elapsed: number; readonly options: CoreOptions },

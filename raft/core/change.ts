@@ -7,9 +7,9 @@ import { appendOwn, followMembership } from './roles.js';
 import type { Server } from './server.js';
 
 /**
- * One server is added, promoted or removed at a time (dissertation, chapter 4). The change takes effect with its appending. A leader must first
- * have committed an entry of its own term: otherwise two changes from different terms, each unknown to the other, could make quorums that do not
- * meet (the correction of 2015 to single-server changes).
+ * Adds, promotes or removes one server (dissertation, chapter 4), effective when appended. The leader must first have committed an entry of its own term:
+ * otherwise two changes of different terms, each unknown to the other, could form quorums that do not intersect (the correction of 2015 to single-server
+ * changes).
  */
 export function changeMembership(server: Server, leadership: Leadership, change: MembershipChange): ChangeResult {
   const reason = refusal(server, leadership, change);
@@ -27,10 +27,10 @@ function refusal(server: Server, leadership: Leadership, change: MembershipChang
   return change.type === 'promote' ? laggardReason(server, leadership, change.id) : null;
 }
 
-/** A voter that lags would stop the cluster where it is needed for a quorum (dissertation, section 4.2.1). */
+/** A lagging voter would stop the cluster when a quorum needs it (dissertation, section 4.2.1). */
 function laggardReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
   const peer = leadership.peers.get(id);
-  if (peer === undefined) return null; // not a learner: `changed` tells why it cannot be promoted
+  if (peer === undefined) return null; // It is not a learner: `changed` reports why it cannot be promoted.
   if (!isActive(server, peer)) return `${id} does not answer, so it has not caught up: start it, see what its log says, and try again`;
   const caughtUp = peer.state === 'replicate' && peer.match + limits.promoteLagEntriesMax >= server.log.commit;
   return caughtUp ? null : `${id} has not caught up with the log yet: it is at ${peer.match} of ${server.log.commit}; try again`;

@@ -2,35 +2,35 @@ import type { HardState, LogIndex, Member, MemberId, Membership, SnapshotMeta, T
 import type { Message } from './messages.js';
 import type { LogReader, Ready, Role } from './ready.js';
 
-/** Everything a core needs to start. Times are ticks: the caller decides how long one is. */
+/** Times are ticks, whose length the caller decides. */
 export interface CoreOptions {
   readonly id: MemberId;
   readonly hardState: HardState;
-  /** Membership at `appliedIndex`; later membership entries of the log are found by the core itself. */
+  /** Membership at `appliedIndex`; the core finds later membership entries in the log. */
   readonly membership: Membership;
   readonly appliedIndex: LogIndex;
   readonly log: LogReader;
   readonly heartbeatTicks: number;
-  /** Elections start after a random number of ticks in [electionTicks, 2 * electionTicks), or in a longer range of that shape where leaders were late. */
+  /** Elections start after random ticks in [electionTicks, 2 * electionTicks), or in a longer such range if leaders were late. */
   readonly electionTicks: number;
-  /** Whole number in [0, below), from the caller's generator. */
+  /** Returns an integer in [0, below) from the caller's generator. */
   readonly random: (below: number) => number;
-  /** Bytes of entries in one append message at most (one entry may exceed it). */
+  /** Bounds the entries in one append message (a single entry may exceed it). */
   readonly appendBytesMax: number;
-  /** Append messages in flight to one follower at most. */
+  /** Bounds the append messages in flight to one follower. */
   readonly inflightMax: number;
-  /** Bytes of entries that were appended but not committed at most; further proposals are refused. */
+  /** Bounds appended but uncommitted entries; further proposals are refused. */
   readonly uncommittedBytesMax: number;
-  /** Bytes of entries in one `Ready.committed` at most (one entry may exceed it); the rest follows in the next Ready. */
+  /** Bounds the entries in one `Ready.committed` (a single entry may exceed it); the rest follows in the next Ready. */
   readonly committedBytesMax: number;
-  /** Bytes of durable, committed entries kept in memory, so that followers which are almost up to date cost no disk reads. */
+  /** Bounds durable, committed entries in memory, so that followers that are almost up to date cost no disk reads. */
   readonly tailBytesMax: number;
   readonly snapshotSource: SnapshotSource;
 }
 
 export type ProposeResult =
   | { readonly outcome: 'appended'; readonly first: LogIndex; readonly term: Term }
-  /** Definite: nothing was appended. Also the answer of a leader that is handing over, then with `leader: null`. */
+  /** Definite: nothing was appended. A leader that hands over also answers this, with `leader: null`. */
   | { readonly outcome: 'notLeader'; readonly leader: MemberId | null }
   | { readonly outcome: 'full' };
 
@@ -42,8 +42,8 @@ export type MembershipChange =
 export type ChangeResult = ProposeResult | { readonly outcome: 'refused'; readonly reason: string };
 
 /**
- * One server's Raft state machine: messages, ticks and proposals in; `Ready` out. Pure but for reading the log:
- * equal calls in equal order give equal results. `raft/core/core.ts` implements it as `createCore(options: CoreOptions): Core`.
+ * One server's Raft state machine: messages, ticks and proposals in; `Ready` out. It is pure except for log reads: equal calls in equal order give equal
+ * results.
  */
 export interface Core {
   readonly id: MemberId;
@@ -52,62 +52,58 @@ export interface Core {
   readonly leader: MemberId | null;
   readonly commit: LogIndex;
   readonly membership: Membership;
-  /** The shortest wait for a leader at present: `electionTicks`, or more where leaders that were alive have been late. The longest is almost twice that. */
+  /** The shortest wait for a leader at present: `electionTicks`, or more if live leaders have been late. The longest is almost twice that. */
   readonly electionTimeoutTicks: number;
-  /**
-   * How many ticks from now it takes at least until one of them can have an effect, if nothing else happens; 1 or more. An owner that has nothing else to do
-   * may sleep for as long and count those ticks together when it wakes up.
-   */
+  /** Ticks until one can have an effect, if nothing else happens; at least 1. An idle owner may sleep that long and count those ticks together. */
   readonly restTicks: number;
   tick(): void;
-  /** The leader is known to be gone, or never to have been there: voters campaign one after the other, the first after a tick. Does nothing on a leader. */
+  /** The leader is gone or never existed: voters campaign in turn, the first after a tick. Does nothing on a leader. */
   campaignSoon(): void;
   /**
-   * This server did not run for an election timeout or longer, and not because it waited for a processor or a disk: a leader stands down before it says
-   * another word. The others have replaced it, most likely; and a word from it would teach them that leaders are late, and to wait longer for the next one.
+   * This server was stopped for an election timeout or longer, not delayed by a processor or a disk: a leader steps down before it sends anything. It has
+   * probably been replaced, and its message would teach others to wait longer for late leaders.
    */
   stopped(): void;
   /**
-   * The owner of this follower waits for something that a leader which is well answers at once. To be called as long as it does: idle leaders speak rarely, and
-   * from here on this one is waited for as though it had spoken a usual heartbeat ago.
+   * The owner of this follower needs an immediate answer. Call it as long as that holds: idle leaders send rarely, and from now on the wait counts as if the
+   * leader had sent a usual heartbeat ago.
    */
   expectWord(): void;
   step(message: Message): void;
-  /** Appends all commands, as entries `first`, `first + 1`, ... of `term`, or none. At least one. */
+  /** Appends at least one command, as entries `first`, `first + 1`, ... of `term`, all or none. */
   propose(commands: readonly Uint8Array[]): ProposeResult;
-  /** One change at a time: refused while an earlier one is uncommitted, and before the leader has committed an entry of its own term. */
+  /** Refused while an earlier change is uncommitted, and before the leader has committed an entry of its own term. */
   changeMembership(change: MembershipChange): ChangeResult;
   /**
-   * Starts a read. The answer comes in `Ready.reads` or, after an election timeout at the latest, in `Ready.failedReads`, once, under the same id;
-   * ids of reads under way are distinct. Reads share rounds.
+   * Starts a read. Its id, distinct among pending reads, appears once in `Ready.reads`, or in `Ready.failedReads` after an election timeout at the latest.
+   * Reads share rounds.
    */
   read(id: number): void;
-  /** Hands leadership over, to the most up-to-date voter if `to` is null. Proposals are refused meanwhile; given up after an election timeout. */
+  /** Transfers leadership, to the most up-to-date voter if `to` is null. Proposals are refused meanwhile; abandoned after an election timeout. */
   transferLeadership(to: MemberId | null): void;
-  /** The transport finished, or gave up, sending a snapshot. */
+  /** The transport finished or gave up sending a snapshot. */
   reportSnapshot(to: MemberId, ok: boolean): void;
-  /** The connection to a peer was lost: stop pipelining to it until it answers. */
+  /** A peer's connection was lost: stop pipelining until it answers. */
   reportUnreachable(to: MemberId): void;
-  /** null when there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
+  /** Returns null if there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
   ready(): Ready | null;
-  /** The `persist` and `install` of the last Ready are durable. Messages and ticks may come in between. */
+  /** The last Ready's `persist` and `install` are durable. Messages and ticks may come in between. */
   persisted(): void;
   applied(index: LogIndex): void;
-  /** As leader: how far each follower is; null otherwise. */
+  /** Each follower's progress on a leader; null otherwise. */
   progress(): ReadonlyMap<MemberId, FollowerProgress> | null;
 }
 
 export interface FollowerProgress {
   readonly match: LogIndex;
   readonly state: 'probe' | 'replicate' | 'snapshot';
-  /** Has answered within an election timeout. */
+  /** Whether it answered within an election timeout. */
   readonly active: boolean;
-  /** Ticks since its last answer. */
   readonly silentTicks: number;
 }
 
 /**
- * What a leader offers to a follower whose entries were cut: the store as it is now or its newest checkpoint, not older than the log's first entry.
- * The owner may send a newer snapshot than the one that the core announced.
+ * The store that a leader offers when a follower's entries were compacted: the current one or the newest checkpoint, not older than the log's first entry. It
+ * may be newer than announced.
  */
 export type SnapshotSource = () => SnapshotMeta;

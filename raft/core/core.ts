@@ -10,8 +10,8 @@ export const raftRules: Rules = {
 };
 
 /**
- * Starts one server's Raft state machine from what its disk holds. It is a follower that knows no leader; a sole voter campaigns with the first tick.
- * Throws an InvariantViolation if log, hard state and applied index contradict one another.
+ * Starts from durable state as a follower that knows no leader; a sole voter campaigns with the first tick. Throws an InvariantViolation if log, hard state and
+ * applied index contradict one another.
  */
 export function createCore(options: CoreOptions): Core {
   return new Machine(options, raftRules);

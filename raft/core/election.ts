@@ -6,22 +6,21 @@ import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } fro
 import type { Server } from './server.js';
 import { beginSilence, heardRefusal, heardVoter } from './silence.js';
 
-/** One tick of a server that does not lead. */
 export function tickElection(server: Server): void {
   server.electionElapsed++;
   campaignIfDue(server);
 }
 
-/** Ticks until the next one that may begin an election, if nothing is heard; see `Core.restTicks`. */
+/** Ticks until one may begin an election without further messages; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
   return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
 }
 
 /**
- * The leader is gone: voters campaign in the order of their ids, one after the other, rather than when chance says. The first waits a tick, in which the
- * others find out as well and may grant its pre-vote; each of the others waits as long as an election takes, and does nothing if there was one. Who
- * fails, because its log is too old or the leader is not gone after all, waits at random again.
+ * The leader is gone: voters campaign in the order of their ids instead of at random. The first waits a tick, in which the others find out too and may grant
+ * its pre-vote; each other one waits as long as an election takes, and does nothing if there was one. A failed one, with an old log or a live leader, waits at
+ * random again.
  */
 export function campaignSoon(server: Server): void {
   if (server.leadership !== null) return;
@@ -29,7 +28,7 @@ export function campaignSoon(server: Server): void {
   server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.soonTurn));
 }
 
-/** The owner did not run for as long as an election takes: see `Core.stopped`. A sole voter cannot have been replaced. */
+/** See `Core.stopped`. A sole voter cannot have been replaced. */
 export function standDown(server: Server): void {
   if (server.leadership !== null && !isSoleVoter(server)) becomeFollower(server, server.term, null);
 }
@@ -48,9 +47,8 @@ export function isSoleVoter(server: Server): boolean {
 }
 
 /**
- * Whether a leader was heard of within the shortest election timeout, whatever was learnt of late leaders: a server that waits longer than others
- * must not keep them from replacing a leader that is gone. Whoever asks for votes then was cut off or is being removed, and would
- * only disturb a leader that works (dissertation, section 4.2.3).
+ * Returns whether a leader was heard within the shortest election timeout. Learned delays do not count: a server that waits longer must not keep others from
+ * replacing a dead leader. A candidate in that time was cut off or is being removed, and would only disturb a working leader (dissertation, section 4.2.3).
  */
 export function inLease(server: Server): boolean {
   return server.role === 'leader' || (server.leader !== null && server.electionElapsed < server.options.electionTicks);
@@ -58,11 +56,11 @@ export function inLease(server: Server): boolean {
 
 export function onPreVote(server: Server, message: MessageOf<'preVote'>): void {
   const granted = message.term > server.term && !inLease(server) && isUpToDate(server, message);
-  // A refusal carries this server's own term, so that a candidate from the past learns of the present.
+  // A rejection carries this server's own term, to inform an outdated candidate.
   server.sendAfterSync(message.from, { type: 'preVoteReply', granted }, granted ? message.term : server.term);
 }
 
-/** Called for requests of this server's term; older ones are refused before. */
+/** The request is of this server's term. */
 export function onVote(server: Server, message: MessageOf<'vote'>): void {
   const free = server.vote === message.from || (server.vote === null && server.leader === null);
   const granted = free && isUpToDate(server, message);
@@ -88,12 +86,11 @@ export function onVoteReply(server: Server, message: MessageOf<'voteReply'>): vo
   if (server.role === 'candidate') countVote(server, message.from, message.granted);
 }
 
-/** The leader hands over: campaign at once, without asking first (dissertation, section 3.10). */
+/** The leader hands over: campaign at once, without pre-vote (dissertation, section 3.10). */
 export function onTimeoutNow(server: Server, message: MessageOf<'timeoutNow'>): void {
   if (server.role !== 'leader' && server.leader === message.from && server.memberships.mayCampaign(server.id)) campaign(server, true);
 }
 
-/** Term and vote of this server became durable. */
 export function onVoteDurable(server: Server): void {
   const { durable, term, id } = server;
   if (server.role === 'candidate' && durable.term === term && durable.vote === id && !server.votes.has(id)) countVote(server, id, true);

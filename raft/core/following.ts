@@ -7,8 +7,7 @@ import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
 import { heardLeader } from './silence.js';
 
-// The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot). Messages are of this server's term; older ones are
-// refused before.
+// The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot). Messages are of this server's term.
 
 export function onAppend(server: Server, message: MessageOf<'append'>): void {
   heardFromLeader(server, message);
@@ -16,15 +15,15 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
   checkContiguous(message);
   const { previousIndex, previousTerm, entries } = message;
   const last = logIndex(previousIndex + entries.length);
-  // What is committed here is in the log of every later leader (leader completeness), so it need not be compared, and may be cut off already.
+  // Entries committed here are in every later leader's log (leader completeness), so they need no comparison and may be compacted.
   if (last <= server.log.commit) return accept(server, message, server.log.commit);
   if (previousIndex >= server.log.commit && server.log.termAt(previousIndex) !== previousTerm) return reject(server, message);
   appendMissing(server, entries);
   const commit = message.commit < last ? message.commit : last;
   const isNews = commit > server.log.commit;
   if (isNews) server.commitTo(commit);
-  // Under load every append is followed by the news that its entries are committed, and an answer to that would wake the leader to tell it nothing. Should the
-  // answer to the entries be lost, the next heartbeat gets one, as it brings no such news.
+  // Under load an append with a new commit index follows the entries; a reply to it would wake the leader for nothing. A lost reply to the entries is repeated
+  // at the next heartbeat, which has no news.
   if (isNews && entries.length === 0 && hasAnswered(server, message, last)) return;
   accept(server, message, last);
 }
@@ -53,7 +52,7 @@ function heardFromLeader(server: Server, message: { readonly from: typeof server
   heardLeader(server, from);
 }
 
-/** Keeps what agrees: a message that was overtaken must not cut off entries that came later (Raft, figure 2, AppendEntries 3 and 4). */
+/** Keeps matching entries: a reordered message must not truncate entries that came later (Raft, figure 2, AppendEntries 3 and 4). */
 function appendMissing(server: Server, entries: readonly Entry[]): void {
   const start = entries.findIndex((entry) => entry.index > server.log.commit && server.log.termAt(entry.index) !== entry.term);
   const first = entries[start];
@@ -73,7 +72,7 @@ function install(server: Server, { snapshot }: MessageOf<'installSnapshot'>): vo
   server.applied = server.applying = snapshot.index;
 }
 
-/** Whether the leader was sent an answer that says as much as one to this message would. */
+/** Whether the leader was already sent as much. */
 function hasAnswered({ answered, term }: Server, { round }: MessageOf<'append'>, match: LogIndex): boolean {
   return answered.term === term && answered.match >= match && answered.round >= round;
 }

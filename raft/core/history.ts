@@ -7,12 +7,12 @@ interface Known {
 }
 
 /**
- * The memberships that still matter: the newest committed one, and those of uncommitted entries above it, oldest first. A server uses the newest
- * of its log, committed or not (dissertation, section 4.1), so truncation must be able to go back.
+ * The newest committed membership and those of later uncommitted entries, oldest first. A server uses the newest in its log, committed or not (dissertation,
+ * section 4.1), so truncation must be able to go back.
  */
 export class MembershipHistory {
   private known: [Known, ...Known[]];
-  /** Of the current membership; kept because every commit decision asks for it. */
+  /** Voters of the current membership, cached because every commit decision reads them. */
   voters: readonly MemberId[];
 
   constructor(index: LogIndex, membership: Membership) {
@@ -24,12 +24,10 @@ export class MembershipHistory {
     return this.newest.membership;
   }
 
-  /** Index of the entry that the current membership comes from. */
   get currentIndex(): LogIndex {
     return this.newest.index;
   }
 
-  /** Takes note of the membership entries among `entries`, which were just appended. */
   appended(entries: readonly Entry[]): void {
     for (const entry of entries) {
       if (entry.kind === 'membership') this.known.push({ index: entry.index, membership: decodeMembership(entry.data) });
@@ -44,7 +42,7 @@ export class MembershipHistory {
     this.refresh();
   }
 
-  /** Forgets what can no longer come back. */
+  /** Forgets memberships that truncation can no longer restore. */
   committed(commit: LogIndex): void {
     while (this.known[1] !== undefined && this.known[1].index <= commit) this.known.shift();
   }
@@ -55,8 +53,8 @@ export class MembershipHistory {
   }
 
   /**
-   * A voter may campaign. So may one that only an uncommitted entry removes: of two servers the leaving leader may be the only one whose log
-   * is new enough to win, and without it the other could never be elected (dissertation, section 4.2.2).
+   * A voter may campaign, even one that only an uncommitted entry removes: of two servers the leaving leader may be the only one whose log is new enough to
+   * win, and without it the other could never be elected (dissertation, section 4.2.2).
    */
   mayCampaign(id: MemberId): boolean {
     return this.voters.includes(id) || roleOf(this.known[0].membership, id) === 'voter';

@@ -1,6 +1,6 @@
 /**
- * A rule that Raft's safety rests on does not hold. The replica that meets one must stop: a stopped replica is repaired by the others,
- * a wrong one is not. Never caught inside the core.
+ * Raft's safety depends on a rule that does not hold. The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the
+ * core.
  */
 class InvariantViolation extends Error {
   readonly code = 'RAFT_INVARIANT';
@@ -14,7 +14,7 @@ class InvariantViolation extends Error {
   }
 }
 
-/** Checked in production too. `rule` says what must hold, as a sentence; `facts` are the values that show it does not. */
+/** Checks in production too. `rule` says what must hold; `facts` are the violating values. */
 export function invariant(holds: boolean, rule: string, facts: () => Readonly<Record<string, unknown>>): asserts holds {
   if (!holds) throw new InvariantViolation(rule, facts());
 }

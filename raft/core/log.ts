@@ -4,24 +4,23 @@ import { invariant } from './invariant.js';
 import { limits } from './limits.js';
 import type { LogReader } from './ready.js';
 
-/** What an entry counts against every limit in bytes. */
+/** The size of an entry for every limit in bytes. */
 function sizeOf(entry: Entry): number {
   return entry.data.length + limits.entryOverheadBytes;
 }
 
 /**
- * The log as the core sees it: the owner's log on disk, and in front of it a tail in memory.
+ * The owner's log on disk, extended by a tail in memory.
  *
  *      disk (LogReader)                      tail (memory)
  *   [ firstIndex ............ ][ tailFirst ..... commit ..... handed ..... last ]
  *                                     durable ----^ somewhere up to handed
  *
- * The tail always holds everything that is not both durable and committed, so appending, sending and committing read no disk, and truncation
- * touches memory only. Older entries leave it once it outgrows `tailBytesMax`.
+ * The tail holds everything not both durable and committed, so appending, sending, committing and truncating read no disk. Older entries leave it once it
+ * outgrows `tailBytesMax`.
  */
 export class RaftLog {
   commit: LogIndex;
-  /** Bytes of the entries after `commit`. */
   uncommittedBytes = 0;
   private tail: Entry[] = [];
   private tailFirst: number;
@@ -30,9 +29,9 @@ export class RaftLog {
   private baseTerm: Term;
   /** Entries up to here are durable on this server. */
   private durable: LogIndex;
-  /** Entries up to here were given to the owner to make durable. */
+  /** Entries up to here were given to the owner to persist. */
   private handed: LogIndex;
-  /** A received snapshot that the owner has yet to install; until then what the reader says is outdated. */
+  /** A received snapshot that the owner has yet to install; until then the reader is outdated. */
   private installing: SnapshotMeta | null = null;
   private installHanded = false;
 
@@ -69,7 +68,7 @@ export class RaftLog {
     return this.durable;
   }
 
-  /** null when the entry is cut off or not there yet. */
+  /** Null if the entry was compacted or does not exist yet. */
   termAt(index: number): Term | null {
     if (index > this.lastIndex || index < 0) return null;
     if (index >= this.tailFirst) return this.tail[index - this.tailFirst]?.term ?? null;
@@ -78,7 +77,7 @@ export class RaftLog {
     return this.installing === null ? this.reader.termAt(logIndex(index)) : null;
   }
 
-  /** Entries from `from` on, about `bytesMax` at most but at least one if there is any; may stop early where memory begins. */
+  /** Returns entries from `from` on, at most about `bytesMax` but at least one if any exist; may stop early where memory begins. */
   slice(from: number, to: number, bytesMax: number): Entry[] {
     if (from > to) return [];
     if (from < this.tailFirst) return this.reader.entries(logIndex(from), logIndex(Math.min(to, this.tailFirst - 1)), bytesMax);
@@ -91,7 +90,7 @@ export class RaftLog {
     return this.tail.slice(from - this.tailFirst, end);
   }
 
-  /** The largest index from `index` down to `floor` whose term is at most `term`: where two logs may agree again, terms at a time. */
+  /** Returns the largest index from `index` down to `floor` with a term of at most `term`: two logs may agree there, skipping whole terms. */
   lastNotAfter(index: number, term: Term, floor: number): { index: LogIndex; term: Term } {
     let at = Math.min(index, this.lastIndex);
     for (; at > floor; at--) {
@@ -114,7 +113,7 @@ export class RaftLog {
     }
   }
 
-  /** Forgets the entries from `from` on; new ones always follow, which replace them on disk as well. */
+  /** Drops the entries from `from` on; new ones always follow and replace them on disk too. */
   truncate(from: LogIndex): void {
     invariant(from > this.commit, 'committed entries are never truncated', () => ({ from, commit: this.commit }));
     for (const entry of this.tail.splice(from - this.tailFirst)) {
@@ -135,7 +134,6 @@ export class RaftLog {
     this.commit = index;
   }
 
-  /** Replaces the whole log by a snapshot. */
   install(snapshot: SnapshotMeta): void {
     invariant(snapshot.index > this.commit, 'a snapshot never takes committed entries back', () => ({
       snapshot: snapshot.index,
@@ -150,7 +148,6 @@ export class RaftLog {
     this.installHanded = false;
   }
 
-  /** What the owner has to make durable now. */
   hand(): { readonly install: SnapshotMeta | null; readonly entries: Entry[] } {
     const entries = this.tail.slice(this.handed + 1 - this.tailFirst);
     const install = this.installing;
@@ -159,7 +156,7 @@ export class RaftLog {
     return { install, entries };
   }
 
-  /** What was handed is durable, except for what has been truncated or replaced by a snapshot since. */
+  /** The handed entries are durable, except those truncated or replaced by a snapshot since. */
   persisted(): void {
     this.durable = this.handed;
     if (this.installHanded) {
@@ -173,14 +170,14 @@ export class RaftLog {
     if (this.tailBytes <= this.tailBytesMax) return;
     const evictable = Math.min(this.durable, this.commit) + 1 - this.tailFirst;
     let count = 0;
-    // Half at once, so that the cost of moving the rest is spread over many appends.
+    // Evicts half at once, so that many appends share the cost of moving the rest.
     for (; count < evictable && this.tailBytes > this.tailBytesMax / 2; count++) this.tailBytes -= this.sizeAt(count);
     this.baseTerm = this.tail[count - 1]?.term ?? this.baseTerm;
     this.tail.splice(0, count);
     this.tailFirst += count;
   }
 
-  /** Reads what is not committed into memory. It is no more than a leader's `uncommittedBytesMax`, and the commit index lags by few entries. */
+  /** Reads uncommitted entries: at most a leader's `uncommittedBytesMax`, as the commit index lags by few entries. */
   private loadTail(): void {
     while (this.lastIndex < this.reader.lastIndex) {
       const entries = this.reader.entries(logIndex(this.lastIndex + 1), this.reader.lastIndex, this.tailBytesMax);

@@ -60,10 +60,9 @@ function handle<T extends MessageType>(type: T, server: Server, message: Message
 
 type Published = { readonly role: Role; readonly term: Term; readonly leader: MemberId | null };
 
-/** Joins the modules of this folder into a `Core`: routes what comes in, collects what goes out. */
 export class Machine implements Core {
   private readonly server: Server;
-  /** What the last Ready asked to make durable, until it is. */
+  /** Unset once the last Ready's data is durable. */
   private persisting: { readonly hardState: HardState | null } | null = null;
   private published: Published | null = null;
 
@@ -133,7 +132,7 @@ export class Machine implements Core {
     const { leadership, log, options, term } = this.server;
     if (leadership === null || leadership.transfer !== null) return this.notLeader();
     const bytes = commands.reduce((sum, data) => sum + data.length + limits.entryOverheadBytes, 0);
-    // One proposal alone may exceed the bound, or it could never be made.
+    // A single proposal may exceed the bound, or it could never be made.
     if (log.uncommittedBytes > 0 && log.uncommittedBytes + bytes > options.uncommittedBytesMax) return { outcome: 'full' };
     const first = (log.lastIndex + 1) as LogIndex;
     appendOwn(
@@ -204,13 +203,13 @@ export class Machine implements Core {
     );
   }
 
-  /** A leader that hands over names no leader: it is not known yet. */
+  /** A leader that hands over does not know the next leader. */
   private notLeader(): ProposeResult & { outcome: 'notLeader' } {
     const { leader, id } = this.server;
     return { outcome: 'notLeader', leader: leader === id ? null : leader };
   }
 
-  /** The commit index alone is not worth a sync: it is saved along with what is, and learnt again from the leader otherwise. */
+  /** The commit index alone is not worth a sync: it is saved with other data, or learned again. */
   private takePersist(): Pick<Ready, 'install' | 'persist'> {
     const { log, term, vote, durable } = this.server;
     const { install, entries } = log.hand();
@@ -222,7 +221,7 @@ export class Machine implements Core {
     return { install, persist };
   }
 
-  /** The Ready owns the lists: what is decided while it is carried out must not slip into it, past the disk. */
+  /** The Ready owns its lists: later decisions must not bypass the disk. */
   private takeMessages(): Pick<Ready, 'immediate' | 'afterSync'> {
     const { server } = this;
     const { immediate, afterSync } = server;
@@ -231,7 +230,7 @@ export class Machine implements Core {
     return { immediate, afterSync };
   }
 
-  /** The next committed entries, once those before are applied: the owner's speed bounds what is handed out. All are durable after `persist`. */
+  /** Waits until the previous entries are applied, so that the owner's speed bounds these. All are durable after `persist`. */
   private takeCommitted(): readonly Entry[] {
     const { server } = this;
     if (server.applied < server.applying || server.applying >= server.log.commit) return [];

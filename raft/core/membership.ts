@@ -5,7 +5,6 @@ import { limits } from './limits.js';
 
 export const emptyMembership: Membership = { members: [], removed: [] };
 
-/** Ids of the members that count for quorums, in the membership's order. */
 export function votersOf(membership: Membership): MemberId[] {
   return membership.members.filter((member) => member.role === 'voter').map((member) => member.id);
 }
@@ -16,7 +15,7 @@ export function roleOf(membership: Membership, id: MemberId): MemberRole | null 
 
 export type ChangedMembership = { readonly ok: true; readonly membership: Membership } | { readonly ok: false; readonly reason: string };
 
-/** The membership after one change of one server, which keeps old and new quorums overlapping (dissertation, section 4.1). */
+/** Changes one server, which keeps old and new quorums overlapping (dissertation, section 4.1). */
 export function changed(membership: Membership, change: MembershipChange): ChangedMembership {
   return changedBy(change.type, membership, change);
 }
@@ -69,11 +68,11 @@ function accepted(members: readonly Member[], removed: readonly MemberId[]): Cha
   return { ok: true, membership: { members: [...members].sort(byId), removed: [...removed].sort() } };
 }
 
-// Bytes of a membership entry: the whole new membership, so that a server that never saw the older entries understands it.
+// A membership entry holds the whole new membership, so that a server without the older entries understands it.
 //
 //   version 1 | members: count, then for each: role (0 learner, 1 voter), id, address | removed: count, then ids
 //
-// Counts and lengths are 16 bits, big-endian; texts are UTF-8 behind their length.
+// Counts and lengths are 16 bits, big-endian; texts are UTF-8 after their length.
 
 const formatVersion = 1;
 const roles: readonly MemberRole[] = ['learner', 'voter'];
@@ -87,7 +86,7 @@ export function encodeMembership(membership: Membership): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** Throws a RangeError that says what is wrong with the bytes. */
+/** Throws a RangeError with the reason if the bytes are invalid. */
 export function decodeMembership(bytes: Uint8Array): Membership {
   const reader = new ByteReader(bytes);
   const version = reader.byte();

@@ -7,7 +7,7 @@ interface Envelope {
   readonly term: Term;
 }
 
-/** What servers say to each other. Every message may be lost, delayed, repeated or overtaken without harm. */
+/** Messages between servers. Each may be lost, delayed, repeated or reordered without harm. */
 export type Message = Envelope & MessageBody;
 export type MessageType = Message['type'];
 export type MessageOf<T extends MessageType> = Message & { readonly type: T };
@@ -17,7 +17,7 @@ export type MessageBody =
       readonly type: 'preVote' | 'vote';
       readonly lastIndex: LogIndex;
       readonly lastTerm: Term;
-      /** Set when the leader itself asked for this election (dissertation, section 3.10); check-quorum leases are then ignored. */
+      /** Set if the leader requested this election (dissertation, section 3.10); check-quorum leases are then ignored. */
       readonly transfer: boolean;
     }
   | { readonly type: 'preVoteReply' | 'voteReply'; readonly granted: boolean }
@@ -27,20 +27,22 @@ export type MessageBody =
       readonly previousTerm: Term;
       readonly entries: readonly Entry[];
       readonly commit: LogIndex;
-      /** The newest read round that this message confirms when it is answered (read index, dissertation, section 6.4). */
+      /** The newest read round that a reply confirms (read index, dissertation, section 6.4). */
       readonly round: number;
     }
   | { readonly type: 'appendReply'; readonly round: number; readonly result: AppendResult }
-  /** Offers a snapshot. Its bytes travel beside this message, by the transport; the core sees only the announcement. */
+  /** Announces a snapshot. The transport sends its bytes separately; the core sees only the announcement. */
   | { readonly type: 'installSnapshot'; readonly snapshot: SnapshotMeta }
-  /** Asks the leader for a read index. `id` numbers a batch of the sender's reads, from a start drawn at random, so that no answer outlives a restart. */
+  /** Requests a read index. `id` numbers a batch of the sender's reads from a random start, so that no reply outlives a restart. */
   | { readonly type: 'readIndex'; readonly id: number }
-  /** `index` is null when the receiver was not, or did not stay, leader: ask again. */
+  /** `index` is null if the receiver was not, or did not stay, leader: ask again. */
   | { readonly type: 'readIndexReply'; readonly id: number; readonly index: LogIndex | null }
   | { readonly type: 'timeoutNow' };
 
 export type AppendResult =
   | { readonly accepted: true; readonly match: LogIndex }
-  /** `rejected` is the refused `previousIndex`. Back-off hint: the last place at or before it where the follower's term is not newer than the leader's
-   *  there, so that whole terms are skipped in one step. */
+  /**
+   * `rejected` is the refused `previousIndex`. The hint is the last place at or before it where the follower's term is not newer than the leader's there, so
+   * that whole terms are skipped in one step.
+   */
   | { readonly accepted: false; readonly rejected: LogIndex; readonly hintIndex: LogIndex; readonly hintTerm: Term };

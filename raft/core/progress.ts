@@ -4,17 +4,17 @@ import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
 export type ProgressState = 'probe' | 'replicate' | 'snapshot';
 
 /**
- * What a leader knows about one other server.
+ * A leader's knowledge of one other server.
  *
  *             accepted                          accepted at or past the snapshot
  *   probe ----------------> replicate      snapshot -------------------------> replicate
  *     ^                         |             ^  |
  *     |  rejected, unreachable  |             |  | sent, or given up
  *     +-------------------------+   entries   |  v
- *     +------------------------------- are cut ---> probe
+ *     +--------------------------- compacted ---> probe
  *
- * probe: one append at a time until the logs are known to agree somewhere. replicate: `next` runs ahead of `match`, a window of appends in flight.
- * snapshot: entries wait until the snapshot has arrived; only heartbeats are sent.
+ * probe: one append at a time until the logs agree somewhere. replicate: `next` runs ahead of `match`, with a window of appends in flight. snapshot: entries
+ * wait for the snapshot's arrival; only heartbeats are sent.
  */
 export class Progress {
   state: ProgressState = 'probe';
@@ -22,7 +22,7 @@ export class Progress {
   match: LogIndex = logIndex(0);
   /** The newest read round that this server confirmed. */
   ackedRound = 0;
-  /** The newest commit index and read round that were sent; what was lost is repeated by heartbeats. */
+  /** The newest commit index and read round sent; heartbeats repeat lost ones. */
   sentCommit: LogIndex = logIndex(0);
   sentRound = 0;
   /** Last index of each append in flight, oldest first; at most `inflightMax`. */
@@ -32,7 +32,7 @@ export class Progress {
 
   private readonly inflightMax: number;
 
-  /** `next`: the entry to send next. `activeAt`: the tick of the last answer. */
+  /** `next` is the entry to send next, `activeAt` the tick of the last reply. */
   constructor(
     readonly id: MemberId,
     public next: LogIndex,
@@ -42,7 +42,7 @@ export class Progress {
     this.inflightMax = inflightMax;
   }
 
-  /** The snapshot under way, while in state `snapshot`. */
+  /** The snapshot being sent in state `snapshot`. */
   get snapshot(): SnapshotMeta | null {
     return this.pendingSnapshot;
   }
@@ -53,7 +53,7 @@ export class Progress {
     return this.state === 'replicate' && this.inflight.length < this.inflightMax;
   }
 
-  /** An append that ends at `last` was sent; optimistic in state replicate: it is not waited for. */
+  /** State replicate is optimistic and does not wait for the reply. */
   sent(last: LogIndex): void {
     if (this.state === 'probe') this.probeSent = true;
     if (this.state !== 'replicate') return;
@@ -61,7 +61,7 @@ export class Progress {
     this.next = logIndex(last + 1);
   }
 
-  /** A heartbeat went out: a probe may have been lost, so the next one may carry entries again. */
+  /** A heartbeat was sent: a probe may have been lost, so the next one may carry entries again. */
   resumeProbe(): void {
     this.probeSent = false;
   }
@@ -76,13 +76,13 @@ export class Progress {
     return grew;
   }
 
-  /** Whether a rejection of `rejected` says something new: replies overtake each other, and what was accepted once stays. */
+  /** Returns whether a rejection of `rejected` is new: replies may be reordered, and acceptance is final. */
   isFresh(rejected: LogIndex): boolean {
     if (this.state === 'probe') return rejected === this.next - 1;
     return this.state === 'replicate' && rejected > this.match;
   }
 
-  /** Starts over, one append at a time, at `next`. */
+  /** Restarts at `next`, one append at a time. */
   becomeProbe(next: number): void {
     this.state = 'probe';
     this.next = logIndex(Math.max(next, this.match + 1));
@@ -97,7 +97,7 @@ export class Progress {
     this.inflight = [];
   }
 
-  /** The sending of the snapshot ended. Wait for the next heartbeat before trying on: the follower is busy, or away. */
+  /** The next attempt waits for a heartbeat: the follower is busy, or away. */
   snapshotEnded(ok: boolean): void {
     if (this.pendingSnapshot === null) return;
     this.becomeProbe(ok ? this.pendingSnapshot.index + 1 : this.match + 1);

@@ -5,17 +5,17 @@ import type { MessageOf } from './messages.js';
 import { quorumValue } from './quorum.js';
 import type { Server } from './server.js';
 
-// Linearizable reads without log entries (dissertation, section 6.4): the leader notes its commit index, learns from a quorum that it still leads,
-// and the read is served by whoever asked once it has applied that index. No clock is trusted.
+// Linearizable reads without log entries (dissertation, section 6.4): the leader notes its commit index and confirms its leadership with a quorum; the
+// requesting server reads once it has applied that index. No clock is trusted.
 
-/** Called for each Ready: starts what can be started for the reads that wait. */
+/** Called for each Ready. */
 export function flushReads(server: Server): void {
   if (!server.reads.anyWaiting) return;
   if (server.leadership !== null) flushRounds(server, server.leadership);
   else if (server.leader !== null) forward(server, server.leader);
 }
 
-/** A quorum's answers to round n, or to a later one, show that this server led after every read of round n began. */
+/** A quorum's replies to round n or later show that this server led after every read of round n began. */
 export function confirmRounds(server: Server): void {
   const { leadership, reads } = server;
   if (leadership === null || reads.roundsInFlight === 0) return;
@@ -35,8 +35,8 @@ export function onReadIndexReply(server: Server, message: MessageOf<'readIndexRe
 }
 
 /**
- * Until a leader has committed an entry of its term it does not know which older entries are committed: reads wait. Rounds in flight are few, so
- * under load many reads share one.
+ * Before it commits an entry of its term, a leader does not know which older ones are committed, so reads wait. Rounds in flight are few, so that many reads
+ * share one.
  */
 function flushRounds(server: Server, leadership: Leadership): void {
   if (leadership.firstIndex > server.log.commit || server.reads.roundsInFlight >= limits.readRoundsMax) return;

@@ -1,13 +1,12 @@
 import type { LogIndex, MemberId } from '../types.js';
 import { limits } from './limits.js';
 
-/** A read of this server's own owner. */
 interface LocalRead {
   readonly id: number;
   readonly since: number;
 }
 
-/** Reads that another server asked about in one message. */
+/** Reads that another server requested in one message. */
 interface RemoteRead {
   readonly from: MemberId;
   readonly id: number;
@@ -26,12 +25,12 @@ interface Round {
   readonly remote: readonly RemoteRead[];
 }
 
-/** Starting points of batch numbers: far enough apart that an answer to an earlier life of this server never meets a batch of this one. */
+/** Random starts are so far apart that replies to an earlier run never meet a batch of this one. */
 const batchStarts = 2 ** 40;
 const batchesPerStart = 2 ** 12;
 
 /**
- * The book of reads under way; `readindex.ts` decides what happens to them.
+ * Pending reads; `readindex.ts` decides about them.
  *
  *   read() --> waiting --leader here--> rounds --confirmed--> answered --> Ready.reads
  *                 |  ^                     | leadership lost
@@ -75,7 +74,7 @@ export class Reads {
     this.waiting.push({ id, since: now });
   }
 
-  /** Returns false when there is no room. */
+  /** Returns false if there is no room. */
   addRemote(from: MemberId, id: number, now: number): boolean {
     if (this.remoteWaiting.length >= limits.remoteReadsMax) return false;
     this.remoteWaiting.push({ from, id, since: now });
@@ -89,7 +88,7 @@ export class Reads {
     this.remoteWaiting = [];
   }
 
-  /** Answers the rounds up to `round`: the local reads here, the remote ones through the caller. */
+  /** Completes the rounds up to `round`: local reads here, remote ones through the caller. */
   confirm(round: number, reply: (read: RemoteRead, index: LogIndex) => void): void {
     while (this.rounds[0] !== undefined && this.rounds[0].round <= round) {
       const { index, local, remote } = this.rounds[0];
@@ -99,7 +98,7 @@ export class Reads {
     }
   }
 
-  /** Leadership ended: nothing of what it had under way can be confirmed any more. Returns the remote reads to be told. */
+  /** Ended leadership confirms no rounds. Returns the remote reads to refuse. */
   abandonRounds(): RemoteRead[] {
     const remote = [...this.rounds.flatMap((round) => round.remote), ...this.remoteWaiting];
     for (const round of this.rounds) this.fail(round.local);
@@ -116,7 +115,7 @@ export class Reads {
     return id;
   }
 
-  /** The answer to a batch; null: the server asked does not lead. Answers to unknown batches are late or repeated. */
+  /** A null index means that the server does not lead. Ignores late or repeated replies. */
   batchReplied(id: number, index: LogIndex | null): void {
     const batch = this.batches.get(id);
     if (batch === undefined) return;
@@ -125,7 +124,7 @@ export class Reads {
     else this.answer(batch.reads, index);
   }
 
-  /** Takes back what was asked of servers other than `leader`. */
+  /** Takes back batches sent to servers other than `leader`. */
   reclaimBatches(leader: MemberId): void {
     for (const [id, batch] of this.batches) {
       if (batch.leader === leader) continue;
@@ -134,7 +133,7 @@ export class Reads {
     }
   }
 
-  /** Fails what has waited since before `deadline` for a leader or for its answer. Rounds need no deadline: a leader without a quorum steps down. */
+  /** Fails reads that have waited since before `deadline` for a leader or its reply. Rounds need no deadline: a leader without a quorum steps down. */
   expire(deadline: number): void {
     const late = this.waiting.findIndex((read) => read.since > deadline);
     this.fail(this.waiting.splice(0, late === -1 ? this.waiting.length : late));
@@ -146,7 +145,7 @@ export class Reads {
     this.remoteWaiting = this.remoteWaiting.filter((read) => read.since > deadline);
   }
 
-  /** What is decided. The caller owns the lists: later decisions do not appear in them. */
+  /** The caller owns the lists: later decisions do not appear in them. */
   take(): { readonly answered: readonly { readonly id: number; readonly index: LogIndex }[]; readonly failed: readonly number[] } {
     const taken = { answered: this.answered, failed: this.failed };
     this.answered = [];

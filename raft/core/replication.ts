@@ -12,11 +12,11 @@ import type { Server } from './server.js';
 import { heardFollower, missQuorum } from './silence.js';
 import { handOverIfReady, mostUpToDate } from './transfer.js';
 
-// The leader's half of log replication; the followers' half is in following.ts.
+// The leader's half of log replication; following.ts has the followers' half.
 
 /**
- * One tick of a leader. A leader that hears from no quorum as long as it would itself wait for a leader steps down, so that its clients look elsewhere:
- * not before followers that learnt as much as it did would replace it, and after `adaptiveTimeoutsMax` election timeouts at the latest.
+ * A leader without replies from a quorum for as long as it would itself wait for a leader steps down, so that clients try other servers: not before followers
+ * that learned as much would replace it, and after `adaptiveTimeoutsMax` election timeouts at the latest.
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
@@ -31,7 +31,7 @@ export function tickLeader(server: Server, leadership: Leadership): void {
   leadership.heartbeatDue = true;
 }
 
-/** Ticks until a heartbeat is due, or the quorum missed; see `Core.restTicks`. Whoever leads nobody has none to send. */
+/** Ticks until a heartbeat is due or the quorum counts as lost; see `Core.restTicks`. A leader without peers sends no heartbeats. */
 export function leaderRest(server: Server, leadership: Leadership): number {
   if (leadership.peers.size === 0) return 2 * server.options.electionTicks;
   const untilMissed = quorumHeardAt(server, leadership) + server.adaptiveTimeout.ticks + leadership.patience - server.now;
@@ -39,9 +39,8 @@ export function leaderRest(server: Server, leadership: Leadership): number {
 }
 
 /**
- * Ticks between heartbeats. A leader whose followers have all that there is, and know it, only has to show that it is there: it speaks half as often, as long as
- * that leaves `idleHeartbeatsMin` words in the shortest time after which it would be replaced, and once it has said that nothing is new, at the pace of `calm.ts`.
- * Everything that may have to be repeated comes at the usual pace.
+ * If all followers are up to date and know it, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into the shortest time after which the leader
+ * would be replaced, and at the pace of `calm.ts` after one without news. Messages that may need repetition come at the usual pace.
  */
 function heartbeatInterval(server: Server, leadership: Leadership): number {
   const { heartbeatTicks, electionTicks } = server.options;
@@ -64,8 +63,8 @@ export function isActive(server: Server, peer: Progress): boolean {
 }
 
 /**
- * Sends everyone what it lacks: entries, as far as its window is open; else, when there is news, an empty append. Called once for each Ready, so
- * that proposals which arrive together share a message. Empty appends are checked against the log like any other, so they find lost ones.
+ * Sends each peer entries as far as its window is open, or an empty append if there is news. Called once for each Ready, so that simultaneous proposals share a
+ * message. Empty appends are checked against the log too, so they reveal lost entries.
  */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
@@ -79,7 +78,7 @@ export function flushAppends(server: Server, leadership: Leadership): void {
     const speaks = (heartbeatDue && !sent) || peer.sentRound < round || commitIsNews;
     if (speaks) sendEmpty(server, leadership, peer);
     anyoneHears ||= sent || speaks;
-    // One that is probed waits for a heartbeat, and for nothing else.
+    // A probed peer waits for nothing but a heartbeat.
     everyoneHears &&= peer.state === 'replicate' && (sent || speaks);
   }
   leadership.heartbeatDue = false;
@@ -99,8 +98,8 @@ export function onAppendReply(server: Server, message: MessageOf<'appendReply'>)
 }
 
 /**
- * Commits what a quorum has made durable, provided it is of the current term: an older entry may still be overwritten although a majority
- * holds it (Raft, section 5.4.2 and figure 8). Older ones are committed along with it.
+ * Commits persisted entries of a quorum up to one of the current term: an older entry may still be overwritten although a majority holds it (Raft, section
+ * 5.4.2 and figure 8).
  */
 export function advanceCommit(server: Server, leadership: Leadership): void {
   const index = logIndex(quorumValue(server.memberships.voters, (id) => matchOf(server, leadership, id)));
@@ -145,12 +144,12 @@ function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
   return id === server.id ? server.log.durableIndex : (leadership.peers.get(id)?.match ?? 0);
 }
 
-/** The last tick by which a quorum, this server included, had been heard of. */
+/** Includes this server. */
 function quorumHeardAt(server: Server, leadership: Leadership): number {
   return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : (leadership.peers.get(id)?.activeAt ?? 0)));
 }
 
-/** A follower answered. If that ends a silence of the quorum, its length is what check-quorum has to bear. */
+/** A reply that ends a silence of the quorum shows how much check-quorum must tolerate. */
 function noteActive(server: Server, leadership: Leadership, peer: Progress): void {
   if (peer.activeAt === server.now) return;
   const before = quorumHeardAt(server, leadership);
@@ -158,12 +157,12 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.patience);
 }
 
-/** Returns whether an append was sent. The loop ends with the window: at most `inflightMax` messages. */
+/** Returns whether an append was sent. The window bounds the loop: at most `inflightMax` messages. */
 function sendEntries(server: Server, leadership: Leadership, peer: Progress): boolean {
   const { log, options } = server;
   let sent = false;
   while (peer.next <= log.lastIndex && peer.mayCarryEntries) {
-    // A server that does not answer gets empty probes only: full ones would be thrown away, and making a snapshot for it costs much.
+    // An unresponsive server gets empty probes only: full ones would be lost, and a snapshot for it is costly.
     if (peer.state === 'probe' && !isActive(server, peer)) break;
     if (peer.next < log.firstIndex) {
       offerSnapshot(server, peer);
@@ -177,7 +176,6 @@ function sendEntries(server: Server, leadership: Leadership, peer: Progress): bo
   return sent;
 }
 
-/** An append without entries, at the place where the logs are expected to agree next. */
 function sendEmpty(server: Server, leadership: Leadership, peer: Progress): void {
   const previousIndex = peer.snapshot?.index ?? Math.max(peer.next - 1, server.log.firstIndex - 1);
   sendAppend(server, leadership, peer, { previousIndex, entries: [] });
@@ -222,7 +220,7 @@ function isRemoved(server: Server): boolean {
   return server.memberships.currentIndex <= server.log.commit && !server.memberships.mayCampaign(server.id);
 }
 
-/** The leader has committed its own removal (dissertation, section 4.2.2): tell the others, and let the best of them take over without a pause. */
+/** The leader has committed its own removal (dissertation, section 4.2.2): the others learn it, and the most up-to-date takes over without a pause. */
 function leave(server: Server, leadership: Leadership): void {
   flushAppends(server, leadership);
   const successor = mostUpToDate(server, leadership);

@@ -11,24 +11,24 @@ import { AdaptiveTimeout } from './adaptiveTimeout.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
 
-/** The decisions that a test replaces to show that the simulator would notice. Production has one set of them: `raftRules`. */
+/** Decisions that tests replace to prove that the simulator notices. Production uses only `raftRules`. */
 export interface Rules {
-  /** May a leader of `current` commit an entry of `entryTerm` because a quorum holds it? (Raft, section 5.4.2) */
+  /** Decides whether a leader of `current` may commit an entry of `entryTerm` because a quorum holds it (Raft, section 5.4.2). */
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
-  /** The longest wait for a leader that is known to be late, in election timeouts; 1: nothing is learnt. */
+  /** The longest wait for a late leader, in election timeouts; 1 disables learning. */
   readonly adaptiveTimeoutsMax: number;
 }
 
-/** Whom a server waits for, in which term, and since which tick. */
+/** The leader that a server waits for, in which term, and since which tick. */
 export interface Silence {
-  /** Who was seen to lead in the term; null: nobody yet. */
+  /** The term's known leader, or null. */
   readonly of: MemberId | null;
   readonly term: Term;
-  /** The tick of its last word, or of the vote or the campaign by which the wait for a leader of this term began. */
+  /** The tick of its last message, or of the vote or campaign that began the wait for a leader of this term. */
   readonly since: number;
 }
 
-/** What one server knows: figure 2 of the paper and what the other modules of this folder keep in it. They change it; it decides nothing. */
+/** One server's state: figure 2 of the paper and the other modules' data. It decides nothing. */
 export class Server {
   readonly id: MemberId;
   readonly log: RaftLog;
@@ -44,28 +44,28 @@ export class Server {
 
   /** Ticks since the start. */
   now = 0;
-  /** Ticks since this server heard from its leader, voted or campaigned. */
+  /** Ticks since this server heard its leader, voted or campaigned. */
   electionElapsed = 0;
-  /** Ticks by which the leader may be later than usual, since its last word told that nobody waits for anything: see `calm.ts`. */
+  /** Ticks by which the leader may be later than usual, because its last message had no news: see `calm.ts`. */
   patience = 0;
   readonly adaptiveTimeout: AdaptiveTimeout;
   silence: Silence;
-  /** The last silence of a leader in an older term, until a word of it is heard. */
+  /** The last silence of a leader in an older term, until it is heard. */
   formerSilence: Silence | null = null;
-  /** The most that the leader of a term was answered: which entries are here, and which of its read rounds was heard of. */
+  /** The most that this term's leader was sent: the last matching entry and the newest read round. */
   answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
-  /** Drawn anew for each wait, from [0, electionTicks): how far, in `electionTicks`-ths, it goes beyond the shortest one. */
+  /** Drawn for each wait from [0, electionTicks): the excess over the shortest wait, in `electionTicks`-ths. */
   private electionDraw = 0;
-  /** Answers to the election under way. */
+  /** Replies to the current election. */
   readonly votes = new Map<MemberId, boolean>();
 
-  /** What the disk is known to hold. */
+  /** The hard state known to be durable. */
   durable: HardState;
-  /** The owner has applied entries up to here, and was given entries up to `applying`. */
+  /** The owner has applied entries up to `applied`, and was given entries up to `applying`. */
   applied: LogIndex;
   applying: LogIndex;
 
-  /** Messages that depend on nothing that is not durable yet, and those that do or may. */
+  /** Messages independent of unsynced state, and messages that depend or may depend on it. */
   immediate: Message[] = [];
   afterSync: Message[] = [];
 
@@ -89,20 +89,20 @@ export class Server {
     this.memberships = this.readMemberships();
     this.reads = new Reads(options.random);
     this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, { timeoutsMax: rules.adaptiveTimeoutsMax });
-    // Whoever leads now has not been silent: this server was not there.
+    // This server was not running, so the current leader has not been silent.
     this.silence = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();
   }
 
-  /** In [timeout, 2 * timeout) of the adaptive timeout, as drawn. Follows what is learnt while it runs. */
+  /** The drawn value in [timeout, 2 * timeout), which follows what is learned meanwhile. */
   get electionTimeout(): number {
     const { ticks } = this.adaptiveTimeout;
     return ticks + Math.floor((ticks * this.electionDraw) / this.options.electionTicks);
   }
 
   /**
-   * Who fails to be elected waits at random, so that split votes do not repeat (Raft, section 5.2). Who follows a leader waits in turn: should it fall silent,
-   * voters miss it at the same moment, and with random waits two of them are candidates at once too often.
+   * A failed candidate waits at random, so that split votes do not repeat (Raft, section 5.2). Followers wait in turn: voters miss a silent leader at the same
+   * moment, and random waits would too often give two candidates.
    */
   drawElectionTimeout(): void {
     const { electionTicks, random } = this.options;
@@ -115,11 +115,11 @@ export class Server {
     }
     const before = voters.filter((id) => id < this.id).length;
     const turnTicks = electionTicks * Math.min(limits.soonTurn, 1 / voters.length);
-    // Not at once in one's turn: the others may have heard it last, and refuse while they wait for it.
+    // The first voter waits too: the others may have heard the leader last, and refuse while they wait for it.
     this.electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
   }
 
-  /** The shortest wait is over, and no more than `ticks` remain of what was drawn. */
+  /** Ends the shortest wait and limits the rest of the drawn one to `ticks`. */
   shortenElectionTimeout(ticks: number): void {
     const { electionTicks } = this.options;
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
@@ -133,12 +133,12 @@ export class Server {
     if (this.immediate.length < limits.outboxMessagesMax) this.immediate.push({ from: this.id, to, term, ...body });
   }
 
-  /** Sends once everything that was decided so far is durable: votes, acknowledgements, requests for votes. */
+  /** Sends once all decisions so far are durable: votes, acknowledgements, vote requests. */
   sendAfterSync(to: MemberId, body: MessageBody, term: Term = this.term): void {
     if (this.afterSync.length < limits.outboxMessagesMax) this.afterSync.push({ from: this.id, to, term, ...body });
   }
 
-  /** The only way the commit index moves, but for a snapshot. */
+  /** The only way the commit index advances, apart from snapshots. */
   commitTo(index: LogIndex): void {
     this.log.commitTo(index);
     this.memberships.committed(index);

@@ -5,10 +5,7 @@ import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
 import { heardFromPast } from './silence.js';
 
-/**
- * Compares a message's term with the server's (Raft, section 5.1: "current terms are exchanged whenever servers communicate") and returns whether
- * the message is to be handled.
- */
+/** Compares terms (Raft, section 5.1: "current terms are exchanged whenever servers communicate") and returns whether to handle the message. */
 export function admit(server: Server, message: Message): boolean {
   if (message.term > server.term) return admitNewer(server, message);
   if (message.term < server.term) refuseOlder(server, message);
@@ -24,7 +21,7 @@ function admitNewer(server: Server, message: Message): boolean {
   return true;
 }
 
-/** Senders from the past learn of the present. Above all a deposed leader: with pre-votes and leases nothing else might tell it. */
+/** Informs outdated senders. With pre-votes and leases a deposed leader might learn of its successor in no other way. */
 function refuseOlder(server: Server, message: Message): void {
   heardFromPast(server, message);
   const body = refusals[message.type]?.(message);

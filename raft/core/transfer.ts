@@ -3,12 +3,12 @@ import type { Leadership } from './leadership.js';
 import type { Progress } from './progress.js';
 import type { Server } from './server.js';
 
-// Leadership transfer (dissertation, section 3.10): the leader stops taking proposals, brings the target up to date and tells it to campaign.
+// Leadership transfer (dissertation, section 3.10): the leader refuses proposals, brings the target up to date and asks it to campaign.
 
 /**
- * `to` null: to whoever is most up to date. Without a suitable voter nothing happens. Called when all appends that may be sent have been: a target that lacks
- * nothing but what is on its way is told at once, behind it, so that one sync there makes both the last entries and its own vote durable. Should the
- * word overtake the entries, the target loses the election that it begins, which costs an election timeout and nothing else.
+ * The default target is the most up-to-date voter; without a suitable one nothing happens. Called after all permitted appends are sent: a target that lacks
+ * only entries in flight is asked after them, so that one sync there persists both the entries and its vote. If the request overtakes the entries, the target
+ * loses its election, which costs an election timeout.
  */
 export function transferLeadership(server: Server, to: MemberId | null): void {
   const { leadership } = server;
@@ -19,7 +19,7 @@ export function transferLeadership(server: Server, to: MemberId | null): void {
   if (target.state === 'replicate' && target.next > server.log.lastIndex) server.sendNow(target.id, { type: 'timeoutNow' });
 }
 
-/** Called whenever a follower's `match` grew: says it to a target that had to catch up first, and once more to one that was told. */
+/** Called whenever a follower's `match` grew: asks a target that had to catch up first, and repeats the request to one already asked. */
 export function handOverIfReady(server: Server, leadership: Leadership): void {
   const target = leadership.transfer === null ? undefined : leadership.peers.get(leadership.transfer.to);
   if (target !== undefined && target.match === server.log.lastIndex) server.sendNow(target.id, { type: 'timeoutNow' });
