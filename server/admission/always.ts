@@ -1,10 +1,10 @@
 import { forbidden } from '../../api/status.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 
-/** Lets everything pass, as leaving it out does. */
+/** Admits every request, as if it were not there. */
 export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: null };
 
-/** Refuses everything. For tests of what happens then. */
+/** Refuses every request, for tests. */
 export const alwaysDeny: AdmissionPlugin = {
   name: 'AlwaysDeny',
   resources: null,

@@ -2,7 +2,7 @@ import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from '../registry/admission.js';
 import { noTimes, type AdmissionTimes, type Half, type Operation, type Times } from './times.js';
 
-/** Runs steps in the order given. Which ones look at a resource is worked out once for each. */
+/** Runs steps in the given order. The steps of each resource are computed once. */
 export function createAdmission(plugins: readonly AdmissionPlugin[], times: AdmissionTimes = noTimes): Admission {
   const chosen = new Map<string, Chains>();
   const chainsFor = (resource: GroupResource): Chains => {
@@ -36,16 +36,15 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], times: Admi
   };
 }
 
-/** Steps of one half of admission, for one operation on one resource. */
 interface Chain {
   readonly steps: readonly { readonly take: Take; readonly times: Times }[];
   readonly whole: Times;
 }
 
-/** Without a pass in the half that changes nothing. */
+/** `pass` is null in the validating half. */
 type Take = (request: AdmissionRequest, pass: MutationPass | null) => Promise<void> | void;
 
-/** The chains of one resource, each made when it is wanted first. */
+/** The chains of one resource, each made on first use. */
 class Chains {
   readonly #chains = new Map<string, Chain>();
 
@@ -79,7 +78,6 @@ const placesOf = (half: Half): Readonly<Record<Operation, string>> => ({
   DELETE: `${half} DELETE`,
   CONNECT: `${half} CONNECT`,
 });
-/** Of each chain of a resource, so that no text is put together for a write. */
 const places: Readonly<Record<Half, Readonly<Record<Operation, string>>>> = { admit: placesOf('admit'), validate: placesOf('validate') };
 
 function takeOf(plugin: AdmissionPlugin, half: Half): Take | null {
@@ -104,8 +102,8 @@ class FirstPass implements MutationPass {
 }
 
 /**
- * Takes the steps from `from` on, one after the other, and waits only for those that have something to wait for. A step begins when the one before it has
- * ended, so one look at the clock for each tells how long all of them took.
+ * Runs the steps from `from` on in sequence and waits only for promises. Since each step begins when the one before has ended, one clock reading for each
+ * measures all of them.
  */
 function inOrder(chain: Chain, from: number, request: AdmissionRequest, pass: MutationPass | null): Promise<void> | undefined {
   const { steps } = chain;

@@ -11,10 +11,10 @@ import {
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import { isKnownPlugin } from './names.js';
 
-/** What the operator says for single plug-ins, by name. */
+/** The operator's configuration of plugins, by name. */
 export type PluginConfigurations = ReadonlyMap<string, JsonObject>;
 
-/** The kind that a plug-in reads its rules from. */
+/** The kind of a plugin's configuration. */
 export type PluginKind = Omit<ConfigurationKind, 'option'>;
 
 const option = '--admission-control-config-file';
@@ -26,8 +26,8 @@ const admission: ConfigurationKind = {
 };
 
 /**
- * Reads the file of `--admission-control-config-file` and the files that it names, relative to itself. Throws with the file and what is
- * wrong with it: a configuration that is not understood must not leave a plug-in running with other rules than its operator thinks.
+ * Reads the file of `--admission-control-config-file` and the files that it names, relative to itself. Throws with the file and the error: an invalid
+ * configuration must not leave a plugin running with unintended rules.
  */
 export function readPluginConfigurations(file: string): PluginConfigurations {
   const found = new Map<string, JsonObject>();
@@ -61,10 +61,10 @@ function objectIn(file: string): JsonObject {
   return value;
 }
 
-/** Where the rules of plug-ins stand, so that what is wrong with them can be told with its line. */
+/** Positions of plugin configurations, so that errors show their line. */
 const origins = new WeakMap<JsonObject, { readonly file: string; readonly below: string }>();
 
-/** Throws when a plug-in's rules are of another kind, or say something that is not understood: then it would run with rules that nobody wrote. */
+/** Throws for another kind or an invalid configuration, since the plugin would otherwise run with rules that its operator did not write. */
 export function checkPluginConfiguration(plugin: string, configuration: JsonObject, kind: PluginKind): void {
   const complaints = configurationComplaints(configuration, kind);
   if (complaints.length === 0) return;

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 
-/** The class that is marked as default by one of the annotations; of several the one made last, then the first by name. */
+/** The class that an annotation marks as default; the latest one of several, then the first by name. */
 export function latestDefault(classes: readonly ApiObject[], annotations: readonly string[]): ApiObject | null {
   const marked = classes.filter((each) => annotations.some((annotation) => each.metadata.annotations?.[annotation] === 'true'));
   const made = (each: ApiObject): string => each.metadata.creationTimestamp ?? '';

@@ -7,7 +7,7 @@ import type { AdmissionPlugin } from '../registry/admission.js';
 const services = { group: '', resource: 'services' };
 const addressesOf = (service: ApiObject): readonly string[] => itemsOf((objectAt(service, 'spec') ?? {})['externalIPs']).map(String);
 
-/** Services may not take over addresses that they do not have already. */
+/** Services may not take over further addresses. */
 export const denyServiceExternalIps = (): AdmissionPlugin => ({
   name: 'DenyServiceExternalIPs',
   resources: ['services'],

@@ -4,11 +4,11 @@ import { readFailure } from '../registry/failures.js';
 import { everything } from '../registry/everything.js';
 import type { Storage } from '../storage/contract.js';
 
-/** What admission looks at besides the object itself. */
+/** Reads of other objects during admission. */
 export interface Lookup {
-  /** The object, or null when there is none. The local state answers; only what seems absent is asked for again with the latest state. */
+  /** Returns null when the object is absent. The local state answers; only an absence is confirmed with the latest state. */
   find(resource: GroupResource, namespace: string, name: string): Promise<ApiObject | null>;
-  /** All objects of a type, as the local state has them; null for all namespaces. */
+  /** Reads the local state; `namespace` null stands for all. */
   list(resource: GroupResource, namespace: string | null): Promise<readonly ApiObject[]>;
 }
 

@@ -5,7 +5,6 @@ import { DurationHistogram } from '../../program/metrics/durations.js';
 /** Bounds in seconds, as in the reference. */
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** How long admission takes, all of it and by plug-in. */
 export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
   const histogram = (what: string, help: string, labelNames: string[]): DurationHistogram =>
     new DurationHistogram({
@@ -28,7 +27,7 @@ export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
   };
 }
 
-/** Series are shown from the first write on that they are about. */
+/** Series appear with their first write. */
 class TimesOf implements Times {
   #good: ReturnType<DurationHistogram['of']> | null = null;
 

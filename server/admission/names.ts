@@ -1,10 +1,10 @@
 /**
- * The plug-ins of the reference by name, in the order in which they run: later ones see what earlier ones have added, and nothing may
- * refuse a write after a quota has been charged for it. Which of them have a step here is told by the tables of steps, not by this one.
+ * The reference's plugins in running order: later ones see what earlier ones added, and no refusal may follow a quota charge. The tables of steps show which
+ * are implemented.
  */
 interface KnownPlugin {
   readonly name: string;
-  /** Runs unless `--disable-admission-plugins` names it; the others run if `--enable-admission-plugins` does. */
+  /** Runs unless `--disable-admission-plugins` names it; others run if `--enable-admission-plugins` does. */
   readonly byDefault: boolean;
 }
 
@@ -58,10 +58,10 @@ const places: ReadonlyMap<string, number> = new Map(knownPlugins.map(({ name }, 
 
 export const isKnownPlugin = (name: string): boolean => places.has(name);
 
-/** Where a plug-in runs. What the reference has no plug-in for (a check inside of its registry) runs first. */
+/** The position in the chain. Steps that are not plugins of the reference (checks within its registry) run first. */
 export const placeOf = (name: string): number => places.get(name) ?? -1;
 
-/** Which plug-ins run, by the two options. */
+/** Applies the two options. */
 export function enabledPlugins(enable: readonly string[], disable: readonly string[]): ReadonlySet<string> {
   const names = knownPlugins
     .filter(({ name, byDefault }) => (byDefault || enable.includes(name)) && !disable.includes(name))

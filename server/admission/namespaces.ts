@@ -4,9 +4,8 @@ import type { AdmissionPlugin } from '../registry/admission.js';
 const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
- * The part of NamespaceLifecycle that is about namespaces themselves: some stay. What may be created in a namespace is asked by the registry, which looks at
- * the
- * namespace before it looks at the object (`server/registry/namespaceLifecycle.ts`).
+ * Protects some namespaces from deletion (NamespaceLifecycle). The registry checks the namespace of new objects before the object itself
+ * (`server/registry/namespaceLifecycle.ts`).
  */
 export const lastingNamespaces: AdmissionPlugin = {
   name: 'NamespaceLifecycle',

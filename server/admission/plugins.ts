@@ -32,24 +32,23 @@ import { limitedResources } from './quota/configuration.js';
 import { resourceQuota } from './quota/resourceQuota.js';
 import { claimResize, defaultStorageClass, storageInUseProtection } from './volumes/storageClass.js';
 
-/** What steps are made from. */
 export interface StepParts {
   readonly storage: Storage;
   readonly lookup: Lookup;
   /** Numbers in [0, 1), for generated names. */
   readonly random: () => number;
-  /** What the operator says for this plug-in (`--admission-control-config-file`); null for nothing. */
+  /** The plugin's configuration (`--admission-control-config-file`), or null. */
   readonly configuration: JsonObject | null;
-  /** In place of counting events here: where the process counts them. */
+  /** Counts events process-wide instead of here. */
   readonly countEvents?: CountEvents;
   readonly podSecurityCounts?: PodSecurityCounts;
-  /** How long pods stay on a node with one of these taints, unless they say so. */
+  /** The time that pods stay on a node with one of these taints by default. */
   readonly tolerationSeconds: Readonly<Record<string, number>>;
 }
 
 /**
- * Steps by the name of their plug-in; `names.ts` says in which order they run and which run by default. Steps that ask the authorizer are
- * made by `server/authorization`, and join the chain in `server/assembly/api.ts` under their names.
+ * Steps by plugin; `names.ts` has their order and defaults. `server/authorization` makes the steps that need the authorizer, and `server/assembly/api.ts` adds
+ * them under their names.
  */
 const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,
@@ -84,9 +83,7 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysDeny: () => alwaysDeny,
 };
 
-/**
- * Plug-ins whose steps are made elsewhere: by `server/authorization`, by `server/assembly/webhooks.ts`, and by the registry, which looks at namespaces first.
- */
+/** Plugins implemented elsewhere: by `server/authorization`, `server/assembly/webhooks.ts`, and the registry, which checks namespaces first. */
 const otherSteps: readonly string[] = [
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
@@ -105,24 +102,21 @@ const otherSteps: readonly string[] = [
 
 const available: ReadonlySet<string> = new Set([...Object.keys(steps), ...otherSteps]);
 
-/** Whether enabling a plug-in does anything in this build. */
 export const isAvailablePlugin = (name: string): boolean => available.has(name);
 
 export interface PluginOptions {
   readonly storage: Storage;
   readonly random?: () => number;
-  /** In place of counting events here. */
   readonly countEvents?: CountEvents;
   readonly podSecurityCounts?: PodSecurityCounts;
-  /** Names of the plug-ins that run. Default: those that the reference runs by default. */
+  /** The running plugins. Default: the reference's. */
   readonly enabled?: ReadonlySet<string>;
   readonly configurations?: PluginConfigurations;
   readonly tolerationSeconds?: Readonly<Record<string, number>>;
-  /** Steps made elsewhere. Those whose name is no plug-in's run in any case. */
+  /** Further steps. Those that are not named after a plugin always run. */
   readonly others?: readonly AdmissionPlugin[];
 }
 
-/** The steps of the enabled plug-ins in their order. */
 export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
   const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
   const lookup = createLookup(storage);

@@ -4,7 +4,7 @@ import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { forbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 
-/** Where each kind has the specification of its pods. */
+/** Paths of pod specifications, by kind. */
 const specs: Readonly<Record<string, readonly string[]>> = {
   pods: ['spec'],
   podtemplates: ['template', 'spec'],
@@ -21,8 +21,8 @@ const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 const changing: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resize']);
 
 /**
- * Without `--allow-privileged` no container may be privileged, and no template may ask for one. The reference has this among the rules of each kind; it
- * is told in the same words here, though after everything else that is wrong with the object.
+ * Refuses privileged containers and templates without `--allow-privileged`. The reference checks this in the rules of each kind; the message is the same here,
+ * but follows all other errors.
  */
 export const refusesPrivileged = (): AdmissionPlugin => ({
   name: 'privileged containers',

@@ -1,4 +1,4 @@
-/** A step that has to wait for what it goes by until that has been read for the first time, and from then on has nothing to wait for. */
+/** Makes a step wait until its inputs have been read for the first time, and from then on run without delay. */
 export function onceSynced<A extends readonly unknown[]>(
   synced: Promise<void>,
   step: (...args: A) => Promise<void> | void,
@@ -8,7 +8,7 @@ export function onceSynced<A extends readonly unknown[]>(
     () => {
       ready = true;
     },
-    () => undefined, // Told to each request that waits.
+    () => undefined,
   );
   return (...args) => (ready ? step(...args) : synced.then(() => step(...args)));
 }

@@ -1,7 +1,7 @@
 import { internalError } from '../../api/status.js';
 import type { Unreadable } from '../storage/follow.js';
 
-/** Admission configurations, or policies, that are stored and cannot be read: nobody knows which requests they are about, so none may pass until they can be read or are gone. */
+/** Stored webhook configurations or policies that cannot be read: their scope is unknown, so nothing may pass until they can be read or are gone. */
 export class UnreadGuards {
   readonly #reasons = new Map<string, string>();
 
@@ -15,7 +15,7 @@ export class UnreadGuards {
     this.#reasons.delete(name);
   }
 
-  /** Throws StatusError 500, which names one of them, where there is one. */
+  /** Throws StatusError 500, which names one of them. */
   demandNone(): void {
     for (const [name, reason] of this.#reasons)
       throw internalError(

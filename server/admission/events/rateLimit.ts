@@ -6,12 +6,11 @@ import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission
 
 const types = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
 
-/** One limit: how many events a second, on average, each of those may write that its type tells apart. */
 export interface EventLimit {
   readonly type: (typeof types)[number];
   readonly perSecond: number;
   readonly burst: number;
-  /** Of how many of them it is remembered what they have written. */
+  /** The number of keys whose buckets are kept. */
   readonly rememberedMax: number;
 }
 
@@ -23,7 +22,7 @@ const kind: PluginKind = {
   fields: { limits: { list: { fields: { type: { oneOf: types }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
 };
 
-/** Reads the plug-in's configuration. Throws when it is not understood: the plug-in does nothing without limits. */
+/** Throws for an invalid configuration; without limits the plugin does nothing. */
 export function eventLimitsIn(configuration: JsonObject | null): readonly EventLimit[] {
   if (configuration === null)
     throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
@@ -47,16 +46,15 @@ function limitOf(limit: JsonObject, position: number): EventLimit {
   return { type, perSecond: positive('qps', Number.MAX_SAFE_INTEGER), burst: positive('burst', Number.MAX_SAFE_INTEGER), rememberedMax };
 }
 
-/** Counts an event under one key for each limit, in their order; says which of the limits it exceeds. */
 export type CountEvents = (keys: readonly string[]) => readonly boolean[] | Promise<readonly boolean[]>;
 
-/** `now` is in milliseconds of a clock that nobody sets. */
+/** `now` is in milliseconds of a monotonic clock. */
 export function eventCounter(
   limits: readonly EventLimit[],
   now: () => number = () => performance.now(),
 ): (keys: readonly string[]) => boolean[] {
   const buckets = limits.map((limit) => new TokenBuckets(limit, now));
-  // Each counts the event, also when another one refuses it.
+  // Each limit counts the event, even when another one refuses it.
   return (keys) => buckets.map((each, index) => !each.take(keys[index] ?? ''));
 }
 
@@ -95,7 +93,7 @@ function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, even
   }
 }
 
-/** A bucket for each key; who was not heard of for longest is forgotten first, and begins anew with a full one. */
+/** A bucket for each key. The key unused for longest is dropped first, and starts again with a full bucket. */
 class TokenBuckets {
   readonly #levels = new Map<string, { level: number; at: number }>();
 

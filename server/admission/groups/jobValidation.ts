@@ -6,7 +6,7 @@ import type { Lookup } from '../lookup.js';
 
 const groups = { group: 'scheduling.k8s.io', resource: 'podgroups' };
 
-/** Keeps how many pods of a Job run at once while they are scheduled all or none: their group cannot follow. */
+/** Keeps the parallelism of a Job with gang scheduling unchanged, because its group cannot follow. */
 export const jobValidation = (lookup: Lookup): AdmissionPlugin => ({
   name: 'JobValidation',
   resources: ['jobs.batch'],
@@ -20,7 +20,7 @@ export const jobValidation = (lookup: Lookup): AdmissionPlugin => ({
   },
 });
 
-/** The group that a Job names for its pods; of one that names none, those that are its own. */
+/** The group that a Job names for its pods; otherwise the groups that it owns. */
 async function groupsOf(job: ApiObject, lookup: Lookup): Promise<readonly ApiObject[]> {
   const { namespace = '', uid } = job.metadata;
   const named = textAt(job, 'spec', 'template', 'spec', 'schedulingGroup', 'podGroupName');

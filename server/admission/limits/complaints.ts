@@ -4,7 +4,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { amountsOf, podTotals, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 
-/** What somebody asks for, and where it is told. */
+/** A request and where it is reported. */
 interface Asked {
   readonly requests: Amounts;
   readonly limits: Amounts;
@@ -73,7 +73,6 @@ const askedBy = (holder: JsonObject): Asked => {
   return { requests: amountsOf(objectAt(resources, 'requests')), limits: amountsOf(objectAt(resources, 'limits')) };
 };
 
-/** What a pod asks for beyond or below the limits of one range, of each container and together. */
 export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): string[] {
   const containers = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map(askedBy);
   let together: Asked | null = null;

@@ -4,7 +4,7 @@ import { textAt } from '../../../api/json/members.js';
 
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** Gives containers what the limits of one range say and they do not; an annotation tells what was set. */
+/** Sets the limit range's defaults in containers; an annotation lists them. */
 export function setContainerResources(pod: ApiObject, limits: readonly JsonObject[]): void {
   const ofContainers = limits.filter((limit) => limit['type'] === 'Container');
   const merged = (member: string): JsonObject =>

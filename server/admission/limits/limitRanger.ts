@@ -8,16 +8,15 @@ import { setContainerResources } from './defaults.js';
 
 const rangesResource = { group: '', resource: 'limitranges' };
 
-/** Pods cannot change what they ask for, but claims can. */
+/** Pods cannot change their requests, but claims can. */
 const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean =>
   object !== null &&
   subresource === '' &&
   old?.metadata.deletionTimestamp === undefined &&
   (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
 
-/** Amounts of limit ranges times containers of a pod: each is written into each, so that short lists could make a pod of any size. */
+/** Amounts of limit ranges times containers of a pod: each is written into each, so short lists could make a pod of any size. */
 const combinationsMax = 100_000;
-/** Complaints about one pod that are told. */
 const complaintsToldMax = 100;
 
 const amountMembers = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
@@ -37,7 +36,7 @@ function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonl
 
 const itemsOf = (range: ApiObject): JsonObject[] => objectsIn(objectAt(range, 'spec'), 'limits');
 
-/** Fills in and checks the resources of pods and claims, as the limit ranges of their namespace want it. */
+/** Sets defaults and checks resources of pods and claims by their namespace's limit ranges. */
 export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
   name: 'LimitRanger',
   resources: ['pods', 'persistentvolumeclaims'],

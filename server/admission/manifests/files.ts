@@ -5,25 +5,24 @@ import { isObject } from '../../../api/json/json.js';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
 import type { JsonObject } from '../../../api/object.js';
 
-/** A document of a file in a folder of manifests. */
 export interface ManifestDocument {
   readonly file: string;
   readonly value: JsonObject;
 }
 
 export interface ManifestFolder {
-  /** In the order of the names of files, and in each as they stand there. */
+  /** Sorted by file name; documents of a file keep their order. */
   readonly documents: readonly ManifestDocument[];
-  /** Of all that was read, `sha256:...`; empty where there is nothing. */
+  /** Covers everything that was read, `sha256:...`; empty where there is nothing. */
   readonly hash: string;
 }
 
 const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const depthMax = 50;
-/** A line of its own, or the rest of it a comment. */
+/** A separator stands on its own line, perhaps with a comment. */
 const separator = /^---(?:[ \t].*)?$/m;
 
-/** The files that count: those directly in the folder, by their extensions, in order. Throws when it cannot be read. */
+/** Files directly in the folder, by extension, in order. Throws when the folder cannot be read. */
 export const manifestFiles = (folder: string): readonly string[] =>
   readdirSync(folder)
     .filter((name) => extensions.has(path.extname(name).toLowerCase()))
@@ -31,7 +30,6 @@ export const manifestFiles = (folder: string): readonly string[] =>
     .map((name) => path.join(folder, name))
     .filter((file) => statSync(file).isFile());
 
-/** Reads a folder of manifests. Throws with the file and what is wrong with it. */
 export function readManifestFolder(folder: string): ManifestFolder {
   const hash = createHash('sha256');
   const documents: ManifestDocument[] = [];
@@ -46,7 +44,7 @@ export function readManifestFolder(folder: string): ManifestFolder {
   return { documents, hash: isEmpty ? '' : `sha256:${hash.digest('hex')}` };
 }
 
-/** One, or none where there are only comments. */
+/** Returns none where there are only comments. */
 function documentsIn(text: string, file: string): readonly ManifestDocument[] {
   if (text.trim() === '') return [];
   const result = yamlCodec.decode(Buffer.from(text), { findDuplicates: true, depthMax });

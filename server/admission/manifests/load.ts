@@ -13,23 +13,22 @@ import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
 /**
- * Webhooks and policies from files (KEP 5793): they are there before the API is, cannot be changed through it, and are looked at before those that can.
- * What they may say is what the API lets them say, and less: nothing that has to be looked up in the cluster.
+ * Webhooks and policies from files (KEP 5793): they exist before the API does, cannot be changed through it, and run before the API's own. They obey the API's
+ * rules, and may not refer to objects in the cluster.
  */
 
 const group = 'admissionregistration.k8s.io';
 const version = 'v1';
 
-/** What the manifests of a plug-in may hold. */
+/** The permitted content of a plugin's manifests. */
 export interface ManifestKinds {
-  /** Resources by kind. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** What stands in the way of an object beyond the rules of the API; null for nothing. */
+  /** Returns the problem of an object beyond the API's rules, or null. */
   readonly complaint: (kind: string, object: ApiObject) => string | null;
 }
 
 export interface Manifests {
-  /** By resource, in the order of their names. */
+  /** Objects by resource, sorted by name. */
   readonly objects: ReadonlyMap<string, readonly ApiObject[]>;
   readonly hash: string;
 }
@@ -75,7 +74,7 @@ export interface LoadParts {
   readonly enabled: EnabledFeatures;
 }
 
-/** Reads the manifests of a plug-in, as the API would take them: checked strictly, with defaults, by the rules of their kinds. Throws with the file and what is wrong. */
+/** Reads a plugin's manifests as the API would: strictly, with defaults, by the rules of their kinds. Throws with the file and the error. */
 export function loadManifests(folder: string, allowed: ManifestKinds, parts: LoadParts): Manifests {
   const { documents, hash } = readManifestFolder(folder);
   const found = new Map<string, Map<string, { readonly file: string; readonly object: ApiObject }>>();
@@ -101,7 +100,7 @@ interface Item {
   readonly value: JsonObject;
 }
 
-/** An object, or those of a list: of `v1.List`, or of the list kind of what is allowed. */
+/** A single object, or the items of a `v1.List` or of a permitted list kind. */
 function unlisted(value: JsonObject, allowed: ManifestKinds, file: string): readonly Item[] {
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   const ofItems = kind.replace(/List$/, '');
@@ -139,7 +138,7 @@ function accepted(
   const complaint = allowed.complaint(kind, object);
   if (complaint !== null) return refuse(complaint);
   inOneGo(outcomeOf(resource.behaviour.strategy.read.defaults(object)));
-  // The API keeps such names for manifests; this is one.
+  // The API reserves such names for manifests, which these are.
   const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && enabled(feature);
   try {
     const stored = nameAndValidate({ resource, namespace: '', name }, object, {

@@ -1,15 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
-/** What is told of manifests of admission plug-ins, by the plug-in's name. */
+/** Receives events of manifests by plugin. */
 export interface ManifestMetrics {
-  /** They are in effect, as files whose content has this hash say. */
+  /** The content with this hash is in effect. */
   loaded(plugin: string, content: { readonly hash: string }): void;
   /** Changed files were read. */
   reloaded(plugin: string, outcome: 'success' | 'failure'): void;
 }
 
-/** Under the names of the reference. `server` tells replicas apart. */
+/** The names are the reference's. `server` distinguishes replicas. */
 export function createManifestMetrics(registry: Registry, server: string): ManifestMetrics {
   const prefix = 'apiserver_manifest_admission_config_controller';
   const registers = [registry];

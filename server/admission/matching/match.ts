@@ -9,16 +9,16 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 import { matchesRule, ruleOf, type Addressed, type Attributes, type Rule } from './rules.js';
 import { attributesOf, equivalentsOf } from './subject.js';
 
-/** What a webhook, or the match constraints of a policy, say of the requests they are about. */
+/** The match terms of a webhook or policy. */
 export interface MatchTerms {
   readonly rules: readonly Rule[];
-  /** Requests that address the same objects otherwise count as well (`matchPolicy: Equivalent`). */
+  /** Equivalent requests for the same objects match as well (`matchPolicy: Equivalent`). */
   readonly equivalent: boolean;
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
 }
 
-/** Terms as they are stored: validated, with defaults. `rules` names the member that holds them. */
+/** Reads stored terms, which are validated and have defaults. `rules` names their member. */
 export function matchTermsOf(holder: JsonObject, rules: string): MatchTerms {
   return {
     rules: objectsIn(holder, rules).map(ruleOf),
@@ -30,24 +30,24 @@ export function matchTermsOf(holder: JsonObject, rules: string): MatchTerms {
 
 function selectorOf(holder: JsonObject, member: string): LabelSelector {
   const parsed = labelSelectorOf((objectAt(holder, member) ?? {}) as LabelSelectorObject);
-  // Validation has refused what cannot be read.
+  // Validation refuses unreadable terms.
   if (!parsed.ok) throw new Error(`broken invariant: stored ${member}: ${parsed.message}`);
   return parsed.selector;
 }
 
-/** A request, with what matching it needs to know beyond it. One for all webhooks and policies that look at the request. */
+/** A request and its match inputs, shared by all webhooks and policies. */
 export interface Subject {
   readonly request: AdmissionRequest;
   readonly attributes: Attributes;
   equivalents(): readonly Addressed[];
-  /** Labels of the namespace, or of the Namespace itself as it is to become; null where the request is in no namespace. Rejects with a StatusError. */
+  /** The labels of the namespace, or of the Namespace itself after the request; null for cluster-scoped requests. Rejects with a StatusError. */
   namespaceLabels(): Promise<Labels | null>;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface MatchParts {
-  /** Read from this replica's memory; only what seems absent is asked for again with the latest state. */
+  /** Reads this replica's memory; an absence is confirmed with the latest state. */
   readonly storage: Pick<Storage, 'get'>;
   readonly catalogue: Catalogue;
 }
@@ -80,11 +80,11 @@ async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage,
 }
 
 /**
- * As what a request matches the terms: as it was addressed, or as one of its equivalents; null when it does not. Conditions in CEL are not looked at.
- * Rejects with a StatusError when the namespace cannot be read and the terms hang on it.
+ * Returns the form in which a request matches: as addressed, or an equivalent; null for none. CEL conditions are not evaluated. Rejects with a StatusError when
+ * the terms need a namespace that cannot be read.
  */
 export async function matchRequest(terms: MatchTerms, subject: Subject): Promise<Addressed | null> {
-  // Rules first: they cost nothing, and most requests end here.
+  // Rules come first: they cost nothing, and most requests end here.
   const matched = matchRules(terms, subject);
   if (matched === null || !matchesObjects(terms.objectSelector, subject.request)) return null;
   if (terms.namespaceSelector.length === 0) return matched;
@@ -103,11 +103,11 @@ export function matchRules({ rules, equivalent }: Pick<MatchTerms, 'rules' | 'eq
   return null;
 }
 
-/** One of the two states has to match. What has no metadata, such as the options of a connection, only matches an empty selector. */
+/** Either state may match. Objects without metadata, such as connection options, match only an empty selector. */
 function matchesObjects(selector: LabelSelector, { operation, object, old, form }: AdmissionRequest): boolean {
   if (selector.length === 0) return true;
   if (operation === 'CONNECT') return false;
-  // A form that shows an object otherwise shows no labels.
+  // A view of another form has no labels.
   const labelsOf = ({ metadata }: ApiObject): Labels => (form?.view === undefined ? (metadata.labels ?? {}) : {});
   return [object, old].some((state) => state !== null && matchesLabels(selector, labelsOf(state)));
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
 import type { GroupVersionKind } from '../../registry/admission.js';
 
-/** Which requests a rule of a webhook or a policy is about. */
+/** A match rule of a webhook or policy. */
 export interface Rule {
   readonly operations: readonly string[];
   readonly groups: readonly string[];
@@ -14,7 +14,7 @@ export interface Rule {
   readonly names: readonly string[];
 }
 
-/** One resource in one version, perhaps below a subresource, and what its bodies are. */
+/** A resource in one version, perhaps with a subresource, and the type of its bodies. */
 export interface Addressed {
   readonly group: string;
   readonly version: string;
@@ -23,10 +23,10 @@ export interface Addressed {
   readonly kind: GroupVersionKind;
 }
 
-/** What of a request rules look at. */
+/** The parts of a request that rules match. */
 export interface Attributes extends Addressed {
   readonly operation: string;
-  /** That of the object; of a Namespace its own name; empty for other objects of the cluster. */
+  /** The namespace of the object; its own name for a Namespace; empty for other cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -58,7 +58,7 @@ export function matchesResource(rule: Rule, resource: string, subresource: strin
   });
 }
 
-/** A Namespace belongs to the cluster, although requests about it carry its name as their namespace. */
+/** A Namespace is cluster-scoped, although its requests carry its name as their namespace. */
 function matchesScope({ scope }: Rule, { group, resource, namespace }: Attributes): boolean {
   if (scope === all) return true;
   const ofCluster = namespace === '' || (group === '' && resource === 'namespaces');

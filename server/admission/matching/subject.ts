@@ -2,7 +2,6 @@ import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 import type { Addressed, Attributes } from './rules.js';
 
-/** What a request is about, as rules of webhooks and policies see it. */
 export function attributesOf({ operation, resource, subresource, form, namespace, name }: AdmissionRequest): Attributes {
   const { group, version } = resource;
   const isNamespace = group === '' && resource.resource === 'namespaces';
@@ -18,10 +17,7 @@ export function attributesOf({ operation, resource, subresource, form, namespace
   };
 }
 
-/**
- * The other ways to address the same objects: served versions of the resource, and of a resource of another group that is kept with it. What is not
- * served under the subresource is left out.
- */
+/** Other served versions of the resource, and of resources of other groups that share its storage. Versions without the subresource are omitted. */
 export function equivalentsOf({ resource, subresource, form }: AdmissionRequest, catalogue: Catalogue): Addressed[] {
   const others = sharing(resource).flatMap(({ group, resource: name }) =>
     (catalogue.group(group)?.versions ?? []).flatMap(({ resources }) => resources.filter((each) => each.resource === name)),
@@ -32,7 +28,7 @@ export function equivalentsOf({ resource, subresource, form }: AdmissionRequest,
     .map((each) => ({ group: each.group, version: each.version, resource: each.resource, subresource, kind: kindOf(each, form) }));
 }
 
-/** A subresource with a form of its own has the same one in all versions. */
+/** A subresource with its own form has the same one in all versions. */
 const kindOf = ({ group, version, kind }: ServedResource, form: AdmissionRequest['form']): GroupVersionKind =>
   form === null ? { group, version, kind } : { group: form.group, version: form.version, kind: form.kind };
 

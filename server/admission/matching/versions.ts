@@ -9,15 +9,15 @@ import type { ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 
 /**
- * Brings an object of a resource from one API version to another. The object names neither its kind nor its version, belongs to the callee and comes
- * back alike. Rejects with a StatusError.
+ * Converts between API versions. The object carries neither kind nor version and belongs to the callee, as does the result to the caller. Rejects with a
+ * StatusError.
  */
 export type ConvertObject = (resource: ServedResource, object: ApiObject, from: string, to: string) => ApiObject | Promise<ApiObject>;
 
-/** Between versions of the types that every server has. */
+/** Converts types that every server has. */
 export const convertBuiltIn: ConvertObject = ({ storage }, object, from, to) => convertBetween(kindOf(storage), from, to, object);
 
-/** One state of a request's object as a webhook or a policy is shown it: in the version that it wants, with kind and API version, sharing nothing with the request. */
+/** Copies one state of the object in the version that a webhook or policy matches, with kind and API version. */
 export async function shownAs(
   kind: GroupVersionKind,
   state: ApiObject | null,
@@ -40,7 +40,7 @@ export async function shownAs(
   return named(form === null ? await convert(resource, plain, apiVersionOf(resource.storage), apiVersionOf(kind)) : plain);
 }
 
-/** Puts what a step has made of a shown object in the place of the request's. */
+/** Replaces the request's object with the changed copy. */
 export async function putBack(kind: GroupVersionKind, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
   const { object, resource, form, operation } = request;
   if (object === null) throw new Error('broken invariant: there is no object to change');

@@ -9,7 +9,7 @@ const pods = { group: '', resource: 'pods' };
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 const always = 'Always';
 
-/** The pod, when the write brings images that were not there before. Subresources change no images, but one. */
+/** The pod, when the write adds images. Of the subresources only one changes images. */
 const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObject | null => {
   if (object === null || (subresource !== '' && subresource !== 'ephemeralcontainers')) return null;
   return old === null || imagesOf(object) !== imagesOf(old) ? object : null;
@@ -21,7 +21,7 @@ const imageVolumesOf = (pod: ApiObject): JsonObject[] =>
     .map((volume) => objectAt(volume, 'image'))
     .filter((image) => image !== null);
 
-/** Images are pulled anew for every pod, so nobody runs a private image because another pod has brought it to the node. */
+/** Every pod pulls its images anew, so it cannot run a private image that another pod has brought to the node. */
 export const alwaysPullImages = (): AdmissionPlugin => ({
   name: 'AlwaysPullImages',
   resources: ['pods'],

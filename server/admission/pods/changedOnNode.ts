@@ -10,7 +10,7 @@ interface ChangedPod {
   readonly nodeName: string;
 }
 
-/** A pod that is on a node and whose specification is changed, which its generation counts; null for all other requests. */
+/** Returns null unless the request changes the specification (and generation) of a pod on a node. */
 export function changedOnNode({ operation, object, old }: AdmissionRequest): ChangedPod | null {
   if (operation !== 'UPDATE' || object === null || old === null) return null;
   const nodeName = textAt(object, 'spec', 'nodeName');

@@ -11,14 +11,14 @@ const changesPodAmounts = (pod: ApiObject, old: ApiObject): boolean => {
   return (isSet(now) || isSet(before)) && !sameValue(now, before);
 };
 
-/** Features that a node must have for a change of a pod on it, in the order of their names. Nodes declare more, which matter where pods are placed. */
+/** Features that a node needs for changes to a pod on it, sorted by name. Further declared features matter only for scheduling. */
 const features: readonly { readonly name: string; readonly isNeeded: (pod: ApiObject, old: ApiObject) => boolean }[] = [
   { name: 'InPlacePodLevelResourcesVerticalScaling', isNeeded: changesPodAmounts },
 ];
 
 const watched: ReadonlySet<string> = new Set(['', 'resize']);
 
-/** A running pod may not be changed in a way that its node does not know. */
+/** A running pod may not be changed in a way that its node does not support. */
 export const nodeDeclaresFeatures = (lookup: Lookup): AdmissionPlugin => ({
   name: 'NodeDeclaredFeatureValidator',
   resources: ['pods'],

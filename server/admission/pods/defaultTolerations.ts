@@ -3,14 +3,13 @@ import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 
-/** How long a pod stays on a node that has become unreachable, unless it says so itself. */
+/** The default time that a pod stays on an unreachable node. */
 const staySeconds = 300;
 const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 
 const concerns = (toleration: JsonObject, taint: string): boolean =>
   ['', taint].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect'));
 
-/** Adds what the pod does not decide itself. */
 function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string, number>>): void {
   const present = objectsIn(spec, 'tolerations');
   const added = taints
@@ -24,7 +23,7 @@ function addDefaultTolerations(spec: JsonObject, seconds: Readonly<Record<string
   if (added.length > 0) spec['tolerations'] = [...present, ...added];
 }
 
-/** `--default-not-ready-toleration-seconds` and its sibling, by taint; absent ones are five minutes. */
+/** `--default-not-ready-toleration-seconds` and its sibling, by taint; five minutes by default. */
 export const defaultTolerationSeconds = (seconds: Readonly<Record<string, number>> = {}): AdmissionPlugin => ({
   name: 'DefaultTolerationSeconds',
   resources: ['pods'],

@@ -3,7 +3,7 @@ import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 import { mergeTolerations } from './tolerations.js';
 
-/** Nodes with rare devices are kept free by a taint named after the device; pods that ask for the device may go there. */
+/** A taint named after a device keeps its nodes free; pods that request the device tolerate it. */
 export const extendedResourceToleration = (): AdmissionPlugin => ({
   name: 'ExtendedResourceToleration',
   resources: ['pods'],

@@ -6,22 +6,21 @@ import { memberAt, textAt } from '../../../api/json/members.js';
 import { shapeComplaints, type Shape } from '../../../program/files/configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 
-/** A service that says of images whether they may run. */
 export interface ImagePolicy {
   readonly kubeConfigFile: string;
   readonly allowTtlMs: number;
   readonly denyTtlMs: number;
   readonly retryBackoffMs: number;
-  /** Whether images may run while the service cannot be asked. */
+  /** Admits images while the service is unreachable. */
   readonly defaultAllow: boolean;
 }
 
 export interface ImagePolicyParts {
   readonly policy: ImagePolicy;
-  /** Posts an ImageReview and resolves with the one that comes back. */
+  /** Posts an ImageReview and resolves with the response. */
   readonly ask: (review: string, signal: AbortSignal | null) => Promise<string>;
   readonly report: (error: unknown) => void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -43,10 +42,10 @@ const fields: Shape = {
 const rememberedMax = 1_024;
 const attemptsMax = 5;
 
-/** Default, smallest and largest value: seconds for how long answers count, milliseconds for the wait before another try. */
+/** Default, minimum and maximum: cache lifetimes in seconds, and the retry backoff in milliseconds. */
 const times = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff: [500, 1, 300_000] } as const;
 
-/** Reads the plug-in's configuration, which has no kind. Throws when it is not understood: nobody would be asked then. */
+/** The configuration has no kind. Throws for an invalid one, without which no image would be reviewed. */
 export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
   const fail = (what: string): never => {
     throw new Error(`the configuration of ImagePolicyWebhook: ${what}`);
@@ -127,7 +126,7 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
   };
 }
 
-/** Ephemeral containers come through a subresource of their own; nothing else below a pod brings images. */
+/** Ephemeral containers are the only subresource that adds images. */
 function bringsImages({ object, old, operation, subresource }: AdmissionRequest): boolean {
   if (object === null || operation === 'DELETE' || operation === 'CONNECT') return false;
   if (subresource !== '' && subresource !== 'ephemeralcontainers') return false;
@@ -143,7 +142,7 @@ function questionAbout(pod: ApiObject, namespace: string): string {
   return JSON.stringify({ apiVersion: apiVersion, kind: 'ImageReview', spec: { containers, annotations, namespace } });
 }
 
-/** Tries again after a passing trouble, each time after a longer wait. */
+/** Retries temporary errors with growing delays. */
 async function asked(ask: () => Promise<string>, backoffMs: number, signal: AbortSignal | null): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,22 +5,22 @@ import { textAt } from '../../../api/json/members.js';
 const enforced = 'kubernetes.io/enforce-mountable-secrets';
 const trueTexts: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-/** How containers of a list are called in complaints. */
+/** Names of container lists in messages. */
 const called: Readonly<Record<string, string>> = {
   initContainers: 'init container',
   containers: 'container',
   ephemeralContainers: 'ephemeral container',
 };
 
-/** A place of a pod that uses a secret: how complaints call it, and the secret's name. */
+/** A place of a pod that uses a secret: its name in messages, and the secret's. */
 interface Use {
   readonly what: string;
   readonly secret: string;
 }
 
 /**
- * An account may say that its pods use the secrets that it lists, and no others. Says which one of a new pod is not listed, or null. Order and words
- * are the reference's; it does not look at projected volumes, through which a pod reads a secret as well, and this does.
+ * An account may restrict its pods to the secrets that it lists. Returns an error for one that is not listed, or null. Order and messages are the reference's;
+ * unlike it, this checks projected volumes too, through which a pod also reads secrets.
  */
 export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | null {
   if (!isStrict(account)) return null;
@@ -36,7 +36,7 @@ export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | 
   return at < 0 ? null : `imagePullSecrets[${at}].name=${JSON.stringify(names[at])}${lacking(account)}imagePullSecret`;
 }
 
-/** The same of containers that come to look into a pod, which was let in with all the rest. */
+/** The same for ephemeral containers, which join a pod that has already passed. */
 export const forbiddenDebugSecret = (spec: JsonObject, account: ApiObject): string | null =>
   isStrict(account) ? unlistedUse(usesOfContainers(spec, 'ephemeralContainers'), account) : null;
 
@@ -66,7 +66,7 @@ function usesOfVolume(volume: JsonObject): Use[] {
 const usesOfContainers = (spec: JsonObject, list: string): Use[] =>
   objectsIn(spec, list).flatMap((container) => usesOfContainer(container, called[list] ?? list));
 
-/** Variables of the environment that secrets fill, one by one or all of a secret together. */
+/** Environment variables from secrets, one by one or all of a secret. */
 function usesOfContainer(container: JsonObject, called: string): Use[] {
   const who = `${called} ${textAt(container, 'name')}`;
   const single = objectsIn(container, 'env').flatMap((variable): Use[] => {

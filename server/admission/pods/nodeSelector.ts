@@ -6,7 +6,7 @@ import type { Lookup } from '../lookup.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What an operator says: selectors by namespace, which its pods must keep to, and one for namespaces that name none. */
+/** The required node selectors by namespace, and one for the others. */
 export interface NodeSelectors {
   readonly byNamespace: ReadonlyMap<string, Labels>;
   readonly byDefault: Labels;
@@ -18,7 +18,7 @@ const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
 const member = 'podNodeSelectorPluginConfig';
 const defaultKey = 'clusterDefaultNodeSelector';
 
-/** Reads the plug-in's configuration, which has no kind. Throws when it is not understood. */
+/** The configuration has no kind. Throws for an invalid one. */
 export function nodeSelectorsIn(configuration: JsonObject | null): NodeSelectors {
   const unknown = Object.keys(configuration ?? {}).filter((name) => ![member, 'apiVersion', 'kind'].includes(name));
   if (unknown.length > 0)
@@ -33,7 +33,7 @@ export function nodeSelectorsIn(configuration: JsonObject | null): NodeSelectors
   return { byNamespace, byDefault: byNamespace.get(defaultKey) ?? {} };
 }
 
-/** `a=b,c=d` as labels; null when it is something else. */
+/** Parses `a=b,c=d`; null for other texts. */
 function labelsIn(text: string): Labels | null {
   if (text.trim() === '') return {};
   const pairs = text.split(',').map((part) => /^\s*([^=\s]+)\s*=\s*([^=\s]*)\s*$/.exec(part));
@@ -41,7 +41,6 @@ function labelsIn(text: string): Labels | null {
   return labels.length < pairs.length ? null : Object.fromEntries(labels);
 }
 
-/** Pods of a namespace go only to nodes that the namespace is for. */
 export const podNodeSelector = (lookup: Lookup, selectors: NodeSelectors): AdmissionPlugin => ({
   name: 'PodNodeSelector',
   resources: ['pods'],

@@ -8,7 +8,7 @@ import type { Lookup } from '../lookup.js';
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 const pods = { group: '', resource: 'pods' };
 
-/** What a priority class, or the lack of one, means for a pod. */
+/** The effect of a priority class, or of having none. */
 export interface Priority {
   readonly className: string;
   readonly value: number;
@@ -23,7 +23,7 @@ const priorityOf = (found: ApiObject): Priority => ({
   preemptionPolicy: textAt(found, 'preemptionPolicy') || null,
 });
 
-/** The class that pods without one belong to; of several, the one that asks for least. */
+/** The default class; of several, the one with the lowest value. */
 function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
   const defaults = classes.filter((each) => each['globalDefault'] === true);
   return defaults.reduce<ApiObject | null>(
@@ -32,7 +32,7 @@ function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
   );
 }
 
-/** Writes a priority into the pod's specification; tells why the pod's own values contradict it, or null. */
+/** Sets the priority; returns why the pod's own values contradict it, or null. */
 function applyPriority(spec: JsonObject, { className, value, preemptionPolicy }: Priority): string | null {
   const own = spec['priority'];
   if (own !== undefined && own !== null && Number(own) !== value) {
@@ -51,7 +51,7 @@ function applyPriority(spec: JsonObject, { className, value, preemptionPolicy }:
 async function admitPod({ operation, object, old, name }: AdmissionRequest, lookup: Lookup): Promise<void> {
   const spec = ensureObject(object ?? { metadata: {} }, 'spec');
   if (operation === 'UPDATE') {
-    // Set on create for good; a client that leaves them out means no change.
+    // These are immutable; a client that omits them requests no change.
     for (const member of ['priority', 'preemptionPolicy']) setDefault(spec, member, memberAt(old ?? undefined, 'spec', member) ?? null);
     for (const member of ['priority', 'preemptionPolicy']) if (spec[member] === null) delete spec[member];
     return;
@@ -72,7 +72,6 @@ async function validateClass({ operation, object, name }: AdmissionRequest, look
   throw forbidden(classes, name, { why: `PriorityClass ${other} is already marked as default. Only one default can exist` });
 }
 
-/** Gives pods the priority of their class. */
 export const priority = (lookup: Lookup): AdmissionPlugin => ({
   name: 'Priority',
   resources: ['pods', 'priorityclasses.scheduling.k8s.io'],

@@ -11,13 +11,13 @@ import { changedOnNode, nodes } from './changedOnNode.js';
 
 const osLabel = 'kubernetes.io/os';
 
-/** What a node must have enough of, and the power of ten in which it is counted. */
+/** Resources that a node must have, and the power of ten in which they are counted. */
 const counted = [
   { name: 'cpu', places: 3 },
   { name: 'memory', places: 0 },
 ] as const;
 
-/** A running pod may not be resized beyond its node, nor on a node that cannot do it. */
+/** A running pod may not be resized beyond its node, nor on a node without support. */
 export const podResizeFits = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PodResizeValidator',
   resources: ['pods'],

@@ -10,7 +10,7 @@ import { mergeTolerations } from './tolerations.js';
 const classes = { group: 'node.k8s.io', resource: 'runtimeclasses' };
 const pods = { group: '', resource: 'pods' };
 
-/** Takes the overhead of the class over into the pod; tells why the pod contradicts it, or null. */
+/** Sets the overhead of the class; returns why the pod contradicts it, or null. */
 function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
   const fixed = objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
   if (fixed === null) return null;
@@ -21,7 +21,7 @@ function applyOverhead(spec: JsonObject, found: ApiObject): string | null {
   return null;
 }
 
-/** Takes over where pods of the class can run; tells why the pod contradicts it, or null. */
+/** Sets the scheduling of the class; returns why the pod contradicts it, or null. */
 function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
   const scheduling = objectAt(found, 'scheduling');
   if (scheduling === null) return null;
@@ -38,7 +38,7 @@ function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
 
 async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
   const className = textAt(spec, 'runtimeClassName');
-  // Whoever looks for a class without a name is not told what was wrong with the pod.
+  // A class without a name is reported before the pod's faults.
   if (spec['runtimeClassName'] === '') throw plainError(500, 'resource name may not be empty');
   if (className === '') return null;
   const found = await lookup.find(classes, '', className);
@@ -49,7 +49,6 @@ async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<
 const isNewPod = ({ operation, subresource, object }: AdmissionRequest): boolean =>
   operation === 'CREATE' && subresource === '' && object !== null;
 
-/** What running in the sandbox of a class costs, and where that is possible. */
 export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
   name: 'RuntimeClass',
   resources: ['pods'],

@@ -19,7 +19,7 @@ const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const tokenSeconds = 3607;
 const fileMode = 0o644;
 
-/** Token, certificate authority and namespace, as every pod finds them. */
+/** The token, certificate authority and namespace that every pod finds. */
 const accessVolume = (name: string): JsonObject => ({
   name,
   projected: {
@@ -32,7 +32,7 @@ const accessVolume = (name: string): JsonObject => ({
   },
 });
 
-/** Mounts the account's token where containers have nothing else. */
+/** Mounts the account's token in containers with nothing else at its path. */
 function mountToken(spec: JsonObject, newName: () => string): void {
   const present = objectsIn(spec, 'volumes')
     .map((volume) => textAt(volume, 'name'))
@@ -48,13 +48,13 @@ function mountToken(spec: JsonObject, newName: () => string): void {
   if (present === undefined && mounted) spec['volumes'] = [...objectsIn(spec, 'volumes'), accessVolume(name)];
 }
 
-/** The pod decides, else its account, else yes. */
+/** The pod decides, else its account; the default is yes. */
 const wantsToken = (spec: JsonObject, account: ApiObject): boolean => {
   const own = spec['automountServiceAccountToken'] ?? account['automountServiceAccountToken'];
   return own !== false;
 };
 
-/** Why the shadow of a pod that a node runs by itself cannot be as it is, or null: it has no identity in the cluster. */
+/** Returns why a mirror pod is invalid, or null: a static pod has no identity in the cluster. */
 function mirrorProblem(spec: JsonObject): string | null {
   if (textAt(spec, 'serviceAccountName') !== '') return 'a mirror pod may not reference service accounts';
   const projects = objectsIn(spec, 'volumes').some((volume) =>
@@ -63,7 +63,7 @@ function mirrorProblem(spec: JsonObject): string | null {
   return projects ? 'a mirror pod may not use ServiceAccountToken volume projections' : null;
 }
 
-/** The default account of a namespace is made by a controller, a moment after the namespace itself. */
+/** A controller creates a namespace's default account a moment after the namespace. */
 const defaultAccountAttempts = 10;
 const attemptDistanceMs = 100;
 
@@ -71,11 +71,9 @@ export interface ServiceAccountParts {
   readonly lookup: Lookup;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Waits so many milliseconds. */
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Gives every pod an account, and what belongs to it. */
 export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAccountParts): AdmissionPlugin => {
   const accountOf = async ({ namespace, name }: AdmissionRequest, spec: JsonObject): Promise<ApiObject> => {
     const accountName = textAt(spec, 'serviceAccountName');

@@ -10,7 +10,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission
 import type { Lookup } from '../lookup.js';
 import { covers, mergeTolerations } from './tolerations.js';
 
-/** For namespaces that say nothing themselves. */
+/** Defaults for namespaces without their own. */
 export interface TolerationRules {
   readonly byDefault: readonly JsonObject[];
   readonly allowed: readonly JsonObject[];
@@ -20,7 +20,7 @@ const pods = { group: '', resource: 'pods' };
 const namespaces = { group: '', resource: 'namespaces' };
 const defaultsAnnotation = 'scheduler.alpha.kubernetes.io/defaultTolerations';
 const allowedAnnotation = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
-/** Nodes that run out of memory take no pods that were promised nothing. */
+/** Nodes under memory pressure take no best-effort pods. */
 const memoryPressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
 const toleration = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
 const kind: PluginKind = {
@@ -29,14 +29,14 @@ const kind: PluginKind = {
   fields: { default: { list: toleration }, whitelist: { list: toleration } },
 };
 
-/** Reads the plug-in's configuration. Throws when it is not understood. */
+/** Throws for an invalid configuration. */
 export function tolerationRulesIn(configuration: JsonObject | null): TolerationRules {
   if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, kind);
   const list = (member: string): JsonObject[] => itemsOf(configuration?.[member]).map(membersOf);
   return { byDefault: list('default'), allowed: list('whitelist') };
 }
 
-/** Gives pods the tolerations of their namespace, and lets them have only those that it allows. */
+/** Adds the namespace's tolerations to pods, and refuses those outside its whitelist. */
 export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules): AdmissionPlugin => ({
   name: 'PodTolerationRestriction',
   resources: ['pods'],
@@ -66,7 +66,7 @@ interface ListSource {
   readonly otherwise: readonly JsonObject[];
 }
 
-/** What the namespace says in an annotation, in JSON; an empty text is an empty list. */
+/** Reads a JSON annotation of the namespace; an empty text is an empty list. */
 async function listOf(
   { namespace, name }: AdmissionRequest,
   { lookup, annotation, otherwise }: ListSource,

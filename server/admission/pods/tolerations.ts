@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
 
-/** Whether everything that `other` tolerates is tolerated by `toleration`, too. */
+/** Reports whether `toleration` tolerates everything that `other` does. */
 export function covers(toleration: JsonObject, other: JsonObject): boolean {
   if (sameValue(toleration, other)) return true;
   const [key, operator, effect] = ['key', 'operator', 'effect'].map((member) => textAt(toleration, member));
@@ -14,7 +14,7 @@ export function covers(toleration: JsonObject, other: JsonObject): boolean {
   return operator === 'Exists' || (textAt(other, 'operator') === 'Equal' && textAt(other, 'value') === textAt(toleration, 'value'));
 }
 
-/** Both lists, without what another entry covers; of equal entries the first stays. */
+/** Merges both lists without covered entries; the first of equal entries stays. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
   const all = [...first, ...second];
   const merged: JsonObject[] = [];

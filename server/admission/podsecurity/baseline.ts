@@ -3,8 +3,6 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { containersText, offenders, plural, quoted, setters, sorted, unless, type Check, type Subject } from './subject.js';
 
-/** Checks that keep pods from what gives them power over the node. */
-
 const isTrue = (value: string): boolean => value === 'true';
 
 export const privileged: Check = (subject) => {
@@ -41,7 +39,7 @@ export const hostPorts: Check = (subject) => {
   };
 };
 
-/** Hosts that the node's agent would be made to call. */
+/** Hosts that the kubelet would be made to call. */
 export const probeHosts: Check = (subject) => {
   const { names, values } = offenders(subject, ({ container }) =>
     [
@@ -127,7 +125,7 @@ export const baselineSeccomp: Check = (subject) => {
 
 const seccomp = 'seccomp.security.alpha.kubernetes.io/';
 
-/** Before there was a member for it, the profile stood in annotations. */
+/** Annotations held the profile before there was a field. */
 export const annotatedSeccomp: Check = ({ annotations, containers }) => {
   const keys = [`${seccomp}pod`, ...containers.map(({ name }) => `container.${seccomp}${name}`)];
   const isFine = (value: string): boolean => ['runtime/default', 'docker/default'].includes(value) || value.startsWith('localhost/');

@@ -3,11 +3,11 @@ import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { levelOf, minorOf, modes, noPolicy, type Mode, type Policy, type Standard } from './policy.js';
 
-/** What an operator says in a `PodSecurityConfiguration`. */
+/** An operator's `PodSecurityConfiguration`. */
 export interface PodSecurityRules {
-  /** For namespaces that do not say. */
+  /** Defaults for namespaces without labels. */
   readonly defaults: Policy;
-  /** Whoever is named here is not looked at. */
+  /** Exempt users. */
   readonly users: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
   readonly runtimeClasses: ReadonlySet<string>;
@@ -29,7 +29,7 @@ const kind: PluginKind = {
   },
 };
 
-/** Throws when it is not understood: with other rules than its operator thinks this step is worse than missing. */
+/** Throws for an invalid configuration, since this step would be worse than missing with unintended rules. */
 export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
   if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, kind);
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];

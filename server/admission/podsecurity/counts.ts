@@ -1,11 +1,11 @@
 import type { AdmissionRequest } from '../../registry/admission.js';
 import type { Mode, Standard } from './policy.js';
 
-/** What is counted of the standards that pods are held to. */
+/** Receives counts of Pod Security evaluations. */
 export interface PodSecurityCounts {
-  /** What is refused, or would be by the other modes, and what is let in by the mode that counts. */
+  /** A mode refused a request, or would; or enforcement admitted it. */
   evaluated(decision: 'allow' | 'deny', mode: Mode, standard: Standard, request: AdmissionRequest): void;
-  /** Nobody looked, because of who asks or where. */
+  /** The user, namespace or runtime class is exempt. */
   exempted(request: AdmissionRequest): void;
 }
 

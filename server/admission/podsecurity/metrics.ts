@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { AdmissionRequest } from '../../registry/admission.js';
 import type { PodSecurityCounts } from './counts.js';
 
-/** Under the names of the reference: pods are told from what pods are made of, and subresources of pods by their names. */
+/** The names are the reference's; pods are counted apart from their templates, and their subresources by name. */
 export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts {
   const evaluations = new Counter({
     name: 'pod_security_evaluations_total',
@@ -16,7 +16,7 @@ export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts 
     labelNames: ['request_operation', 'resource', 'subresource'],
     registers: [registry],
   });
-  // There from the start, as in the reference.
+  // Present from the start, as in the reference.
   for (const request_operation of ['create', 'update']) {
     for (const resource of ['pod', 'controller']) exemptions.inc({ request_operation, resource, subresource: '' }, 0);
     evaluations.inc(

@@ -12,13 +12,13 @@ import { ignoredPolicy, modes, policyOf, sameStandard, strictness, textOf, type 
 import { detailsText, reasonsText, violations } from './standards.js';
 import { subjectOf, type Subject } from './subject.js';
 
-/** Before the names of what audit events tell. */
+/** The prefix of audit annotations. */
 const label = 'pod-security.kubernetes.io/';
 const pods = { group: '', resource: 'pods' };
 const namespaces = { group: '', resource: 'namespaces' };
-/** So many pods are looked at when a namespace gets stricter. */
+/** The pods that are checked when a namespace becomes stricter. */
 const podsCheckedMax = 3000;
-/** These change nothing that standards are about. */
+/** These do not change what standards check. */
 const ignoredSubresources: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -30,7 +30,7 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** Where pods come from: the path to what they are made from. */
+/** Paths to pod templates. */
 const templates: Readonly<Record<string, readonly string[]>> = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],
@@ -42,7 +42,7 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
 };
 
-/** Holds pods to the standard that their namespace asks for. */
+/** Enforces the standard of a namespace on its pods. */
 export const podSecurity = (lookup: Lookup, rules: PodSecurityRules, counts: PodSecurityCounts = noCounts): AdmissionPlugin => ({
   name: 'PodSecurity',
   resources: ['pods', 'namespaces', ...Object.keys(templates)],
@@ -64,7 +64,7 @@ interface Parts {
 
 const labelsOf = (object: ApiObject): Readonly<Record<string, string>> => object.metadata.labels ?? {};
 
-/** Whether nobody looks, which the audit event then tells. */
+/** An audit annotation records the exemption. */
 function isExempt(request: AdmissionRequest, { rules, counts }: Parts, runtimeClass = ''): boolean {
   const why = rules.namespaces.has(request.namespace)
     ? 'namespace'
@@ -103,7 +103,7 @@ async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Par
   warn(request, subject, policy.warn, parts);
 }
 
-/** Who makes pods is warned only, and the audit event told: the pods are looked at when they come. */
+/** Templates only cause warnings and audit annotations: their pods are checked on creation. */
 async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
   if (request.subresource !== '' || isExempt(request, parts)) return;
   const path = templates[qualifiedName(request.resource.storage)] ?? [];
@@ -127,7 +127,7 @@ function warn(request: AdmissionRequest, subject: Subject, standard: Standard, {
   counts.evaluated('deny', 'warn', standard, request);
 }
 
-/** The mode `audit`: the audit event tells of what nobody is refused for. */
+/** The `audit` mode annotates without refusing. */
 function record(request: AdmissionRequest, subject: Subject, standard: Standard, { counts }: Parts): void {
   const text = wouldViolate(subject, standard);
   if (text === null) return;
@@ -142,7 +142,7 @@ function wouldViolate(subject: Subject, standard: Standard): string | null {
 
 const seccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 
-/** Of what standards look at, only images and containers can change. */
+/** Only images and containers can change among the checked parts. */
 function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
   const differs = (container: JsonObject, former: JsonObject | undefined): boolean => {
@@ -167,7 +167,7 @@ function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   );
 }
 
-/** Labels must be right when they change; who makes a namespace stricter is told which of its pods would not be let in now. */
+/** Changed labels must be valid; making a namespace stricter warns about its pods that would be refused now. */
 async function validateNamespace(request: AdmissionRequest, namespace: ApiObject, { lookup, rules }: Parts): Promise<void> {
   if (request.subresource !== '') return;
   const { policy, findings } = policyOf(labelsOf(namespace), rules.defaults);
@@ -190,7 +190,6 @@ const isStricter = (now: Standard, before: Standard): boolean =>
   now.level !== 'privileged' &&
   (now.minor !== before.minor || strictness(now.level) > strictness(before.level));
 
-/** Pods with the same faults are named together, by the first of them. */
 function warningsFor(pods: readonly ApiObject[], standard: Standard, namespace: string): string[] {
   const namesByFault = new Map<string, string[]>();
   for (const pod of pods.slice(0, podsCheckedMax)) {

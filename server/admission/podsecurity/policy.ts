@@ -1,13 +1,13 @@
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 
-/** Which standard the pods of a namespace have to meet, and which of what is found is enforced, recorded or only said. */
+/** The standard of a namespace for each mode. */
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const;
 export type Level = (typeof levels)[number];
 export const modes = ['enforce', 'audit', 'warn'] as const;
 export type Mode = (typeof modes)[number];
 
-/** A level as some minor version 1.x defined it; Infinity stands for the latest. */
+/** A level as defined in a minor version 1.x; Infinity is the latest. */
 export interface Standard {
   readonly level: Level;
   readonly minor: number;
@@ -23,7 +23,6 @@ export const strictness = (level: Level): number => levels.indexOf(level);
 export const sameStandard = (a: Standard, b: Standard): boolean => a.level === b.level && a.minor === b.minor;
 export const textOf = ({ level, minor }: Standard): string => `${level}:${minor === Infinity ? 'latest' : `v1.${minor}`}`;
 
-/** Null for what is no level or version. */
 export const levelOf = (text: string): Level | null => levels.find((level) => level === text) ?? null;
 export function minorOf(text: string): number | null {
   if (text === 'latest') return Infinity;
@@ -31,7 +30,7 @@ export function minorOf(text: string): number | null {
   return minor === undefined ? null : Number(minor);
 }
 
-/** What the labels of a namespace ask for. What cannot be read is enforced strictly, and neither recorded nor said. */
+/** Reads the labels of a namespace. Invalid values are enforced strictly, but neither audited nor warned of. */
 export function policyOf(
   labels: Readonly<Record<string, string>>,
   defaults: Policy,
@@ -52,7 +51,7 @@ export function policyOf(
   return { policy: { enforce, audit, warn: warningsBy(labels, enforce, warn) }, findings };
 }
 
-/** Who asks to enforce more than is warned of wants to be warned of it too: controllers are not told otherwise why their pods are missing. */
+/** A stricter enforcement raises the warnings too: controllers would otherwise not show why their pods are missing. */
 function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard, warn: Standard): Standard {
   if (
     labels[`${label}warn`] !== undefined ||
@@ -63,7 +62,7 @@ function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard,
   return { level: enforce.level, minor: labels[`${label}warn-version`] === undefined ? enforce.minor : warn.minor };
 }
 
-/** What the labels of an exempt namespace ask for in vain: `enforce=baseline:latest`. Empty when nothing is. */
+/** The ineffective labels of an exempt namespace: `enforce=baseline:latest`. Empty for none. */
 export function ignoredPolicy(labels: Readonly<Record<string, string>>, policy: Policy): string {
   const asked = (mode: Mode): boolean => labels[`${label}${mode}`] !== undefined || labels[`${label}${mode}-version`] !== undefined;
   return modes

@@ -3,7 +3,7 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { addedTo, seccompTypes } from './baseline.js';
 import { containersText, offenders, plural, quoted, setters, sorted, unless, type Check } from './subject.js';
 
-/** Checks that keep pods to what they need: nothing is allowed that is not asked for in so many words. */
+/** The restricted checks require explicit settings. */
 
 export const allowPrivilegeEscalation: Check = (subject) => {
   const { names } = offenders(subject, ({ security }) => (security['allowPrivilegeEscalation'] === false ? [] : ['allowed']));

@@ -24,27 +24,26 @@ import {
 } from './restricted.js';
 import type { Check, Subject, Violation } from './subject.js';
 
-/** A check as it is from a minor version on. */
 interface Version {
   readonly since: number;
   readonly check: Check;
 }
 
-/** What is checked of a pod. The newest version that is not newer than the standard counts. */
+/** A check with its versions: the newest one up to the standard's applies. */
 interface Rule {
   readonly name: string;
   readonly versions: readonly Version[];
-  /** A baseline rule that this one makes unnecessary. */
+  /** A baseline rule that this one supersedes. */
   readonly replaces?: string;
 }
 
 const always = (check: Check): readonly Version[] => [{ since: 0, check }];
-/** From version 25 on, not of pods for Windows. */
+/** Exempts pods for Windows from version 25 on. */
 const linuxAlone = (since: number, check: Check): readonly Version[] => [
   { since, check },
   { since: 25, check: onLinux(check) },
 ];
-/** From version 35 on, not of pods with users of their own. */
+/** Exempts pods with user namespaces from version 35 on. */
 const nodeUsersAlone = (since: number, check: Check): readonly Version[] => [
   { since, check },
   { since: 35, check: withNodeUsers(check) },
@@ -77,7 +76,7 @@ const sysctls29 = [
 ];
 const sysctls32 = [...sysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** In the order in which they are reported, which is that of their names. */
+/** Reported in this order, which is that of their names. */
 const baseline: readonly Rule[] = [
   { name: 'appArmorProfile', versions: always(appArmorProfile) },
   { name: 'capabilities_baseline', versions: always(baselineCapabilities) },
@@ -112,7 +111,7 @@ const baseline: readonly Rule[] = [
   },
   { name: 'windowsHostProcess', versions: always(windowsHostProcess) },
 ];
-/** Besides those of the baseline, and after them. */
+/** Added to the baseline, and reported after it. */
 const restricted: readonly Rule[] = [
   { name: 'allowPrivilegeEscalation', versions: linuxAlone(8, allowPrivilegeEscalation) },
   { name: 'capabilities_restricted', versions: linuxAlone(22, restrictedCapabilities), replaces: 'capabilities_baseline' },
@@ -123,7 +122,6 @@ const restricted: readonly Rule[] = [
   { name: 'seccompProfile_restricted', versions: linuxAlone(19, restrictedSeccomp), replaces: 'seccompProfile_baseline' },
 ];
 
-/** What a pod does that its standard does not allow. */
 export function violations(subject: Subject, { level, minor }: Standard): Violation[] {
   if (level === 'privileged') return [];
   const checks = (level === 'restricted' ? [...baseline, ...restricted] : baseline).flatMap(({ name, versions, replaces }) => {

@@ -2,15 +2,14 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
 
-/** A pod, or what pods will be made from, as the checks look at it. */
+/** A pod or pod template, as the checks read it. */
 export interface Subject {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: JsonObject;
-  /** Of the pod itself. */
   readonly security: JsonObject;
   readonly containers: readonly { readonly name: string; readonly container: JsonObject; readonly security: JsonObject }[];
   readonly onWindows: boolean;
-  /** Its users are not those of the node. */
+  /** It has a user namespace of its own. */
   readonly ownUsers: boolean;
 }
 
@@ -31,7 +30,6 @@ export const subjectOf = (spec: JsonObject, annotations: Readonly<Record<string,
   ownUsers: spec['hostUsers'] === false,
 });
 
-/** What is wrong: in a word or two, and in detail. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -42,10 +40,9 @@ export type Check = (subject: Subject) => Violation | null;
 export const quoted = (texts: readonly string[]): string => texts.map((text) => JSON.stringify(text)).join(', ');
 export const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
 export const plural = (one: string, count: number, many = `${one}s`): string => (count === 1 ? one : many);
-/** `containers "a", "b"` */
 export const containersText = (names: readonly string[]): string => `${plural('container', names.length)} ${quoted(names)}`;
 
-/** Containers with what is wrong with each; those with nothing are left out. */
+/** Containers with their violations; others are omitted. */
 export function offenders(
   subject: Subject,
   find: (each: Subject['containers'][number]) => readonly string[],
@@ -54,7 +51,7 @@ export function offenders(
   return { names: found.map(({ name }) => name), values: found.flatMap(({ values }) => values) };
 }
 
-/** The same for a setting that pods have as well: `setters` are named as in `pod and container "a"`. */
+/** The same for a setting of pods and containers: `setters` are named as in `pod and container "a"`. */
 export function setters(
   subject: Subject,
   find: (security: JsonObject) => readonly string[],
@@ -65,7 +62,7 @@ export function setters(
   return parts.length === 0 ? null : { text: parts.join(' and '), values: sorted([...ofPod, ...values]) };
 }
 
-/** A member of a security context as a text in a list, or none when it is fine. */
+/** Lists a security context member as text, unless it is fine. */
 export const unless = (security: JsonObject, path: readonly string[], isFine: (value: string) => boolean): string[] => {
   const value = memberAt(security, ...path);
   return value === undefined || value === null || isFine(String(value)) ? [] : [String(value)];

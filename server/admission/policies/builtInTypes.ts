@@ -2,7 +2,7 @@ import { dyn, list, map, object, typeOf, type Type } from '../../cel/check/types
 import { escapedName } from '../../cel/rules/names.js';
 import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../../api/catalogue/types.js';
 
-/** Built-in types as expressions see them. Types refer to each other, also to themselves: fields are looked up when somebody asks. */
+/** Built-in types as expressions see them. Types are recursive, so fields are resolved on access. */
 
 const scalars: Readonly<Record<Scalar, string>> = {
   string: 'string',
@@ -22,13 +22,11 @@ const leaves: Readonly<Record<string, string>> = {
 
 const known = new Map<string, Type>();
 
-/** Null for a kind that is not built in. */
 export function builtInType(kind: KindName): Type | null {
   const type = typeOfKind(kind);
   return type === undefined ? null : typeFor(type);
 }
 
-/** What all objects have. */
 export function metadataType(): Type {
   const type = typeNamed('meta.v1.ObjectMeta');
   return type === undefined ? dyn : typeFor(type);
@@ -46,10 +44,10 @@ function typeFor(type: ApiType): Type {
   return made;
 }
 
-/** Amounts and the like are texts or numbers, as they are written. */
+/** Quantities and the like are texts or numbers, as written. */
 const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(leaves, leaf) ? typeOf(leaves[leaf] ?? 'dyn') : dyn);
 
-/** Fields whose types are worked out when somebody asks for them. */
+/** Resolves field types on access. */
 export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<string, Type>> {
   const fields: Record<string, Type> = {};
   for (const [name, get] of types) Object.defineProperty(fields, name, { enumerable: true, get });

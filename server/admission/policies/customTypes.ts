@@ -6,8 +6,8 @@ import { membersOf } from '../../../api/json/members.js';
 import { lazily, metadataType } from './builtInTypes.js';
 
 /**
- * Kinds of definitions as expressions of policies see them (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, of the schema that is published). What a schema leaves open
- * may be anything: objects of policies come as they are, not as their schema sees them.
+ * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Parts that a schema leaves open are
+ * dynamic: policies see objects as they are, not through the schema.
  */
 
 const string = typeOf('string');
@@ -16,7 +16,7 @@ const scalars: ReadonlyMap<JsonValue | undefined, Type> = new Map([
   ['integer', typeOf('int')],
   ['number', typeOf('double')],
 ]);
-/** Texts that are values of their own. */
+/** Formats with types of their own. */
 const formats: ReadonlyMap<JsonValue | undefined, Type> = new Map([
   ['byte', typeOf('bytes')],
   ['duration', typeOf('google.protobuf.Duration')],
@@ -26,7 +26,7 @@ const formats: ReadonlyMap<JsonValue | undefined, Type> = new Map([
 
 const known = new WeakMap<JsonObject, Type>();
 
-/** The type of objects with a structural schema. Schemas do not change: what was made of one is kept as long as it is there. */
+/** Schemas are immutable, so their types are cached with them. */
 export function customType(schema: JsonObject): Type {
   let type = known.get(schema);
   if (type === undefined) known.set(schema, (type = objectType(schema, true)));
@@ -62,7 +62,6 @@ function objectType(schema: JsonObject, isResource: boolean): Type {
   return { ...object('object', lazily(fields)), ...(open ? { open } : {}) };
 }
 
-/** What every object has, whatever its schema says. */
 const frame: readonly (readonly [string, () => Type])[] = [
   ['apiVersion', () => string],
   ['kind', () => string],

@@ -7,11 +7,11 @@ const policies: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** No policy is asked about policies: one that refuses everything could not be taken away again. About webhooks they are asked. */
+/** Policies do not apply to policies, so that one that refuses everything can be removed. They do apply to webhooks. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && policies.has(resource);
 
-/** Questions about who may do what must be answered also when a policy refuses everything. */
+/** Access reviews must be answered even when a policy refuses everything. */
 const reviews: ReadonlySet<string> = new Set([
   'tokenreviews.authentication.k8s.io',
   'selfsubjectreviews.authentication.k8s.io',
@@ -21,5 +21,5 @@ const reviews: ReadonlySet<string> = new Set([
   'selfsubjectrulesreviews.authorization.k8s.io',
 ]);
 
-/** Requests that no policy is asked about, wherever it stands. */
+/** Reports whether a request is exempt from all policies, including those from manifests. */
 export const isReview = ({ resource: { resource, group } }: AdmissionRequest): boolean => reviews.has(`${resource}.${group}`);

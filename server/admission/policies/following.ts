@@ -7,18 +7,17 @@ import { matchesGroup, matchesOperation, matchesResource } from '../matching/rul
 import { isExempt, isReview } from './exempt.js';
 import { bindingOf, type Binding, type Policy } from './policy.js';
 
-/** A policy with what binds it. */
 export interface Bound<P extends Policy> {
   readonly policy: P;
   readonly bindings: readonly Binding[];
 }
 
-/** Kinds of requests remembered; their number is that of served resources, subresources and operations. */
+/** The limit of cached kinds of requests: served resources, subresources and operations. */
 const kindsMax = 10_000;
 
 /**
- * Policies that something binds, in the order of their names, and their bindings likewise. Which of them may be about a kind of request is worked out once for each
- * kind, so a request that no policy names costs a look into a map.
+ * Bound policies and their bindings, sorted by name. The candidates are computed once for each kind of request, so that a request without any costs a look-up
+ * in a map.
  */
 export class PolicyIndex<P extends Policy> {
   readonly policies = new Map<string, P>();
@@ -26,20 +25,20 @@ export class PolicyIndex<P extends Policy> {
   #bound: readonly Bound<P>[] | null = null;
   readonly #byKind = new Map<string, readonly Bound<P>[]>();
 
-  /** To be called after every change. */
+  /** Must be called after every change. */
   changed(): void {
     this.#bound = null;
     this.#byKind.clear();
   }
 
-  /** Policies of which a rule may match; the others are not about such requests whatever their content. */
+  /** Policies with a rule that may match this kind of request. */
   candidates({ operation, resource: { group, resource, storage }, subresource }: AdmissionRequest): readonly Bound<P>[] {
     const bound = (this.#bound ??= this.#ordered());
     if (bound.length === 0) return bound;
     const kind = `${operation} ${group}/${resource}/${subresource}`;
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
-    // Resources of another group that are kept in the same place count as the same, where a policy wants that.
+    // Resources of another group with the same storage match, where a policy wants that.
     const found = bound.filter(
       ({
         policy: {
@@ -70,16 +69,16 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
 
 export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;
-  /** Policies and bindings that are there and could not be read so far. */
+  /** Stored policies and bindings that could not be read. */
   readonly unread: readonly UnreadGuards[];
-  /** From manifests; they cannot be taken away through the API, so they judge policies, too. Null for none. */
+  /** Policies from manifests, or null; the API cannot remove them, so they apply to policies, too. */
   readonly manifests: PolicyIndex<P> | null;
-  /** Settles once all policies and bindings are known; until then nothing may pass. */
+  /** Settles once all policies and bindings are known; no request passes before. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
-/** Policies that may be about a request, those from manifests first. Throws where one may be of which nobody knows what it is about. */
+/** Candidate policies, those from manifests first. Throws where an unreadable policy may apply. */
 export function policiesFor<P extends Policy>(
   { index, manifests, unread }: Pick<FollowedPolicies<P>, 'index' | 'manifests' | 'unread'>,
   request: AdmissionRequest,
@@ -103,13 +102,12 @@ export interface FollowOptions<P extends Policy> {
   readonly resources: PolicyResources;
   readonly read: (object: ApiObject) => P;
   readonly storage: Pick<Storage, 'watch'>;
-  /** Hears of those that cannot be read. */
   readonly report: (error: unknown, name: string) => void;
-  /** Policies from manifests; null for none. */
+  /** Policies from manifests, or null. */
   readonly manifests: PolicyIndex<P> | null;
 }
 
-/** Policies and bindings of one kind, as this replica's state has them: changes count as soon as they are applied here. */
+/** Follows policies and bindings of one kind in this replica's state: changes count as soon as they are applied here. */
 export function followPolicies<P extends Policy>({ resources, read, storage, report, manifests }: FollowOptions<P>): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
   const unread: UnreadGuards[] = [];
@@ -136,7 +134,7 @@ export function followPolicies<P extends Policy>({ resources, read, storage, rep
           index.changed();
         },
         unreadable({ name, reason }) {
-          // What was known of it before stays: a guard that cannot be read any more must not fall.
+          // The earlier version stays in effect: an unreadable guard must not fall.
           if (!known.has(name)) guards.add({ name, reason });
           report(new Error(reason), name);
         },

@@ -6,24 +6,24 @@ import type { AdmissionValues } from '../../cel/admissionValues.js';
 import type { EvaluationError } from './metrics.js';
 import type { Validation, ValidatingPolicy } from './policy.js';
 
-/** What one evaluation of a validating policy says. */
+/** The result of one evaluation of a validating policy. */
 export interface Judgement {
-  /** Why the request should be refused; `index` is the place of the validation. */
+  /** Reasons to refuse; `index` is the position of the validation. */
   readonly denials: readonly Denial[];
-  /** By the keys of the policy. */
+  /** Named by the policy's keys. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Failures that the policy ignores. */
+  /** Failures that the failure policy ignores. */
   readonly ignored: readonly Pick<Denial, 'error' | 'seconds'>[];
-  /** Annotations that could not be worked out refuse the request, whatever the binding does with denials. */
+  /** Failed audit annotations, which refuse the request whatever the binding's actions. */
   readonly errors: readonly Denial[];
 }
 
 export interface Denial {
   readonly message: string;
-  /** Empty for the usual one. */ readonly reason: string;
+  /** Empty for the default. */ readonly reason: string;
   readonly index: number;
   readonly error: EvaluationError;
-  /** How long the evaluation took. */
+  /** The duration of the evaluation. */
   readonly seconds: number;
 }
 
@@ -64,7 +64,7 @@ async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluatio
   return { denials, ignored };
 }
 
-/** The value of an expression, or the sentence why it has none. */
+/** Returns the value of an expression, or the error message. */
 export async function outcomeOf(
   compiled: Compiled,
   evaluation: AdmissionEvaluation,
@@ -74,7 +74,7 @@ export async function outcomeOf(
   return { value, problem: value instanceof Failure ? `expression '${compiled.expression}' resulted in error: ${value.message}` : null };
 }
 
-/** What makes no text of one line gives way to what is written, and that to the expression itself. */
+/** A message expression without a single line of text gives way to the message, and that to the expression itself. */
 async function messageOf({ test, message, messages }: Validation, evaluation: AdmissionEvaluation): Promise<string> {
   const made = messages?.program ? await evaluation.evaluate(messages.program) : null;
   const text = typeof made === 'string' ? made.trim() : '';

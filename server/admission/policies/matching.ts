@@ -13,22 +13,21 @@ import type { PolicyMetrics } from './metrics.js';
 import { paramResource, paramsOf } from './params.js';
 import type { Binding, Criteria, Policy } from './policy.js';
 
-/** What policies of both kinds are evaluated with. */
 export interface PolicyParts extends ParamParts {
   readonly askAuthorizer: AskAuthorizer;
   readonly metrics: PolicyMetrics;
 }
 
-/** One evaluation of a policy: for one binding, and one object of parameters (null for none). */
+/** An evaluation of a policy for one binding and one parameter object (or null). */
 export interface Invocation<P extends Policy> {
   readonly policy: P;
   readonly binding: Binding;
   readonly param: JsonObject | null;
-  /** As what the request matched the policy. */
+  /** The form in which the request matched the policy. */
   readonly matched: Addressed;
 }
 
-/** A policy that cannot be evaluated as it is configured; `binding` is null where all its bindings are concerned. */
+/** A policy that cannot be evaluated as configured; `binding` is null where all its bindings are affected. */
 export interface Misconfigured<P extends Policy> {
   readonly policy: P;
   readonly binding: Binding | null;
@@ -39,12 +38,12 @@ export type Planned<P extends Policy> = { readonly invocations: readonly Invocat
 
 const said = (error: unknown): string => (error as Error).message;
 
-/** As what a request meets the criteria, or null. */
+/** Returns the form in which a request matches the criteria, or null. */
 async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<Addressed | null> {
   return matchRules(excluded, subject) === null ? matchRequest(terms, subject) : null;
 }
 
-/** What is to be evaluated of a policy for a request: nothing for one that is about others. Rejects with a StatusError when nothing can be read. */
+/** Plans the evaluations of a policy for a request. Rejects with a StatusError when inputs cannot be read. */
 export async function* plan<P extends Policy>(
   { policy, bindings }: Bound<P>,
   subject: Subject,
@@ -68,7 +67,6 @@ export async function* plan<P extends Policy>(
   }
 }
 
-/** What the expressions of policies see of one request, each form made once. Belongs to one state of the request's object. */
 export class Views {
   readonly subject: Subject;
   readonly #shown = new Map<string, Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }>>();
@@ -82,7 +80,7 @@ export class Views {
     this.subject = subjectOf(request, parts);
   }
 
-  /** With parameters only where the policy has any. */
+  /** `params` is present only where the policy has any. */
   async values({ policy, param, matched }: Invocation<Policy>): Promise<AdmissionValues> {
     const { request, subject, parts } = this;
     const { object, old } = await this.shown(matched);
@@ -98,7 +96,7 @@ export class Views {
     };
   }
 
-  /** Both states as the policy wants them. */
+  /** Returns both states in the version that the policy matches. */
   shown({ kind }: Addressed): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
     let shown = this.#shown.get(key);
@@ -114,7 +112,7 @@ export class Views {
     };
   }
 
-  /** A Namespace is in none, although requests about it carry its name as their namespace. */
+  /** A Namespace has none, although its requests carry its name as their namespace. */
   #namespaceObject(): Promise<JsonObject | null> {
     return (this.#namespace ??= this.#readNamespace());
   }

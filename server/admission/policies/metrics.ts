@@ -1,9 +1,8 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** What kept an evaluation from a verdict: nothing, an expression that cannot be compiled, one that fails, or the budget of all of them. */
+/** The result of an evaluation: a verdict, a compile error, a failure, or an exhausted budget. */
 export type EvaluationError = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget';
 
-/** One evaluation of a policy, for metrics. */
 export interface Evaluated {
   readonly policy: string;
   readonly binding: string;
@@ -11,16 +10,14 @@ export interface Evaluated {
   readonly seconds: number;
 }
 
-/** Where evaluations of policies are counted. */
 export interface PolicyMetrics {
-  /** `action` is what the binding does about it; `allow` where a failure is ignored. */
+  /** `action` is the binding's; `allow` where a failure is ignored. */
   validated(evaluated: Evaluated & { readonly action: 'allow' | 'deny' | 'warn' | 'audit' }): void;
   mutated(evaluated: Evaluated): void;
 }
 
 export const uncounted: PolicyMetrics = { validated: () => undefined, mutated: () => undefined };
 
-/** What is counted of evaluations of admission policies, under the names of the reference. */
 export function createPolicyMetrics(registry: Registry): PolicyMetrics {
   const family = <Label extends string>(
     kind: string,

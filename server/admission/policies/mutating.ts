@@ -27,17 +27,16 @@ type Mutation = MutatingPolicy['mutations'][number];
 
 const pluginName = 'MutatingAdmissionPolicy';
 
-/** What is known from the first run through all steps in the second. */
+/** State that the second run needs from the first. */
 interface Progress {
-  /** Evaluations that want to run again after later changes, and ran since the last one. */
+  /** Policies with reinvocation that have run since the last change. */
   readonly reinvocable: Set<string>;
-  /** Those of them that something was changed after. */
+  /** Those of them that a change followed. */
   readonly due: Set<string>;
-  /** The object as the policies left it. */
   output: ApiObject | null;
 }
 
-/** Lets the mutating policies that something binds change the object, one after the other: each sees what those before it have changed. */
+/** Runs bound mutating policies in sequence: each sees the changes of those before. */
 export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
     name: pluginName,
@@ -49,7 +48,6 @@ export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, par
   };
 }
 
-/** One run through the policies for one request. */
 class Mutating {
   readonly #progress: Progress;
   readonly #problems: { readonly message: string; readonly reason: string }[] = [];
@@ -73,7 +71,7 @@ class Mutating {
   }
 
   async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
-    // Labels, which matching looks at, may have changed since the policy before.
+    // Labels, which matching reads, may have changed since the last policy.
     for await (const planned of plan(bound, new Views(this.request, this.parts).subject, this.parts)) {
       if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
       else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
@@ -152,7 +150,7 @@ class Mutating {
     if (!policy.ignoresFailures) this.#problems.push({ reason, message: `policy '${policy.name}'${by} denied request: ${message}` });
   }
 
-  /** The first problem names the refusal; the others are told beside it. */
+  /** The first problem names the refusal; its message lists the others. */
   #refusal(): StatusError {
     const [first] = this.#problems;
     const causes: StatusCause[] = this.#problems.map(({ message }) => ({ message }));

@@ -11,19 +11,19 @@ import type { ConvertObject } from '../matching/versions.js';
 import type { ParamRef, Policy } from './policy.js';
 
 export interface ParamParts {
-  /** Read from this replica's memory; only what seems absent is asked for again with the latest state. */
+  /** Reads this replica's memory; an absence is confirmed with the latest state. */
   readonly storage: Storage;
   readonly catalogue: Catalogue;
   readonly convert: ConvertObject;
 }
 
 export type Params =
-  /** One evaluation for each; null for one without parameters. */
+  /** One evaluation for each; null without parameters. */
   { readonly ok: true; readonly params: readonly (JsonObject | null)[] } | { readonly ok: false; readonly message: string };
 
 const refused = (message: string): Params => ({ ok: false, message });
 
-/** The type of a policy's parameters, or null where the policy wants none, or why it cannot be found. */
+/** The parameter type of a policy, null for none, or the error. */
 export function paramResource(
   { paramKind }: Policy,
   catalogue: Catalogue,
@@ -36,7 +36,7 @@ export function paramResource(
     : { ok: true, resource };
 }
 
-/** What the expressions of a policy see as `params` for one binding and a request in a namespace. Rejects with a StatusError when nothing can be read. */
+/** The `params` of a policy for one binding and namespace. Rejects with a StatusError when they cannot be read. */
 export async function paramsOf(
   resource: ServedResource | null,
   ref: ParamRef | null,
@@ -70,7 +70,7 @@ async function objectsOf(
   return all.filter((object) => matchesLabels(selector, object.metadata.labels ?? {}));
 }
 
-/** In the version that the policy names, with kind and API version. */
+/** Converts to the policy's version, with kind and API version. */
 async function shown(object: ApiObject, resource: ServedResource, { convert }: ParamParts): Promise<JsonObject> {
   const plain = storedForm(copyOf(object as JsonObject) as ApiObject, '');
   delete plain.apiVersion;

@@ -10,8 +10,6 @@ import { applyJsonPatch, operationsMax } from '../../patch/jsonpatch.js';
 import { containerAt, memberOf } from '../../patch/jsonpointer.js';
 import { PatchError } from '../../patch/patcherror.js';
 
-/** What the expressions of a mutating policy yield, and what becomes of an object by it. Pure. */
-
 export type Patched = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly message: string };
 
 const refused = (message: string): Patched => ({ ok: false, message });
@@ -24,7 +22,7 @@ function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } |
   }
 }
 
-/** Lays what an expression makes (`Object{...}`) over an object, as server-side apply would. What is one whole in the schema cannot be changed in part, and therefore not at all. */
+/** Applies an expression's configuration (`Object{...}`), as server-side apply would. Atomic parts cannot be changed in part, and therefore not at all. */
 export function* applyConfiguration(object: ApiObject, value: Value, schema: Schema): Steps<Patched> {
   const wrong = misplaced(value, 'Object');
   if (wrong !== null) return refused(wrong);
@@ -45,7 +43,7 @@ export function* applyConfiguration(object: ApiObject, value: Value, schema: Sch
   }
 }
 
-/** Places in a configuration that the schema takes for one whole, and those within them. */
+/** Atomic places in a configuration, and those within them. */
 function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): string[] {
   if (Array.isArray(value) && schema.kind === 'list') {
     return [
@@ -61,7 +59,7 @@ function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): 
   return [...(schema.atomic ? [path] : []), ...within];
 }
 
-/** The names of the types that an expression writes say where they belong: `Object.spec.template`. What is wrong with them, or null. */
+/** Checks that type names match their place: `Object.spec.template`. Returns the error or null. */
 function misplaced(value: Value, path: string): string | null {
   if (value instanceof ListValue) return first(value.length, (i) => misplaced(value.at(i), path));
   if (!(value instanceof MapValue)) return null;
@@ -80,7 +78,7 @@ function first(length: number, find: (position: number) => string | null): strin
   return null;
 }
 
-/** Applies the operations of `[JSONPatch{...}]` one after the other. Where a test among them fails, none of them counts. */
+/** Applies the operations of `[JSONPatch{...}]` in sequence. A failed test cancels all of them. */
 export function* applyOperations(object: ApiObject, value: Value): Steps<Patched> {
   const operations = operationsOf(value);
   if (!operations.ok) return operations;
@@ -88,7 +86,7 @@ export function* applyOperations(object: ApiObject, value: Value): Steps<Patched
   const whole = yield* attempt(object, list);
   if (!(whole instanceof PatchError)) return { ok: true, object: whole };
   if (whole.kind !== 'failed') return refused(`JSON Patch: ${whole.message}`);
-  // Each attempt copies the object, so that the first operation that fails is searched for by halves.
+  // A binary search finds the first failing operation, because each attempt copies the object.
   let [good, bad] = [0, list.length];
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
@@ -116,7 +114,7 @@ function operationsOf(
   value: Value,
 ): { readonly ok: true; readonly list: readonly JsonValue[] } | { readonly ok: false; readonly message: string } {
   if (!(value instanceof ListValue)) return { ok: false, message: 'must evaluate to list(JSONPatch)' };
-  // Longer ones are refused as a whole, with one operation too many to say why.
+  // Longer lists are refused as a whole; one excess operation yields the error.
   const length = Math.min(value.length, operationsMax + 1);
   const list: JsonValue[] = [];
   for (let i = 0; i < length; i++) {
@@ -135,7 +133,7 @@ function operationsOf(
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 const lastOf = (pointer: string): string => (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** As the reference's library says it. */
+/** The message of the reference's library. */
 function complaint(operation: JsonObject, object: JsonObject): string {
   const [op, path, from] = [text(operation['op']), text(operation['path']), text(operation['from'])];
   const place = containerAt(object, op === 'move' || op === 'copy' ? from : path);

@@ -7,12 +7,11 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import { matchTermsOf, type MatchTerms } from '../matching/match.js';
 import { ruleOf } from '../matching/rules.js';
 
-/** Policies and bindings as they are stored, read and compiled once. */
+/** Stored policies and bindings, parsed and compiled once. */
 
-/** Which requests a policy or a binding is about. */
 export interface Criteria {
   readonly terms: MatchTerms;
-  /** What is left out again; selectors are not asked. */
+  /** Exclusions, which ignore selectors. */
   readonly excluded: Pick<MatchTerms, 'rules' | 'equivalent'>;
 }
 
@@ -22,7 +21,7 @@ export interface Policy {
   readonly conditions: MatchConditions;
   readonly variables: readonly Variable[];
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | null;
-  /** What fails to be evaluated does not refuse the request (`failurePolicy: Ignore`). */
+  /** A failed evaluation does not refuse the request (`failurePolicy: Ignore`). */
   readonly ignoresFailures: boolean;
 }
 
@@ -30,7 +29,6 @@ export interface Validation {
   readonly test: Compiled;
   readonly message: string;
   readonly messages: Compiled | null;
-  /** Empty for none. */
   readonly reason: string;
 }
 
@@ -55,7 +53,7 @@ export interface ParamRef {
 export interface Binding {
   readonly name: string;
   readonly policy: string;
-  /** Null for all requests that the policy is about. */
+  /** Null for all requests that the policy matches. */
   readonly criteria: Criteria | null;
   readonly paramRef: ParamRef | null;
   /** `Deny`, `Warn`, `Audit`. */
@@ -141,7 +139,6 @@ export function bindingOf(binding: ApiObject): Binding {
 function paramRefOf(ref: JsonObject): ParamRef {
   const selector = objectAt(ref, 'selector');
   const parsed = selector === null ? null : labelSelectorOf(selector as LabelSelectorObject);
-  // Validation has refused what cannot be read.
   if (parsed?.ok === false) throw new Error(`broken invariant: stored selector: ${parsed.message}`);
   return {
     name: textAt(ref, 'name'),

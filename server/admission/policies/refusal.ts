@@ -3,13 +3,12 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
 
-/** As what a refused object is named: one whose name is not known has none that could be told. */
+/** The name in a refusal; empty while it is unknown. */
 export const nameIn = ({ name, object }: AdmissionRequest): string => {
   const told = [name, object?.metadata.name, object?.metadata.generateName].find((text) => text !== undefined && text !== '');
   return told ?? 'Unknown';
 };
 
-/** What a client hears of a refusal by a validating policy. */
 export function refusal(request: AdmissionRequest, reason: string, message: string): StatusError {
   const { message: whole, details } = forbidden(request.resource, nameIn(request), { why: message }, [{ message }]);
   const told = reason === '' ? 'Invalid' : reason;

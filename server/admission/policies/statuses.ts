@@ -12,35 +12,33 @@ import { schemasFor, typeChecking, type Kinds, type SchemaOf } from './typeCheck
 
 const group = 'admissionregistration.k8s.io';
 const resourceName = 'validatingadmissionpolicies';
-/** Between two attempts at what failed, and their number: a policy that changes is looked at anew in any case. */
+/** The delay and number of attempts after a failure: a changed policy is checked again anyway. */
 const retryMs = 1_000;
 const attemptsMax = 10;
 
-/** What a controller of the manager does in the reference. */
+/** The reference does this in a controller of the manager. */
 const options: WriteOptions = { ...ownWrites, manager: 'kube-controller-manager' };
 
 export interface PolicyStatusParts {
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Schemas of definitions, and a way to be told of their changes, which gives a function that ends that. */
+  /** Schemas of definitions, and a subscription to their changes, which returns its cancellation. */
   readonly schemaOf: SchemaOf;
   readonly onDefinitionsChange: (listener: () => void) => () => void;
-  /** Told of what went wrong. */
   readonly report: (name: string, error: unknown) => void;
 }
 
 const isObserved = (policy: ApiObject): boolean => objectAt(policy, 'status')?.['observedGeneration'] === policy.metadata.generation;
 
-/** A policy that is about kinds of definitions, and what it was checked against. */
 interface Dependent {
   readonly policy: ApiObject;
   seen: readonly (JsonObject | null)[];
 }
 
 /**
- * Tells in the status of each validating policy whether its expressions fit the kinds that it is about; again when a definition of one of them has changed. Runs on every
- * server at once: each works that out from the policy and the definitions alone, and writes only where it is not there yet.
+ * Writes to the status of each validating policy whether its expressions match the types of its kinds, again when one of their definitions has changed. Every
+ * server does this: the result depends only on policy and definitions, and is written only where it is missing.
  */
 export class PolicyStatuses {
   readonly #following: Following;
@@ -64,7 +62,7 @@ export class PolicyStatuses {
         put: (object) => {
           const policy = object.decode();
           if (namesDefined(policy)) {
-            // Definitions may have changed while no server was there to see it.
+            // Definitions may have changed while no server was running.
             this.#dependents.set(object.name, { policy, seen: this.#dependents.get(object.name)?.seen ?? never });
             this.#lookSoon();
           } else this.#dependents.delete(object.name);
@@ -84,7 +82,7 @@ export class PolicyStatuses {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Many definitions may change at once. */
+  /** Coalesces many changes of definitions. */
   #lookSoon(): void {
     if (this.#looksSoon || this.#dependents.size === 0) return;
     this.#looksSoon = true;
@@ -144,13 +142,10 @@ export class PolicyStatuses {
   }
 }
 
-/** Of a policy that has not been looked at yet. */
 const never: readonly null[] = [null];
 
-/** Groups of definitions are domains. Those of some built-in kinds are, too, which costs a look. */
 const isDomain = (value: JsonValue): boolean => String(value).includes('.');
 
-/** Whether a policy may be about kinds that definitions describe. */
 function namesDefined(policy: ApiObject): boolean {
   const spec = objectAt(policy, 'spec') ?? {};
   const rules = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules');

@@ -8,24 +8,23 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import { builtInType } from './builtInTypes.js';
 import { customType } from './customTypes.js';
 
-/** What is told of a policy whose expressions do not fit the kinds that it is about. It works nevertheless: what does not fit fails when it is evaluated. Pure. */
+/** Warnings about a policy whose expressions do not match the types of its kinds. It stays in effect; mismatches fail at evaluation. Pure. */
 
-/** More kinds of one policy are not looked at. */
+/** Further kinds of a policy are not checked. */
 const kindsMax = 10;
 
-/** The kind of a resource, or null for one that is not served. */
+/** Null for a resource that is not served. */
 export type KindOf = (group: string, version: string, resource: string) => string | null;
 
-/** The structural schema of a kind that a definition describes, or null for any other. It is the same object as long as nothing in it changes. */
+/** The structural schema of a custom kind, or null. The object is identical as long as nothing in it changes. */
 export type SchemaOf = (kind: KindName) => JsonObject | null;
 
-/** What is known of kinds. */
 export interface Kinds {
   readonly kindOf: KindOf;
   readonly schemaOf: SchemaOf;
 }
 
-/** `status.typeChecking` of a validating policy. */
+/** Computes `status.typeChecking` of a validating policy. */
 export function typeChecking(policy: ApiObject, { kindOf, schemaOf }: Kinds): JsonObject {
   const spec = objectAt(policy, 'spec') ?? {};
   const typeFor = (kind: KindName): Type | null => {
@@ -42,7 +41,7 @@ export function typeChecking(policy: ApiObject, { kindOf, schemaOf }: Kinds): Js
   return warnings.length === 0 ? {} : { expressionWarnings: warnings };
 }
 
-/** Schemas of definitions that a policy is checked against, null for kinds that none describes: when one of them is another, the policy has to be checked again. */
+/** The schemas that a policy was checked against, null for kinds without a definition: a different one requires a new check. */
 export function schemasFor(policy: ApiObject, { kindOf, schemaOf }: Kinds): readonly (JsonObject | null)[] {
   const spec = objectAt(policy, 'spec') ?? {};
   const paramKind = objectAt(spec, 'paramKind');
@@ -51,7 +50,6 @@ export function schemasFor(policy: ApiObject, { kindOf, schemaOf }: Kinds): read
 
 const printed = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
 
-/** Kinds that the rules name; what stands for all is not looked at. */
 function kindsOf(spec: JsonObject, kindOf: KindOf): KindName[] {
   const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
   const named = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap((rule) =>
@@ -77,7 +75,7 @@ interface KindScope {
   readonly scope: AdmissionScope;
 }
 
-/** None for kinds of which no schema is known. */
+/** Null for kinds without a known schema. */
 function scopeFor(kind: KindName, spec: JsonObject, typeFor: (kind: KindName) => Type | null): KindScope[] {
   const object = typeFor(kind);
   if (object === null) return [];

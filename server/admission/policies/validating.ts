@@ -9,7 +9,7 @@ import { refusal } from './refusal.js';
 const annotationBytesMax = 10 * 1024;
 const countedActions: Readonly<Record<string, 'deny' | 'warn' | 'audit'>> = { Deny: 'deny', Warn: 'warn', Audit: 'audit' };
 
-/** Asks the validating policies that something binds. All are asked; the first refusal is what the client hears. */
+/** Runs all bound validating policies; the client receives the first refusal. */
 export function validatingPolicies(followed: FollowedPolicies<ValidatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionPolicy',
@@ -22,7 +22,6 @@ export function validatingPolicies(followed: FollowedPolicies<ValidatingPolicy>,
   };
 }
 
-/** All policies for one request. */
 class Validating {
   readonly #views: Views;
   #first: { readonly message: string; readonly reason: string } | null = null;

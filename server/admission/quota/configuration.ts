@@ -2,13 +2,13 @@ import type { JsonObject } from '../../../api/object.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 
-/** What may be used only where a quota counts it. */
+/** Use that requires a covering quota. */
 export interface LimitedResource {
   readonly group: string;
   readonly resource: string;
-  /** Names of counted resources are meant that contain one of these. */
+  /** Matches resource names that contain one of these. */
   readonly contains: readonly string[];
-  /** Objects in these scopes are meant, whatever they use; requirements as in a quota's scope selector. */
+  /** Matches objects in these scopes, whatever they use; requirements as in a quota's scope selector. */
   readonly scopes: readonly JsonObject[];
 }
 
@@ -35,7 +35,7 @@ const kinds: readonly PluginKind[] = [
   },
 ];
 
-/** Reads a `ResourceQuotaConfiguration`. Throws when it is not understood. */
+/** Throws for an invalid configuration. */
 export function limitedResources(configuration: JsonObject | null): readonly LimitedResource[] {
   if (configuration === null) return [];
   checkPluginConfiguration('ResourceQuota', configuration, kinds.find(({ kind }) => kind === configuration['kind']) ?? kinds[0]!);

@@ -8,17 +8,16 @@ import { amountsOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { StoredObject } from '../../storage/contract.js';
 import type { LimitedResource } from './configuration.js';
 
-/** A write, and the quotas of its namespace. */
 export interface LimitedUse {
   readonly limited: readonly LimitedResource[];
   readonly quotas: readonly StoredObject[];
-  /** What the write uses more than before. */
+  /** The additional use of the write. */
   readonly usage: Amounts;
   readonly object: KubeObject;
   readonly resource: GroupResource;
 }
 
-/** Says what a write uses that no quota counts although it has to be counted, or null. Pure. */
+/** Returns the limited use that no quota covers, or null. Pure. */
 export function uncovered({ limited, quotas, usage, object, resource }: LimitedUse): string | null {
   const rules = limited.filter((rule) => rule.group === resource.group && rule.resource === resource.resource);
   if (rules.length === 0) return null;

@@ -20,17 +20,16 @@ import { unnamedResources } from './unnamed.js';
 import { growth, usageOf } from './usage.js';
 
 const quotas = { group: '', resource: 'resourcequotas' };
-/** Every round one of the competing writers of a quota wins. */
+/** One of the competing writers of a quota succeeds in each round. */
 const attemptsMax = 100;
 const writeTimeoutMs = 10_000;
 
-/** Types whose objects can use more after an update; of all others only the number counts. */
+/** An update can increase the use of these types; of all others only the number counts. */
 const growing: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
 /**
- * Charges quotas for what a write uses, and refuses what goes beyond one. The use is written down before the object is stored, so several
- * servers together cannot exceed a quota; what is charged for a write that fails afterwards comes back when a controller recounts.
- * Only what a controller has counted once is enforced. What is `limited` may be used only where a quota counts it.
+ * Charges quotas for a write and refuses what exceeds one. The charge precedes the write, so several servers together cannot exceed a quota; a controller
+ * recounts and returns charges of failed writes. A quota is enforced once a controller has counted it. `limited` use requires a covering quota.
  */
 export const resourceQuota = (storage: Storage, limited: readonly LimitedResource[]): AdmissionPlugin => ({
   name: 'ResourceQuota',
@@ -62,11 +61,9 @@ function isCharged({ operation, subresource, resource, object, old }: AdmissionR
   return operation === 'UPDATE' && (growing.has(name) || changesScopes(name, object, old));
 }
 
-/** Whether other quotas than before may be about the object: an update can give a pod a deadline. */
 const changesScopes = (name: string, object: ApiObject | null, old: ApiObject | null): boolean =>
   object !== null && old !== null && !sameValue(scopeFacts(name, object as KubeObject), scopeFacts(name, old as KubeObject));
 
-/** What a write uses. A quota that was about the object before the write is charged for what has grown, another for all of it. */
 interface Use {
   readonly object: ApiObject;
   readonly old: ApiObject | null;
@@ -98,7 +95,7 @@ interface Charge {
   readonly quota: ApiObject;
 }
 
-/** The quotas that the write is about, with their new use. Throws what the client is to see when one of them is exceeded. */
+/** Computes the new use of the affected quotas. Throws when one is exceeded. */
 function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Use, request: AdmissionRequest): Charge[] {
   const resource = request.resource.storage;
   const countedBefore = (quota: ApiObject): boolean =>
@@ -141,7 +138,7 @@ const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
   a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
 const shown = (amounts: Amounts, names: readonly string[]): string => names.map((name) => `${name}=${textOf(amounts.get(name))}`).join(',');
 
-/** False when somebody else has changed one of the quotas: what was written until then is recounted later. */
+/** Returns false when another writer has changed one of the quotas; earlier charges are recounted later. */
 async function write(storage: Storage, charges: readonly Charge[]): Promise<boolean> {
   for (const { stored, quota } of charges) {
     const key = { resource: quotas, namespace: stored.namespace, name: stored.name };

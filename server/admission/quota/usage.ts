@@ -5,16 +5,15 @@ import { usageOf as usageAt } from '../../../api/quota/usage.js';
 import type { ApiObject } from '../../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../../api/resource.js';
 
-/** Admission asks about what is to be: nothing of it has outlived its time. */
+/** The future object has outlived no deadline. */
 const beforeAllDeadlines = -Infinity;
 
-/** What an object uses of the resources that quotas count. */
 export const usageOf = (object: ApiObject, resource: GroupResource): Amounts =>
   usageAt(qualifiedName(resource), object as KubeObject, beforeAllDeadlines);
 
 const subtract = (a: Quantity, b: Quantity): Quantity => addQuantities(a, { ...b, digits: -b.digits });
 
-/** What is used more than before; what became less is not given back here, the controller recounts it. */
+/** Returns increases only; a controller recounts decreases. */
 export function growth(now: Amounts, before: Amounts | null): Amounts {
   const grown = [...now].map(([name, value]) => {
     const old = before?.get(name);

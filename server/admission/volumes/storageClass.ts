@@ -11,14 +11,14 @@ const classes = { group: 'storage.k8s.io', resource: 'storageclasses' };
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-/** A claim's class by the older annotation or by its member; null when it names none, empty when it wants none. */
+/** The class of a claim by the older annotation or by its field; null for none named, empty for none wanted. */
 const classOf = (claim: ApiObject): string | null => {
   const annotated = claim.metadata.annotations?.[claimAnnotation];
   const named = memberAt(claim, 'spec', 'storageClassName') ?? null;
   return annotated ?? (named === null ? null : String(named));
 };
 
-/** Claims that say nothing of a class get the default one. */
+/** Sets the default class of claims without one. */
 export const defaultStorageClass = (lookup: Lookup): AdmissionPlugin => ({
   name: 'DefaultStorageClass',
   resources: ['persistentvolumeclaims'],
@@ -31,7 +31,7 @@ export const defaultStorageClass = (lookup: Lookup): AdmissionPlugin => ({
 
 const sizeOf = (claim: ApiObject): ReturnType<typeof memberAt> => memberAt(claim, 'spec', 'resources', 'requests', 'storage');
 
-/** Claims may grow only after they are bound, and where their class can do that. */
+/** Only bound claims may grow, and only if their class allows it. */
 export const claimResize = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PersistentVolumeClaimResize',
   resources: ['persistentvolumeclaims'],
@@ -50,7 +50,7 @@ export const claimResize = (lookup: Lookup): AdmissionPlugin => ({
   },
 });
 
-/** Finalizers that keep what is in use; controllers take them away. */
+/** Finalizers that protect objects in use; controllers remove them. */
 const finalizerOfResource: Readonly<Record<string, string>> = {
   persistentvolumes: 'kubernetes.io/pv-protection',
   persistentvolumeclaims: 'kubernetes.io/pvc-protection',

@@ -14,26 +14,23 @@ import type { Hook, HookKind } from './hook.js';
 import type { HookMetrics } from './metrics.js';
 import { requestOf, reviewOf, verdictOf, type Question, type Verdict, type VerdictNotes } from './review.js';
 
-/** What both kinds of webhooks are called with. */
 export interface CallerParts extends MatchParts {
   readonly clients: HookClients;
   readonly convert: ConvertObject;
   readonly askAuthorizer: AskAuthorizer;
   readonly metrics: HookMetrics;
-  /** Told of calls that failed and let a request pass. */
+  /** Receives failed calls that let a request pass. */
   readonly report: (message: string) => void;
   readonly newUid?: () => string;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
 export type CallOutcome =
   | { readonly outcome: 'allowed'; readonly patch: JsonValue }
   | { readonly outcome: 'failedOpen' }
-  /** The request is refused. */
   | { readonly outcome: 'refused'; readonly error: StatusError };
 
-/** Whether a webhook is to be asked about a request, and asking it. */
 export class HookCaller {
   readonly #parts: CallerParts;
   readonly #kind: HookKind;
@@ -47,7 +44,7 @@ export class HookCaller {
     this.#newUid = parts.newUid ?? randomUUID;
   }
 
-  /** As what the request is shown to the webhook; null when it is not to be asked. Throws StatusError. */
+  /** Returns the form that the webhook receives; null when it is not called. Throws StatusError. */
   async wants(hook: Hook, subject: Subject): Promise<Addressed | null> {
     const matched = await matchRequest(hook.terms, subject);
     if (matched === null || hook.conditions.isEmpty) return matched;
@@ -72,7 +69,7 @@ export class HookCaller {
     }
   }
 
-  /** Asks the webhook, tells everybody what it had to say, and follows its failure policy. `place` is where it stands among those that are asked. */
+  /** Calls the webhook, records its warnings and annotations, and applies its failure policy. `place` is its position among the webhooks called. */
   async call(
     hook: Hook,
     matched: Addressed,
@@ -137,7 +134,7 @@ export class HookCaller {
   async #question(matched: Addressed, subject: Subject): Promise<Question> {
     const { request, attributes } = subject;
     const show = (state: Question['object']): Promise<Question['object']> => shownAs(matched.kind, state, request, this.#parts.convert);
-    // A name that is not final yet is not told.
+    // A provisional name is omitted.
     const name =
       request.operation === 'CREATE' && request.object !== null && (request.form === null || attributes.subresource === '')
         ? (request.object.metadata.name ?? '')
@@ -188,7 +185,7 @@ export class HookCaller {
 
 const lateError = (): StatusError => new StatusError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
 
-/** Names of annotations are prefixed with the webhook's, which keeps those of different owners apart. One that cannot be a name is dropped. */
+/** Annotation names are prefixed with the webhook's, so that those of different owners do not collide. Invalid ones are dropped. */
 function tell({ warn, annotate }: Subject['request'], hook: Hook, { warnings, auditAnnotations }: VerdictNotes): void {
   warnings.forEach(warn);
   for (const [key, text] of Object.entries(auditAnnotations))

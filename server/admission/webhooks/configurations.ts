@@ -13,18 +13,18 @@ const resources: Readonly<Record<HookKind, string>> = {
 
 export interface FollowedHooks {
   readonly index: HookIndex;
-  /** Configurations that are there and could not be read so far, with the reason. */
+  /** Stored configurations that could not be read, with the reason. */
   readonly unread: UnreadGuards;
-  /** From manifests; they cannot be taken away through the API, so they are asked about webhooks and policies, too. Null for none. */
+  /** Webhooks from manifests, or null; the API cannot remove them, so they apply to webhooks and policies, too. */
   readonly manifests: HookIndex | null;
-  /** Settles once all configurations are known; until then nothing may pass. */
+  /** Settles once all configurations are known; no request passes before. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
 const none: readonly Hook[] = [];
 
-/** Webhooks that may be about a request, those from manifests first. Throws where one may be of which nobody knows what it is about. */
+/** Candidate webhooks, those from manifests first. Throws where an unreadable one may apply. */
 export function hooksFor(
   { index, manifests, unread }: Pick<FollowedHooks, 'index' | 'manifests' | 'unread'>,
   request: AdmissionRequest,
@@ -36,7 +36,7 @@ export function hooksFor(
   return first.length === 0 ? own : [...first, ...own];
 }
 
-/** The webhooks of one kind, as this replica's state has them: changes count as soon as they are applied here. */
+/** Follows the webhooks of one kind in this replica's state: changes count as soon as they are applied here. */
 export function followHooks(
   kind: HookKind,
   storage: Pick<Storage, 'watch'>,
@@ -63,7 +63,7 @@ export function followHooks(
         unread.delete(name);
       },
       unreadable({ name, reason }) {
-        // What was known of it before stays: a guard that cannot be read any more must not fall.
+        // The earlier version stays in effect: an unreadable guard must not fall.
         if (!index.has(name)) unread.add({ name, reason });
         report(new Error(reason), name);
       },

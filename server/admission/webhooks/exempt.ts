@@ -9,6 +9,6 @@ const configurations: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** No webhook is asked about webhooks and policies: one that refuses everything could not be taken away again. */
+/** Webhooks do not apply to webhooks and policies, so that one that refuses everything can be removed. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && configurations.has(resource);

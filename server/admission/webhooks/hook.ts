@@ -8,31 +8,30 @@ import { matchTermsOf, type MatchTerms } from '../matching/match.js';
 export type HookKind = 'mutating' | 'validating';
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** One webhook of a configuration, read once. */
+/** One webhook of a configuration, parsed once. */
 export interface Hook {
   readonly name: string;
-  /** Name of the configuration that it stands in. */
   readonly configuration: string;
-  /** Tells webhooks apart, also such that changed their place. */
+  /** Identifies a webhook even when its position changes. */
   readonly id: string;
   readonly terms: MatchTerms;
   readonly conditions: MatchConditions;
   readonly target: HookTarget;
   readonly timeoutMs: number;
-  /** A call that fails lets the request pass (`failurePolicy: Ignore`). */
+  /** A failed call lets the request pass (`failurePolicy: Ignore`). */
   readonly ignoresFailures: boolean;
-  /** May be asked in dry runs. */
+  /** May be called in dry runs. */
   readonly servesDryRun: boolean;
-  /** In which version it is asked; null when it knows none that this server does. */
+  /** The version of its AdmissionReviews; null when this server supports none of them. */
   readonly reviewVersion: ReviewVersion | null;
-  /** Asked again after later changes (`reinvocationPolicy: IfNeeded`). */
+  /** Called again after later changes (`reinvocationPolicy: IfNeeded`). */
   readonly reinvoked: boolean;
 }
 
 const timeoutSecondsDefault = 10;
 const dryRunSafe: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
 
-/** The webhooks of a stored configuration, in order. Objects that were written before some rule existed may lack what newer ones have. */
+/** The webhooks of a stored configuration, in order. Older objects may lack newer required fields. */
 export function hooksOf(configuration: ApiObject): Hook[] {
   const name = configuration.metadata.name ?? '';
   const seen = new Map<string, number>();
@@ -68,7 +67,7 @@ function hookOf(hook: JsonObject, configuration: string, id: string): Hook {
 
 const httpsPort = 443;
 
-/** Where the program is that a `clientConfig` names; webhooks of admission and of conversion have the same. */
+/** The target of a `clientConfig`, which admission and conversion webhooks share. */
 export function targetOf(client: JsonObject): HookTarget {
   const service = objectAt(client, 'service');
   return {

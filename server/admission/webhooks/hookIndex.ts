@@ -2,13 +2,13 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
 import type { Hook } from './hook.js';
 
-/** Kinds of requests remembered; their number is that of served resources, subresources and operations. */
+/** The limit of cached kinds of requests: served resources, subresources and operations. */
 const kindsMax = 10_000;
 const none: readonly Hook[] = [];
 
 /**
- * All webhooks of one kind, in the order in which they are asked: by the names of their configurations, and in each as they stand there. Which of
- * them may be about a kind of request is worked out once for each kind, so a request that no rule names costs a look into a map.
+ * All webhooks of one kind in calling order: by configuration name, then by position. The candidates are computed once for each kind of request, so that a
+ * request without any costs a look-up in a map.
  */
 export class HookIndex {
   readonly #configurations = new Map<string, readonly Hook[]>();
@@ -24,7 +24,7 @@ export class HookIndex {
     return this.#configurations.has(configuration);
   }
 
-  /** These in place of all that were there. */
+  /** Replaces all webhooks. */
   replace(configurations: ReadonlyMap<string, readonly Hook[]>): void {
     this.#configurations.clear();
     for (const [name, hooks] of configurations) this.#configurations.set(name, hooks);
@@ -36,13 +36,13 @@ export class HookIndex {
     this.#reorder();
   }
 
-  /** Webhooks of which a rule may match; the others are not about such requests whatever their content. */
+  /** Webhooks with a rule that may match this kind of request. */
   candidates({ operation, resource: { group, resource, storage }, subresource }: AdmissionRequest): readonly Hook[] {
     if (this.#ordered.length === 0) return none;
     const kind = `${operation} ${group}/${resource}/${subresource}`;
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
-    // Resources of another group that are kept in the same place count as the same, where a webhook wants that.
+    // Resources of another group with the same storage match, where a webhook wants that.
     const matching = this.#ordered.filter(({ terms }) =>
       terms.rules.some(
         (rule) =>

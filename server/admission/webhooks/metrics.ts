@@ -1,33 +1,30 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HookKind } from './hook.js';
 
-/** How a call ended, for metrics. */
+/** The outcome of a call, for metrics. */
 export interface ObservedCall {
   readonly hook: string;
   readonly kind: HookKind;
   readonly operation: string;
   readonly seconds: number;
-  /** Status code of the outcome: 200 for a request that may pass, 0 for what is no status. */
+  /** The status code of the outcome: 200 for a request that passes, 0 without a status. */
   readonly code: number;
-  /** The request was refused because of it. */
   readonly rejected: 'no' | 'byWebhook' | 'byFailure' | 'byServer';
 }
 
-/** Where calls of webhooks are counted. */
 export interface HookMetrics {
   called(call: ObservedCall): void;
-  /** A failed call let a request pass. */
   failedOpen(hook: string, kind: HookKind): void;
-  /** Conditions kept a webhook from being called. */
+  /** Match conditions excluded a webhook. */
   excluded(hook: string, kind: HookKind, operation: string): void;
 }
 
-/** Codes from here on are counted together: they are a webhook's own invention. */
+/** Codes from here on share a label: webhooks can invent any. */
 const codeMax = 600;
 const typeOf = (kind: HookKind): string => (kind === 'mutating' ? 'admit' : 'validating');
 const errorTypes = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;
 
-/** What is counted of calls of admission webhooks, under the names of the reference. */
+/** The names are the reference's. */
 export function createHookMetrics(registry: Registry): HookMetrics {
   const registers = [registry];
   const prefix = 'apiserver_admission_webhook';

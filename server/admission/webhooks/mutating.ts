@@ -25,17 +25,16 @@ import { outcomeOf } from '../../registry/stepwise.js';
 
 const pluginName = 'MutatingAdmissionWebhook';
 
-/** What is known from the first run through all steps in the second. */
+/** State that the second run needs from the first. */
 interface Invocations {
-  /** Webhooks that want to be asked again after later changes, and were asked since the last one. */
+  /** Webhooks with reinvocation that were called since the last change. */
   readonly reinvocable: Set<string>;
-  /** Those of them that something was changed after. */
+  /** Those of them that a change followed. */
   readonly due: Set<string>;
-  /** The object as the webhooks left it. */
   output: ApiObject | null;
 }
 
-/** Asks mutating webhooks one after the other; each sees what those before it have changed. */
+/** Calls mutating webhooks in sequence; each sees the changes of those before. */
 export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
@@ -49,13 +48,11 @@ export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): A
   };
 }
 
-/** Which run it is, and which of the webhooks of that run. */
 interface Place {
   readonly round: number;
   readonly index: number;
 }
 
-/** One run through the webhooks for one request. */
 class Mutation {
   readonly #invocations: Invocations;
 
@@ -78,11 +75,11 @@ class Mutation {
     this.#invocations.output = copyOf(request.object as JsonValue) as ApiObject | null;
   }
 
-  /** A webhook that was not asked in the first run is not asked in the second, even if it would match now. */
+  /** A webhook that was not called in the first run is not called in the second, even if it would match now. */
   async #ask(hook: Hook, index: number): Promise<void> {
     const { request, pass } = this;
     if (pass.again && !this.#invocations.due.has(hook.id)) return;
-    // Made anew for each: labels, which matching looks at, may have changed.
+    // Made anew for each: labels, which matching reads, may have changed.
     const subject = subjectOf(request, this.parts);
     const matched = await this.caller.wants(hook, subject);
     if (matched === null) return;
@@ -107,7 +104,7 @@ class Mutation {
     reinvocable.clear();
   }
 
-  /** Applies a patch in the version in which the webhook saw the object. Says whether it changed anything. */
+  /** Applies a patch in the version that the webhook received. Reports whether it changed anything. */
   async #apply(hook: Hook, matched: Addressed, patch: JsonValue, { round, index }: Place): Promise<boolean> {
     const { request } = this;
     const { convert, catalogue } = this.parts;
@@ -122,7 +119,7 @@ class Mutation {
     const made = await patched(before, patch, request);
     const ownsNothing = isEmptyList(memberAt(made, 'metadata', 'managedFields'));
     const after = await received(made, before, { request, matched, catalogue });
-    // Of a client, an empty list is a wish, which is kept as an empty entry; here it is what it is.
+    // A client's empty list is a request that an empty entry records; here it is simply empty.
     if (ownsNothing) after.metadata.managedFields = [];
     request.annotate(
       `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
@@ -142,7 +139,7 @@ async function patched(before: ApiObject, patch: JsonValue, request: AdmissionRe
     return await turns.run(applyJsonPatch(before, patch), endedOf(request));
   } catch (error) {
     if (error instanceof StatusError) throw error;
-    // Whoever wrote the webhook is told which operation does not fit; clients with patches of their own are not.
+    // Authors of webhooks see which operation does not fit; clients with patches of their own do not.
     throw internalError(error instanceof PatchError && error.cause instanceof Error ? error.cause : error);
   }
 }
@@ -154,10 +151,7 @@ export interface Whereabouts {
   readonly strict?: boolean;
 }
 
-/**
- * What came out of a patch, checked and in the form in which such objects are kept. Fields that a built-in type does not know are dropped, unless `strict`.
- * Throws 500.
- */
+/** Checks a patched object and brings it into stored form. Unknown fields of a built-in type are dropped, unless `strict`. Throws 500. */
 export async function received(
   after: JsonObject,
   before: ApiObject,
@@ -174,7 +168,7 @@ export async function received(
   return result.object;
 }
 
-/** A body that is no object of its resource, and has a type of its own. */
+/** A body of a type other than its resource's. */
 function structured(object: JsonObject, { kind }: Addressed): Received {
   const known = typeOfKind(kind);
   const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });

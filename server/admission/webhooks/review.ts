@@ -7,13 +7,13 @@ import type { AdmissionRequest, GroupVersionKind } from '../../registry/admissio
 import type { Addressed, Attributes } from '../matching/rules.js';
 import type { ReviewVersion } from './hook.js';
 
-/** What is sent to a webhook, and what its answer means. Pure. */
+/** AdmissionReview requests and responses. Pure. */
 
 const group = 'admission.k8s.io';
-/** Deeper answers are refused unread. */
+/** Deeper responses are refused unread. */
 const depthMax = 100;
 
-/** A request as it matched, with its objects as the webhook wants them. */
+/** A matched request with its objects in the webhook's version. */
 export interface Question {
   readonly uid: string;
   readonly request: AdmissionRequest;
@@ -29,7 +29,7 @@ export const reviewOf = (question: Question, version: ReviewVersion): JsonObject
   request: { ...requestOf(question), object: question.object, oldObject: question.old, options: question.request.options },
 });
 
-/** The `request` of a review without its objects: what expressions of webhooks and policies see under that name. */
+/** The `request` of a review without its objects, as expressions see it. */
 export function requestOf({ uid, request, attributes, matched }: Omit<Question, 'object' | 'old'>): JsonObject {
   const { group, version, resource, subresource, name, namespace, kind, operation } = attributes;
   return {
@@ -63,16 +63,15 @@ function userInfo({ name, uid, groups, extra }: User): JsonObject {
 }
 
 export type Verdict =
-  | { readonly outcome: 'allowed'; /** Null when nothing is to be changed. */ readonly patch: JsonValue; readonly notes: VerdictNotes }
+  | { readonly outcome: 'allowed'; /** Null for no change. */ readonly patch: JsonValue; readonly notes: VerdictNotes }
   | { readonly outcome: 'denied'; readonly status: StatusError; readonly notes: VerdictNotes }
-  /** No answer to this question; the failure policy says what that means. */
+  /** An invalid response; the failure policy decides. */
   | { readonly outcome: 'invalid'; readonly message: string }
-  /** An answer that cannot be followed; that is an error whatever the failure policy says. */
+  /** A response that cannot be applied, which is an error whatever the failure policy. */
   | { readonly outcome: 'broken'; readonly message: string };
 
 export interface VerdictNotes {
   readonly warnings: readonly string[];
-  /** Names as the webhook gives them. */
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
@@ -83,7 +82,6 @@ interface Expected {
   readonly hook: string;
 }
 
-/** What an answer says. `v1beta1` did not ask for the question's uid, nor for a type of patch. */
 export function verdictOf(answer: string, { uid, version, mutating, hook }: Expected): Verdict {
   const parsed = jsonCodec.decode(Buffer.from(answer), { findDuplicates: false, depthMax });
   if (!parsed.ok)
@@ -118,7 +116,7 @@ function answered(response: JsonObject, mutating: boolean, hook: string): Verdic
   return { outcome: 'allowed', patch: Array.isArray(operations) && operations.length === 0 ? null : operations, notes };
 }
 
-/** What a client of the answer's type would choke on. */
+/** Errors that a typed client would find. */
 function typeProblem(review: JsonObject): string | null {
   const response = review['response'];
   if (response === undefined || response === null) return null;
@@ -172,7 +170,7 @@ function validatingProblem(response: JsonObject): string | null {
 const codeDefault = 400;
 const codeMax = 599;
 
-/** The status that a webhook refuses with: its own words behind who it is, its own code if that is one of a refusal. */
+/** A webhook's refusal: its message after its name, and its code if that denotes an error. */
 function denial(hook: string, status: JsonObject): StatusError {
   const code = Number(status['code'] ?? 0);
   const [message, reason] = [textAt(status, 'message'), textAt(status, 'reason')];

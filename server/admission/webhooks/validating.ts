@@ -6,7 +6,7 @@ import { HookCaller, type CallerParts } from './caller.js';
 import { hooksFor, type FollowedHooks } from './configurations.js';
 import type { Hook } from './hook.js';
 
-/** Asks validating webhooks at the same time. Of several refusals the client hears the first that came. */
+/** Calls validating webhooks in parallel. The client receives the first refusal to arrive. */
 export function validatingWebhooks(followed: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('validating', parts);
   return {
@@ -28,7 +28,7 @@ async function ask(hooks: readonly Hook[], request: AdmissionRequest, caller: Ho
     if (matched !== null) wanted.push({ hook, matched });
   }
   const refusals: Error[] = [];
-  // All are waited for: what they have to say beside their verdict counts as well.
+  // All are awaited: their warnings and annotations count as well.
   await Promise.all(
     wanted.map(async ({ hook, matched }, index) => {
       const answer = await caller.call(hook, matched, subject, { round: 0, index });
