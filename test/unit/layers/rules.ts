@@ -109,7 +109,7 @@ export const rules: readonly Rule[] = [
   {
     from: 'server/assembly/',
     about:
-      'puts the parts together: `api.ts`, `access.ts` (security), `front.ts` (filters), `serving.ts` (the port), `parts.ts` (what begins, and ends in reverse)',
+      'puts the parts together: `api.ts` lists the steps, one file a step; `access.ts` (security), `front.ts` (filters), `serving.ts` (the port), `parts.ts` (starts parts, and stops them in reverse)',
     to: server,
   },
   { from: 'server/threads/', about: 'several threads that serve one port', to: server },

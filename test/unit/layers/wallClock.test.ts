@@ -6,7 +6,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 /** Clocks of machines are set, forward and back. Who may read the wall clock, and why; durations and deadlines are measured with `performance.now()`, which is never set. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
-    'server/assembly/api.ts',
+    'server/assembly/platform.ts',
     'program/log/logger.ts',
     'server/admission/manifests/metrics.ts',
     'server/authentication/jwt/metrics.ts',
