@@ -24,14 +24,13 @@ function placeIn(hash: string): Place {
   return { view: viewNames.find((view) => view === name) ?? 'replicas', rest: rest.join('/') };
 }
 
-/** The code of a sign-in link. It leaves the address at once: it must not stay in the history. */
+/** Takes the code of a sign-in link out of the address at once: it must not stay in the history. */
 function takeCode(): string | null {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
   if (code !== null) history.replaceState(null, '', location.pathname);
   return code;
 }
 
-/** Taken once, before anything is drawn. */
 const linkCode = takeCode();
 
 interface Session {
@@ -42,7 +41,7 @@ interface Session {
 type State =
   { readonly at: 'door'; readonly message: string } | { readonly at: 'link' } | { readonly at: 'inside'; readonly session: Session };
 
-/** The whole page: the door, then navigation and one view. */
+/** The whole page: the sign-in, then navigation and one view. */
 export function App(): VNode {
   const [state, setState] = useState<State>(linkCode === null ? { at: 'door', message: '' } : { at: 'link' });
   const [place, setPlace] = useState<Place>(() => placeIn(location.hash));

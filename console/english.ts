@@ -1,4 +1,4 @@
-/** Every word that the page shows, in one place. */
+/** Every text of the page, in one place. */
 export const t = {
   title: 'Raftplane',
   skip: 'Skip to content',

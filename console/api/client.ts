@@ -1,6 +1,6 @@
 import { LineSplitter } from '../model/lines.js';
 
-/** What the server said instead of what was asked for. */
+/** A refusal by the server. */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -16,7 +16,7 @@ export interface Asked {
   readonly accept?: string;
   /** JSON. */
   readonly body?: unknown;
-  /** Of the body; JSON unless given. */
+  /** Content type of the body; JSON by default. */
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,11 +25,11 @@ export const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,applicati
 /** A line of a watch is one object, at most as large as the store takes, and its frame. */
 const lineCharactersMax = 16 * 1024 * 1024;
 
-/** The public API with the rights of whoever signed in. The token is in this object and nowhere else. */
+/** Client of the public API with the permissions of the signed-in user. The token is in this object and nowhere else. */
 export class ApiClient {
   readonly #token: string | null;
 
-  /** `token`: null where the browser proves who asks, by a certificate. `ended` is called when the server no longer knows who asks. */
+  /** `token` is null where the browser authenticates by a certificate. `ended` is called when the server no longer accepts the credentials. */
   constructor(
     token: string | null,
     private readonly ended: () => void = () => undefined,
@@ -37,7 +37,7 @@ export class ApiClient {
     this.#token = token;
   }
 
-  /** The answer as JSON. Rejects with an ApiError for what the server refused. */
+  /** Returns the response as JSON. Rejects with an ApiError for a refusal. */
   async json<T>(path: string, asked: Asked = {}): Promise<T> {
     return (await (await this.#send(path, asked)).json()) as T;
   }
@@ -46,7 +46,7 @@ export class ApiClient {
     return (await this.#send(path, { accept: '*/*', ...asked })).text();
   }
 
-  /** Calls `line` with each line of JSON until the answer ends. */
+  /** Calls `line` with each line of JSON until the response ends. */
   async lines(path: string, line: (value: unknown) => void, asked: Asked): Promise<void> {
     const splitter = new LineSplitter(lineCharactersMax);
     await this.chunks(
@@ -58,7 +58,7 @@ export class ApiClient {
     );
   }
 
-  /** Calls `chunk` with the answer's text as it comes. */
+  /** Calls `chunk` with the response's text as it comes. */
   async chunks(path: string, chunk: (text: string) => void, asked: Asked): Promise<void> {
     const { body } = await this.#send(path, asked);
     if (body === null) return;
@@ -70,7 +70,7 @@ export class ApiClient {
     }
   }
 
-  /** A connection of another protocol. Browsers set no headers on it, so the token travels as the server's own sub-protocol. */
+  /** Opens a WebSocket. Browsers set no headers on it, so the token travels as the server's own sub-protocol. */
   socket(path: string, protocol: string): WebSocket {
     const url = new URL(path, location.href);
     url.protocol = 'wss:';
@@ -114,7 +114,7 @@ function errorIn(code: number, text: string): ApiError {
   }
 }
 
-/** Who the server says is asking; null for a stranger. */
+/** Returns the user name as the server sees it; null for an unauthenticated client. */
 export async function whoAmI(client: ApiClient): Promise<string | null> {
   const review = await client.json<{ readonly status?: { readonly userInfo?: { readonly username?: string } } }>(
     '/apis/authentication.k8s.io/v1/selfsubjectreviews',
@@ -124,7 +124,7 @@ export async function whoAmI(client: ApiClient): Promise<string | null> {
   return name === undefined || name === 'system:anonymous' ? null : name;
 }
 
-/** The token that a link of the launcher stands for. */
+/** Returns the token that a link of the launcher stands for. */
 export async function redeem(code: string): Promise<string> {
   const { token } = await new ApiClient(null).json<{ readonly token: string }>('/console/sessions', { method: 'POST', body: { code } });
   return token;

@@ -1,8 +1,6 @@
 import type { Sample } from '../model/history.js';
 import type { ApiClient } from './client.js';
 
-/** What the console asks of servers and of the launcher beside the API. */
-
 export interface KnownServer {
   readonly name: string;
   readonly memberId: string | null;
@@ -27,7 +25,6 @@ export interface RaftStatus {
       readonly match: number;
       readonly state: string;
       readonly active: boolean;
-      /** Of the snapshot that is being sent to it. */
       readonly snapshot: { readonly sentBytes: number; readonly bytes: number } | null;
     } | null;
   }[];
@@ -59,6 +56,6 @@ export type MemberCommand = 'kill' | 'pause' | 'resume' | 'partition' | 'heal' |
 export const order = (client: ApiClient, command: MemberCommand | 'managers', target?: string): Promise<unknown> =>
   client.json('/console/v1/launcher', { method: 'POST', body: { command, ...(target === undefined ? {} : { target }) } });
 
-/** What a server remembers of the last minutes, after `since` (milliseconds since 1970), oldest first. */
+/** Returns a server's samples of the last minutes, after `since` (milliseconds since 1970), oldest first. */
 export const samplesOf = async (client: ApiClient, server: string, since: number, signal: AbortSignal): Promise<readonly Sample[]> =>
   (await client.json<{ readonly samples: readonly Sample[] }>(`${at('samples', server)}&since=${since}`, { signal })).samples;

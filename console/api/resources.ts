@@ -29,7 +29,7 @@ interface DiscoveryList {
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Everything that can be listed, of each group its preferred version, core first. */
+/** Returns all listable resources, in the preferred version of each group, core first. */
 export async function discover(client: ApiClient): Promise<readonly Resource[]> {
   const lists = await Promise.all(['/api', '/apis'].map((path) => client.json<DiscoveryList>(path, { accept: aggregated })));
   const found = new Map<string, Resource>();
@@ -52,7 +52,7 @@ export async function discover(client: ApiClient): Promise<readonly Resource[]> 
   return [...found.values()];
 }
 
-/** The path of a collection, or of one object in it. `namespace`: empty for all of them. */
+/** Returns the path of a collection, or of one object in it. `namespace` is empty for all namespaces. */
 export function pathOf({ group, version, resource, namespaced }: Resource, namespace = '', name = ''): string {
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const within = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';

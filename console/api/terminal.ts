@@ -1,7 +1,7 @@
 import type { Terminal } from '@xterm/headless';
 import { t } from '../english.js';
 
-/** Of exec: the first byte of each message says which stream it belongs to. */
+/** Protocol of exec: the first byte of each message names its stream. */
 export const execProtocol = 'v5.channel.k8s.io';
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const;
 
@@ -10,13 +10,12 @@ export interface ScreenSize {
   readonly rows: number;
 }
 export interface SessionListener {
-  /** The screen is another one. */
   changed(): void;
-  /** Called once. `problem`: in words. */
+  /** Called once. `problem` is text for the user. */
   ended(problem: string): void;
 }
 
-/** A program in a container, with the terminal that it believes to have. */
+/** A program in a container, with its emulated terminal. */
 export class TerminalSession {
   readonly #encoder = new TextEncoder();
   #failure = '';
@@ -35,7 +34,7 @@ export class TerminalSession {
       else if (bytes[0] === channels.stdout || bytes[0] === channels.stderr) terminal.write(bytes.subarray(1), () => listener.changed());
     };
     socket.onclose = ({ reason }) => listener.ended(this.#failure === '' ? `${t.objects.terminalEnded} ${reason}` : this.#failure);
-    // Programs ask terminals what they are and where the cursor stands; the answer goes where keys go.
+    // Programs query terminals for their type and the cursor's position; the answer is sent like keys.
     terminal.onData((answer) => this.type(answer));
   }
 
@@ -45,7 +44,7 @@ export class TerminalSession {
 
   paste(text: string): void {
     const lines = text.replace(/\r?\n/g, '\r');
-    // An end mark in what is pasted would let the rest of it be taken for keys.
+    // An end mark in pasted text would let its rest be taken for keys.
     this.type(this.terminal.modes.bracketedPasteMode ? `\x1b[200~${lines.replaceAll('\x1b', '')}\x1b[201~` : lines);
   }
 
@@ -73,7 +72,7 @@ export class TerminalSession {
   }
 }
 
-/** The agent ends a command with a Status; a failure has words. */
+/** The kubelet ends a command with a Status; a failure has a message. */
 function failureIn(text: string): string {
   try {
     const { status, message } = JSON.parse(text) as { readonly status?: string; readonly message?: string };

@@ -15,9 +15,7 @@ export interface Selection {
 }
 
 export interface TableSink {
-  /** Everything, as it was listed. */
   listed(columns: readonly Column[], rows: readonly TableRow[]): void;
-  /** Changes since, in order. */
   changed(events: readonly RowEvent[]): void;
   state(state: 'listing' | 'live' | 'reconnecting', error: ApiError | null): void;
 }
@@ -25,7 +23,6 @@ export interface TableSink {
 const chunk = 2_000;
 const againMs = 1_000;
 
-/** Who follows which collection, and until when. */
 interface Following {
   readonly client: ApiClient;
   readonly selection: Selection;
@@ -33,7 +30,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Lists a collection as a table and follows it until the signal aborts. When the watch breaks, it goes on from where it was, or lists anew. */
+/** Lists a collection as a table and follows it until the signal aborts. After a broken watch it resumes, or lists anew. */
 export async function followTable(client: ApiClient, selection: Selection, sink: TableSink, signal: AbortSignal): Promise<void> {
   const following: Following = { client, selection, sink, signal };
   let version: string | null = null;
@@ -49,7 +46,7 @@ export async function followTable(client: ApiClient, selection: Selection, sink:
       if (signal.aborted) return;
       if (error instanceof ApiError && error.code === 410) version = null;
       sink.state('reconnecting', error instanceof ApiError ? error : null);
-      // Rights and names change as well; but nobody is to be asked again and again meanwhile.
+      // Permissions and names change as well; but the server must not be queried again and again meanwhile.
       const isRefusal = error instanceof ApiError && error.code < 500 && error.code !== 410 && error.code !== 429;
       await pause(isRefusal ? againMs * 10 : againMs, signal);
     }
@@ -85,7 +82,7 @@ async function watch({ client, selection, sink, signal }: Following, from: strin
   let version = from;
   let batch: RowEvent[] = [];
   let due = false;
-  // Many changes come in one turn of the network; whoever shows them is told once.
+  // Many changes come in one turn of the network; their view is notified once.
   const flush = (): void => {
     due = false;
     if (batch.length === 0 || signal.aborted) return;
@@ -112,7 +109,7 @@ async function watch({ client, selection, sink, signal }: Following, from: strin
   return version;
 }
 
-/** Rejects never: whoever waits looks at the signal afterwards. */
+/** Never rejects: callers check the signal afterwards. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

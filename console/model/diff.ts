@@ -1,13 +1,13 @@
-/** A line of two texts that are compared: in both, only in the first (`-`), or only in the second (`+`). */
+/** A line of two compared texts: in both, only in the first (`-`), or only in the second (`+`). */
 export interface DiffLine {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** Beyond this many edits nobody reads a difference line by line, and finding the shortest takes long. */
+/** Nobody reads a longer difference line by line, and finding the shortest takes long. */
 const editsMax = 2_000;
 
-/** The lines to take away and to add, few of them: Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986, section 4). */
+/** Returns a short list of removed and added lines: Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986, section 4). */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   let head = 0;
@@ -32,7 +32,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   return walkBack(a, b, reach);
 }
 
-/** For each number of edits, how far each diagonal gets (`x` by `x - y`); null when the texts have too little in common. */
+/** Returns how far each diagonal gets for each number of edits (`x` by `x - y`); null when the texts have too little in common. */
 function furthest(a: readonly string[], b: readonly string[]): readonly ReadonlyMap<number, number>[] | null {
   const reached: Map<number, number>[] = [];
   let last = new Map<number, number>([[1, 0]]);
@@ -76,7 +76,7 @@ function walkBack(a: readonly string[], b: readonly string[], reached: readonly 
   return lines.reverse();
 }
 
-/** What differs with a few equal lines around it; `null` stands for lines left out. */
+/** Returns the differences with a few equal lines around them; `null` stands for lines left out. */
 export function hunks(lines: readonly DiffLine[], around = 3): readonly (DiffLine | null)[] {
   const near = lines.map(({ sign }) => sign !== ' ');
   const shown = lines.map((_, at) => near.slice(Math.max(0, at - around), at + around + 1).some(Boolean));

@@ -1,7 +1,7 @@
 import { quantile } from './metrics.js';
 import type { Series } from './series.js';
 
-/** What a server tells of one moment. */
+/** A server's state at one moment. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -13,7 +13,7 @@ export interface Sample {
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
-  /** Databases of members of an etcd that answer; empty where objects are kept by the servers. */
+  /** Databases of etcd members that answer; empty where the servers keep the objects. */
   readonly stores: readonly { readonly name: string; readonly bytes: number }[];
   readonly raft: {
     readonly role: string;
@@ -33,12 +33,12 @@ export interface Rates {
 }
 const noRates: Rates = { requests: null, commits: null, p50: null, p99: null };
 
-/** Times of charts: servers take samples more often, each at moments of its own, so that each of these has one of each that ran. */
+/** Interval of chart points: servers take samples more often, each at moments of its own, so that every interval contains one of each running server. */
 export const slotMs = 4_000;
 
-/** What happened between two samples of one server. */
+/** Returns the rates between two samples of one server. */
 export function ratesOf(before: Sample | undefined, now: Sample): Rates {
-  // Counters that fell belong to a process that was started anew.
+  // Counters that fell belong to a restarted process.
   if (before === undefined || now.at <= before.at || now.requests < before.requests) return noRates;
   const passed = (now.at - before.at) / 1000;
   const [was, is] = [before, now].map(({ latency }) => new Map(latency.map(([bound, count]) => [bound ?? Infinity, count])));
@@ -50,14 +50,13 @@ export function ratesOf(before: Sample | undefined, now: Sample): Rates {
   };
 }
 
-/** Samples of all members, as lines of charts and the latest of each. */
+/** Samples of all members, as chart lines and the latest of each. */
 export class History {
   readonly #latest = new Map<string, Sample>();
   readonly #rates = new Map<string, Rates>();
 
   constructor(readonly series: Series) {}
 
-  /** The time of the latest sample of a member; 0 before the first. */
   since(id: string): number {
     return this.#latest.get(id)?.at ?? 0;
   }
@@ -67,7 +66,6 @@ export class History {
     return now === undefined ? null : { now, rates: this.#rates.get(id) ?? noRates };
   }
 
-  /** Samples of one member, oldest first. */
   add(id: string, samples: readonly Sample[]): void {
     for (const sample of samples) {
       const rates = ratesOf(this.#latest.get(id), sample);
@@ -91,7 +89,7 @@ function pointsOf(id: string, sample: Sample, { requests, commits, p50, p99 }: R
   };
 }
 
-/** What members said of their roles, in the order of time: for the timeline of what was before anybody looked. */
+/** Returns the members' reported roles in chronological order: the timeline of the past. */
 export function rolesIn(samples: ReadonlyMap<string, readonly Sample[]>): readonly {
   readonly id: string;
   readonly at: number;

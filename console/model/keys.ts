@@ -1,4 +1,4 @@
-/** A key as a browser tells of it (https://www.w3.org/TR/uievents-key/). */
+/** A browser's keyboard event (https://www.w3.org/TR/uievents-key/). */
 export interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -37,8 +37,8 @@ const numbered: Readonly<Record<string, number>> = {
 const plain: Readonly<Record<string, string>> = { Enter: '\r', Backspace: '\x7f', Tab: '\t', Escape: '\x1b' };
 
 /**
- * What a terminal sends for a key; null for what is the browser's: text, which comes as input, its own shortcuts, and Shift+Tab, which leaves the
- * terminal (WCAG 2.2, 2.1.2). `application`: whether the program asked for cursor keys of its own (DECCKM).
+ * Returns the bytes that a terminal sends for a key; null for the browser's keys: text, which comes as input, its own shortcuts, and Shift+Tab, which leaves
+ * the terminal (WCAG 2.2, 2.1.2). `application` is true when the program requested application cursor keys (DECCKM).
  */
 export function sequenceOf(pressed: PressedKey, application: boolean): string | null {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = pressed;
@@ -56,7 +56,7 @@ export function sequenceOf(pressed: PressedKey, application: boolean): string | 
   return shiftKey && /[a-z]/i.test(key) ? null : controlOf(key);
 }
 
-/** Ctrl with a character takes its upper bits away (ECMA-48); pasting is the browser's. */
+/** Ctrl with a character clears its upper bits (ECMA-48); pasting is the browser's. */
 function controlOf(key: string): string | null {
   if (key === ' ') return '\0';
   if (/^[vV]$/.test(key)) return null;

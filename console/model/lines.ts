@@ -1,8 +1,8 @@
-/** Whole lines out of text that comes in pieces; what is behind the last line end waits for more. */
+/** Splits text that comes in pieces into whole lines; the rest waits for more. */
 export class LineSplitter {
   #rest = '';
 
-  /** A line that does not end within `charactersMax` is an error: nobody sends one, and memory is bounded. */
+  /** A line that does not end within `charactersMax` is an error: no server sends one, and memory is bounded. */
   constructor(private readonly charactersMax: number) {}
 
   push(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Metrics in their text form (https://prometheus.io/docs/instrumenting/exposition_formats/), as far as the page needs it. */
+/** Metrics in the text format (https://prometheus.io/docs/instrumenting/exposition_formats/), as far as the page needs it. */
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -6,7 +6,7 @@ export interface Sample {
 }
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Only the metrics of these names: there are thousands of lines, and each costs. */
+/** Parses only the named metrics: there are thousands of lines, and each costs. */
 export function parseMetrics(text: string, wanted: ReadonlySet<string>): Samples {
   const samples = new Map<string, Sample[]>();
   for (const line of text.split('\n')) {
@@ -36,13 +36,11 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
   return labels;
 }
 
-/** The sum of all samples of a metric that `fits`. */
+/** Returns the sum of all samples of a metric that `fits` accepts. */
 export const total = (samples: Samples, name: string, fits: (labels: Sample['labels']) => boolean = () => true): number =>
   (samples.get(name) ?? []).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
 
-/**
- * The quantile of what was observed between two readings of a histogram, by linear interpolation within its bucket. Null when nothing was.
- */
+/** Returns the quantile of the observations between two readings of a histogram, by linear interpolation within its bucket. Null without observations. */
 export function quantile(q: number, before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number | null {
   const bounds = [...after.keys()].sort((a, b) => a - b);
   const counts = bounds.map((bound) => Math.max(0, (after.get(bound) ?? 0) - (before.get(bound) ?? 0)));

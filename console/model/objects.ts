@@ -1,4 +1,4 @@
-/** What stands in objects, as far as the page reads it. */
+/** The parts of objects that the page reads. */
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -28,13 +28,12 @@ export interface ApiObject {
   readonly [member: string]: unknown;
 }
 
-/** The object as people edit it: without the record of who wrote what. */
 export function withoutManagedFields(object: ApiObject): ApiObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** The paths of a field set, such as `spec.replicas` or `metadata.labels.app`: only ends, sorted. */
+/** Returns the paths of a field set, such as `spec.replicas` or `metadata.labels.app`: only leaves, sorted. */
 export function fieldPaths(fields: unknown, before = ''): readonly string[] {
   if (typeof fields !== 'object' || fields === null) return [];
   return Object.entries(fields)
@@ -55,7 +54,7 @@ export interface TreeNode {
 
 const depthMax = 12;
 
-/** From the furthest owner of an object down to everything that depends on it, out of what is known. */
+/** Returns the tree from the topmost owner of an object down to all its dependents, among the known objects. */
 export function ownershipTree(known: readonly ApiObject[], uid: string): TreeNode | null {
   const byUid = new Map(known.map((object) => [object.metadata.uid ?? '', object]));
   const children = new Map<string, ApiObject[]>();
@@ -79,7 +78,7 @@ export function ownershipTree(known: readonly ApiObject[], uid: string): TreeNod
   return root === undefined ? null : grow(root, 0);
 }
 
-/** How long ago, as tables say it: `45s`, `12m`, `5h`, `3d`. */
+/** Formats an age as tables do: `45s`, `12m`, `5h`, `3d`. */
 export function age(fromMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - fromMs) / 1000));
   if (seconds < 120) return `${seconds}s`;

@@ -1,9 +1,8 @@
 import { parseMetrics, total, type Samples } from './metrics.js';
 
-/** What a launcher hands on of a controller manager. */
 export interface ManagerReading {
   readonly name: string;
-  /** In their text form; null when it does not answer. */
+  /** The text format; null when it does not answer. */
   readonly metrics: string | null;
 }
 export interface ManagerView {
@@ -18,11 +17,11 @@ export interface QueueView {
   readonly adds: number;
   readonly retries: number;
   readonly done: number;
-  /** Of a piece of work; null before the first. */
+  /** Mean time per key; null before the first. */
   readonly meanSeconds: number | null;
-  /** Since when the longest work that is under way goes on. */
+  /** Running time of the longest current work. */
   readonly longestSeconds: number;
-  /** Milliseconds since 1970, when work was seen to end last; null when it was not. */
+  /** Milliseconds since 1970, when work was last seen to end; null when it was not. */
   readonly lastAt: number | null;
 }
 
@@ -38,11 +37,10 @@ const names: ReadonlySet<string> = new Set([
   'process_resident_memory_bytes',
 ]);
 
-/** The queues of the manager that works, with when each was at work last while somebody looked. */
+/** The queues of the active manager, with the time when each was last seen at work. */
 export class QueueHistory {
   managers: readonly ManagerView[] = [];
   queues: readonly QueueView[] = [];
-  /** Controllers that the manager at work runs, by name. */
   loops: readonly string[] = [];
 
   read(readings: readonly ManagerReading[], at: number): void {

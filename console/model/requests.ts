@@ -1,4 +1,4 @@
-/** Requests as the server shows them (`server/console/requestTap.ts`). */
+/** Requests as the server reports them (`server/console/requestTap.ts`). */
 export interface SeenRequest {
   readonly id: string;
   readonly at: number;
@@ -13,7 +13,6 @@ export interface SeenRequest {
   readonly watch: boolean;
   readonly agent: string;
   readonly address: string;
-  /** Which server it came to. */
   readonly server: string;
 }
 
@@ -26,7 +25,7 @@ export interface Holder {
 export interface RequestFilter {
   readonly text: string;
   readonly verb: string;
-  /** Whether questions about health are shown, of which there are many. */
+  /** Includes health probes, which are many. */
   readonly probes: boolean;
   readonly only: 'all' | 'refused' | 'failed' | 'slow' | 'watches';
 }
@@ -36,10 +35,9 @@ const keptMax = 2_000;
 
 export const isRefused = ({ code }: SeenRequest): boolean => code === 401 || code === 403 || code === 429;
 export const isFailed = ({ code }: SeenRequest): boolean => code >= 500 || code === 0;
-/** A watch lasts; that it took long says nothing. */
+/** Excludes watches, whose long duration says nothing. */
 export const isSlow = ({ ms, watch }: SeenRequest): boolean => !watch && ms >= slowMs;
 
-/** Newest first, and no more than the page keeps. */
 export const joined = (kept: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] =>
   [...[...more].reverse(), ...kept].slice(0, keptMax);
 
@@ -63,7 +61,7 @@ export function fits(request: SeenRequest, { text, verb, only, probes }: Request
   );
 }
 
-/** What deserves a look first: refused, failed, slow; each newest first. */
+/** Sorts refused, failed and slow requests first; each newest first. */
 export function worstFirst(requests: readonly SeenRequest[]): readonly SeenRequest[] {
   const weight = (request: SeenRequest): number => (isFailed(request) ? 3 : isRefused(request) ? 2 : isSlow(request) ? 1 : 0);
   return [...requests].sort((a, b) => weight(b) - weight(a) || b.at - a.at);
@@ -75,7 +73,6 @@ export interface UserCount {
   readonly refused: number;
 }
 
-/** Who asked most, of what is kept. */
 export function topUsers(requests: readonly SeenRequest[], max: number): readonly UserCount[] {
   const counts = new Map<string, { user: string; count: number; refused: number }>();
   for (const request of requests) {
@@ -93,7 +90,6 @@ export interface HolderCount {
   readonly resources: number;
 }
 
-/** Who holds most watches on all servers together. */
 export function topHolders(holders: readonly Holder[], max: number): readonly HolderCount[] {
   const sums = new Map<string, { count: number; readonly resources: Set<string> }>();
   for (const { user, resource, count } of holders) {

@@ -1,4 +1,3 @@
-/** What is read of a cell of an emulator's buffer. */
 export interface Cell {
   getChars(): string;
   /** 0 for the second half of a wide character. */
@@ -21,12 +20,12 @@ export interface Line {
   getCell(at: number): Cell | undefined;
 }
 
-/** Characters beside each other that look alike. */
+/** Adjacent characters of one style. */
 export interface Run {
   readonly text: string;
   /** Classes of the style sheet. */
   readonly looks: string;
-  /** Colours that are none of the sixteen of the style sheet. */
+  /** Colours outside the sixteen of the style sheet. */
   readonly foreground: string | null;
   readonly background: string | null;
 }
@@ -35,7 +34,7 @@ const named = 16;
 const cubeSide = 6;
 const greyFrom = named + cubeSide ** 3;
 
-/** The colour of an index of 16 and more in the table of 256 that xterm has: a cube of six steps a side, then greys. */
+/** Returns the colour of an index of 16 and more in xterm's table of 256: a cube of six steps a side, then greys. */
 export function paletteColour(index: number): string {
   if (index >= greyFrom)
     return `rgb(${Array<number>(3)
@@ -77,7 +76,7 @@ function looksOf(cell: Cell, atCursor: boolean): Omit<Run, 'text'> {
   return { looks: looks.filter((look) => look !== '').join(' '), foreground: foreground.other, background: background.other };
 }
 
-/** A line of a screen as runs, without the blanks at its end. `cursor`: the column where it stands, or null. */
+/** Returns a screen line as runs, without trailing blanks. `cursor` is its column, or null. */
 export function runsOf(line: Line, cursor: number | null): readonly Run[] {
   const runs: Run[] = [];
   let length = 0;

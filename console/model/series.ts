@@ -1,11 +1,11 @@
-/** Figures of several lines over the same times: the latest `sizeMax` of them. */
+/** Values of several lines over the same times: the latest `sizeMax` of them. */
 export class Series {
   readonly #times: number[] = [];
   readonly #values = new Map<string, (number | null)[]>();
 
   constructor(private readonly sizeMax: number) {}
 
-  /** `at` in seconds since 1970: a time that is there already gets these values beside those that it has. A line without a value has a gap. */
+  /** `at` is in seconds since 1970: an existing time gets these values in addition to its own. A line without a value has a gap. */
   add(at: number, values: Readonly<Record<string, number | null>>): void {
     for (const name of Object.keys(values)) if (!this.#values.has(name)) this.#values.set(name, Array<null>(this.#times.length).fill(null));
     let place = this.#times.length;
@@ -29,7 +29,7 @@ export class Series {
     return this.#values.get(name)?.at(-1) ?? null;
   }
 
-  /** Times first, then a line for each name, as charts take them. */
+  /** Returns the times first, then a line for each name, as charts take them. */
   columns(names: readonly string[]): readonly (readonly (number | null)[])[] {
     return [this.#times, ...names.map((name) => this.#values.get(name) ?? this.#times.map(() => null))];
   }

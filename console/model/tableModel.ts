@@ -1,4 +1,4 @@
-/** The rows of a resource as they change: https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
+/** The changing rows of a resource: https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
 
 export interface Column {
   readonly name: string;
@@ -23,24 +23,22 @@ export interface TableRow {
 export interface Row extends TableRow {
   /** Namespace and name, in the order of the list. */
   readonly key: string;
-  /** Milliseconds of `performance.now()` when it last changed while somebody looked; 0 for what was there. */
+  /** Milliseconds of `performance.now()` of its last observed change; 0 for rows of the first list. */
   readonly changedAt: number;
 }
 export type RowEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly row: TableRow };
 
 const keyOf = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
 
-/** Rows in the order of namespace and name. Changes cost a binary search, whatever the number of rows. */
+/** Rows sorted by namespace and name. Changes cost a binary search, whatever the number of rows. */
 export class TableModel {
   #rows: Row[] = [];
-  /** Counts changes: whoever shows rows compares it. */
   version = 0;
 
   get rows(): readonly Row[] {
     return this.#rows;
   }
 
-  /** Everything anew, as it was listed. */
   reset(rows: readonly TableRow[]): void {
     this.#rows = rows
       .map((row): Row => ({ ...row, key: keyOf(row.object), changedAt: 0 }))
@@ -63,7 +61,6 @@ export class TableModel {
     else this.#rows.splice(at, 0, changed);
   }
 
-  /** Where a key is, or would be. */
   #place(key: string): number {
     let [low, high] = [0, this.#rows.length];
     while (low < high) {
@@ -80,7 +77,7 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** The rows whose name (or namespace) has the text in it, in the order of a column; as they are when nothing is asked for. */
+/** Returns the rows whose name (or namespace) contains the text, sorted by a column; unchanged without either. */
 export function shownRows(rows: readonly Row[], text: string, order: Order | null): readonly Row[] {
   const wanted = text.trim().toLowerCase();
   const found =
@@ -92,7 +89,7 @@ export function shownRows(rows: readonly Row[], text: string, order: Order | nul
   return [...found].sort((a, b) => sign * compareCells(a.cells[order.column], b.cells[order.column]) || (a.key < b.key ? -1 : 1));
 }
 
-/** Numbers as numbers, `2/3` by its first number, everything else as text. */
+/** Compares numbers as numbers, `2/3` by its first number, everything else as text. */
 export function compareCells(a: unknown, b: unknown): number {
   const [x, y] = [numberIn(a), numberIn(b)];
   if (x !== null && y !== null) return x - y;

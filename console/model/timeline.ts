@@ -1,15 +1,14 @@
-/** What is known of a member at one moment. */
 export interface MemberView {
   readonly id: string;
-  /** From its launcher; null where there is none. */
+  /** The launcher's report; null where there is none. */
   readonly program: 'running' | 'paused' | 'partitioned' | 'down' | null;
-  /** From itself, `serving` where it keeps no objects itself; null when it does not answer. */
+  /** The member's own report, `serving` where it keeps no objects itself; null when it does not answer. */
   readonly role: string | null;
   readonly term: number | null;
   readonly snapshotsInstalled: number | null;
 }
 
-/** How a member stands, in one word: what colour its lane has. */
+/** The state of a member in one word: it determines the colour of its lane. */
 export type Standing =
   'leader' | 'follower' | 'candidate' | 'learner' | 'serving' | 'silent' | 'paused' | 'partitioned' | 'down' | 'unknown';
 
@@ -33,7 +32,7 @@ export interface TimelineEvent {
   readonly term: number | null;
 }
 
-/** A time during which a member stood one way. */
+/** A time during which a member's state did not change. */
 export interface Span {
   readonly standing: Standing;
   readonly from: number;
@@ -44,17 +43,17 @@ export interface Span {
 const spansMax = 500;
 const eventsMax = 300;
 
-/** What the launcher says of a program that does not run counts for more than its last word. */
+/** The launcher's report of a stopped program wins over the program's last report. */
 export function standingOf({ program, role }: MemberView): Standing {
   if (program === 'down' || program === 'paused') return program;
-  // A leader without followers still thinks that it leads, for a moment.
+  // A leader without followers still reports for a moment that it leads.
   if (program === 'partitioned') return 'partitioned';
   if (role === null) return 'silent';
   if (role === 'leader' || role === 'follower' || role === 'learner' || role === 'serving') return role;
   return role === 'candidate' || role === 'preCandidate' ? 'candidate' : 'unknown';
 }
 
-/** What happened between two looks at a member. */
+/** Returns the changes between two views of a member. */
 function changesOf(before: MemberView | null, now: MemberView, at: number): readonly TimelineEvent[] {
   const event = (what: TimelineEvent['what']): TimelineEvent => ({ at, member: now.id, what, term: now.term });
   if (before === null) return now.role === 'leader' ? [event('elected')] : [];
@@ -79,7 +78,7 @@ function programChanges(before: MemberView['program'], now: MemberView['program'
   return [({ down: 'started', paused: 'resumed', partitioned: 'healed', running: 'answers' } as const)[before]];
 }
 
-/** How the members stood since somebody began to look, with what happened, newest first. */
+/** The members' states since the page was opened, with events, newest first. */
 export class Timeline {
   readonly lanes = new Map<string, Span[]>();
   events: readonly TimelineEvent[] = [];
@@ -87,11 +86,11 @@ export class Timeline {
 
   constructor(private readonly windowMs: number) {}
 
-  /** To be told of all members from time to time. */
+  /** Called periodically with all members. */
   look(members: readonly MemberView[], at: number): void {
     for (const member of members) {
       const last = this.#last.get(member.id) ?? null;
-      // A member that does not answer keeps its last term and counts: they tell what changes when it comes back.
+      // A member that does not answer keeps its last term and counts: they show changes when it comes back.
       const known = member.role === null && last !== null ? { ...member, snapshotsInstalled: last.snapshotsInstalled } : member;
       const changes = changesOf(last, known, at);
       if (changes.length > 0) this.events = [...[...changes].reverse(), ...this.events].slice(0, eventsMax);

@@ -5,10 +5,9 @@ import type { Series } from '../model/series.js';
 import { themeChanged } from './theme.js';
 
 export interface ChartLine {
-  /** In the series. */
+  /** Name in the series. */
   readonly name: string;
   readonly label: string;
-  /** A custom property of the style sheet. */
   readonly colour: string;
 }
 
@@ -17,13 +16,13 @@ export interface ChartProps {
   readonly series: Series;
   readonly lines: readonly ChartLine[];
   readonly format: (value: number | null) => string;
-  /** Counts readings: a change draws anew. */
+  /** Counts readings: a change redraws. */
   readonly reading: number;
 }
 
 const height = 132;
 
-/** A small chart of some lines over time, with their latest values in words. */
+/** A small chart of some lines over time, with their latest values as text. */
 export function Chart({ title, series, lines, format, reading }: ChartProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
@@ -74,7 +73,7 @@ export function Chart({ title, series, lines, format, reading }: ChartProps): VN
 const dataOf = (series: Series, lines: readonly ChartLine[]): uPlot.AlignedData =>
   series.columns(lines.map(({ name }) => name)) as unknown as uPlot.AlignedData;
 
-/** A colour of the style sheet as a canvas takes it: the property itself names one for light and one for dark. */
+/** Resolves a colour of the style sheet for a canvas: the property itself names one for light and one for dark. */
 function colourOf(element: HTMLElement, name: string): string {
   const probe = element.appendChild(document.createElement('span'));
   probe.style.color = `var(${name})`;

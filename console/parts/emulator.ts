@@ -1,2 +1,2 @@
-/** The emulator of terminals, in a file of its own: only whoever opens a terminal loads it. */
+/** The terminal emulator, in a file of its own: it is loaded only when a terminal is opened. */
 export { Terminal } from '@xterm/headless/lib-headless/xterm-headless.mjs';

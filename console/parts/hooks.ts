@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Runs `look` now and again `everyMs` after each end, while the page is seen and the part is there. `look` must not reject. */
+/** Runs `look` now and again `everyMs` after each end, while the page is visible and the component exists. `look` must not reject. */
 export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: number, again: readonly unknown[] = []): void {
   const latest = useRef(look);
   latest.current = look;
@@ -19,13 +19,12 @@ export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: n
   }, again);
 }
 
-/** The function that draws this part anew. */
 export function useRedraw(): () => void {
   const [, set] = useState(0);
   return useRef(() => set((count) => count + 1)).current;
 }
 
-/** Draws anew at most once for each frame, however often it is called. */
+/** Redraws at most once for each frame, however often it is called. */
 export function useFrames(): () => void {
   const redraw = useRedraw();
   const waiting = useRef(0);
@@ -39,7 +38,7 @@ export function useFrames(): () => void {
   }).current;
 }
 
-/** A signal that aborts when one of `again` changes, and when the part goes. */
+/** Provides a signal that aborts when one of `again` changes, and when the component is removed. */
 export function useRun(run: (signal: AbortSignal) => void, again: readonly unknown[]): void {
   useEffect(() => {
     const end = new AbortController();

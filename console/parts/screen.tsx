@@ -11,12 +11,12 @@ const wheelLines = 3;
 
 export interface ScreenProps {
   readonly session: TerminalSession | null;
-  /** Told of the size that fits, now and whenever it changes. */
+  /** Called with the fitting size, now and whenever it changes. */
   readonly sized: (size: ScreenSize) => void;
   readonly redraw: () => void;
 }
 
-/** The screen of a terminal. Text comes by a field that is not seen, so that every way of writing works; other keys by what they are. */
+/** The screen of a terminal. Text comes through an invisible field, so that every input method works; other keys by their names. */
 export function Screen({ session, sized, redraw }: ScreenProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
@@ -46,7 +46,6 @@ export function Screen({ session, sized, redraw }: ScreenProps): VNode {
   }, [session]);
 
   const pressed = (event: KeyboardEvent): void => {
-    // The page has keys of its own, such as Escape.
     event.stopPropagation();
     if (session === null || event.isComposing) return;
     if (event.ctrlKey && event.key.toLowerCase() === 'c' && getSelection()?.isCollapsed === false) return;

@@ -5,10 +5,10 @@ import { t } from '../english.js';
 const choices = ['system', 'light', 'dark'] as const;
 type Choice = (typeof choices)[number];
 
-/** Told to charts, whose colours are not the style sheet's. */
+/** Sent to charts, whose colours are not the style sheet's. */
 export const themeChanged = 'themechanged';
 
-/** Light or dark, as long as the page is open; the system's choice unless told. */
+/** Light or dark, as long as the page is open; the system's choice by default. */
 export function ThemeChoice(): VNode {
   const [choice, setChoice] = useState<Choice>('system');
   useEffect(() => {

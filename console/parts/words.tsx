@@ -2,7 +2,6 @@ import type { ComponentChildren, VNode } from 'preact';
 import { hunks, type DiffLine } from '../model/diff.js';
 import { t } from '../english.js';
 
-/** Bytes as people read them. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];
@@ -10,7 +9,7 @@ export function bytes(count: number): string {
   return `${(count / 1024 ** power).toFixed(count / 1024 ** power < 10 ? 1 : 0)} ${units[power - 1]}`;
 }
 
-/** Seconds as people read them; a dash for nothing. */
+/** Formats seconds; a dash for none. */
 export function seconds(value: number | null): string {
   if (value === null) return '–';
   if (value < 0.001) return `${Math.round(value * 1e6)} µs`;
@@ -20,7 +19,7 @@ export function seconds(value: number | null): string {
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString('en-GB');
 
-/** A difference of two texts, with words beside the colours. */
+/** A difference of two texts, marked by words and colours. */
 export function Diff({ lines }: { readonly lines: readonly DiffLine[] }): VNode {
   return (
     <pre class="diff" tabIndex={0} role="region" aria-label={t.objects.diff}>
@@ -39,7 +38,6 @@ export function Diff({ lines }: { readonly lines: readonly DiffLine[] }): VNode 
   );
 }
 
-/** Something went otherwise than was asked for. */
 export const Problem = ({ children }: { readonly children: ComponentChildren }): VNode => (
   <p class="problem" role="alert">
     {children}

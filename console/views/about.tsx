@@ -18,14 +18,14 @@ export interface EventObject extends ApiObject {
   readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly namespace?: string };
 }
 
-/** When an event happened last, in milliseconds since 1970. */
+/** Returns when an event happened last, in milliseconds since 1970. */
 export const timeOf = (event: EventObject): number =>
   Date.parse(event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '');
 
-/** Who said it. */
+/** Returns the reporting component. */
 export const componentOf = ({ reportingComponent, source }: EventObject): string => reportingComponent || source?.component || '';
 
-/** What was said about the object. */
+/** The object's events. */
 export function EventsTab({ client, namespace, object }: TabProps): VNode {
   const [events, setEvents] = useState<readonly EventObject[] | null>(null);
   const uid = object.metadata.uid ?? '';
@@ -62,11 +62,11 @@ export const EventList = ({ events, about = false }: { readonly events: readonly
   </ul>
 );
 
-/** Requests at a time while everything in a namespace is looked through. */
+/** Concurrent requests while all objects of a namespace are read. */
 const readersMax = 6;
 const metadataOnly = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 
-/** All objects that may belong together with one: those of its namespace, or those outside of namespaces. What may not be listed is left out. */
+/** Returns all objects that may be related to one: those of its namespace, or the cluster-scoped ones. Forbidden resources are left out. */
 async function relatives(client: ApiClient, resources: readonly Resource[], namespace: string): Promise<readonly ApiObject[]> {
   const waiting = resources.filter(({ namespaced, resource }) => namespaced === (namespace !== '') && resource !== 'events');
   const found: ApiObject[] = [];
@@ -83,7 +83,6 @@ async function relatives(client: ApiClient, resources: readonly Resource[], name
   return found;
 }
 
-/** Who owns the object, and what depends on it. */
 export function OwnersTab({ client, resources, namespace, object }: TabProps): VNode {
   const [tree, setTree] = useState<TreeNode | null | 'reading'>('reading');
   const uid = object.metadata.uid ?? '';
@@ -114,7 +113,7 @@ const Branch = ({ node, uid }: { readonly node: TreeNode; readonly uid: string }
   </li>
 );
 
-/** Who wrote which fields. */
+/** The owners of fields. */
 export function FieldsTab({ object }: TabProps): VNode {
   const managers = object.metadata.managedFields ?? [];
   if (managers.length === 0) return <p class="soft">{t.objects.noManagers}</p>;

@@ -11,7 +11,7 @@ interface ActionProps extends DetailProps {
   readonly done: () => void;
 }
 
-/** A question that must be answered first; the browser keeps the focus in it. */
+/** A modal dialog; the browser keeps the focus in it. */
 function Dialog({
   label,
   submit,
@@ -32,7 +32,7 @@ function Dialog({
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // Closing gives the focus back to where it was.
+    // Closing returns the focus.
     return () => element?.close();
   }, []);
   return (

@@ -24,7 +24,7 @@ interface Seen {
   problem: string;
 }
 
-/** Controller managers: who works, on what, and what was said last. */
+/** Controller managers: the active one, its work, and its last event. */
 export function Controllers({ client }: ViewProps): VNode {
   const [seen] = useState<Seen>(() => ({ lease: null, events: [], hasLauncher: null, problem: '' }));
   const [queues] = useState(() => new QueueHistory());
@@ -161,7 +161,6 @@ export function Controllers({ client }: ViewProps): VNode {
   );
 }
 
-/** A controller, and the last that it said of what it did. */
 const Loop = ({ name, last, now }: { readonly name: string; readonly last: EventObject | undefined; readonly now: number }): VNode => (
   <li data-loop={name} class={last === undefined ? 'soft' : ''}>
     <b>{name.replace(/-controller$/, '')}</b>
@@ -175,7 +174,6 @@ const Loop = ({ name, last, now }: { readonly name: string; readonly last: Event
   </li>
 );
 
-/** A number, and a bar that shows it from across the room. */
 const Depth = ({ depth }: { readonly depth: number }): VNode => (
   <span class="depth">
     <b>{depth}</b>

@@ -34,7 +34,7 @@ const tabs: readonly (readonly [name: keyof typeof t.objects.tabs, tab: Componen
     ['terminal', TerminalTab, ({ subresources }) => subresources.includes('exec')],
   ];
 
-/** One object, live: what it is, how it changes, what belongs to it, and what can be done with it. */
+/** One object, live: its state, changes, relatives, and actions. */
 export function Detail(props: DetailProps): VNode {
   const { client, resource, namespace, name, close } = props;
   const [object, setObject] = useState<ApiObject | null>(null);
@@ -53,7 +53,7 @@ export function Detail(props: DetailProps): VNode {
 
   useEffect(() => {
     const leave = (event: KeyboardEvent): void => {
-      // Whoever edits would lose what he wrote; a dialog has Escape for itself.
+      // A user who edits would lose the text; a dialog has Escape for itself.
       if (event.key === 'Escape' && dialog === null && !(event.target instanceof HTMLTextAreaElement)) close();
     };
     addEventListener('keydown', leave);
@@ -167,11 +167,9 @@ function moveTab(event: KeyboardEvent & { readonly currentTarget: HTMLElement })
   next?.focus();
 }
 
-/** Who is told of an object that is followed. */
 interface Onlooker {
   readonly see: (object: ApiObject) => void;
   readonly gone: () => void;
-  /** Empty once it can be seen again. */
   readonly tell: (problem: string) => void;
 }
 
@@ -223,7 +221,6 @@ const Changes = ({ changes }: { readonly changes: readonly Change[] }): VNode =>
     </>
   );
 
-/** Keys stand out. */
 const Yaml = ({ text }: { readonly text: string }): VNode => (
   <>
     {text.split('\n').map((line) => {
@@ -241,7 +238,7 @@ const Yaml = ({ text }: { readonly text: string }): VNode => (
   </>
 );
 
-/** The object as text, and an editor for it: nothing is written that was not tried first. */
+/** The object as text, and an editor for it: every write is preceded by a dry run. */
 function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [text, setText] = useState<string | null>(null);
   if (text === null)
@@ -265,7 +262,7 @@ function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode
 interface EditorProps {
   readonly client: ApiClient;
   readonly path: string;
-  /** The newest that is known. */
+  /** The latest known state. */
   readonly object: ApiObject;
   readonly begin: string;
   readonly end: () => void;

@@ -38,7 +38,7 @@ export const ContainerChoice = ({
   </label>
 );
 
-/** What a container writes, as it comes. The oldest goes when it becomes much. */
+/** A container's output, as it comes. The oldest part is dropped when it becomes long. */
 export function LogsTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [container, setContainer] = useState(containersOf(object)[0] ?? '');
   const [follow, setFollow] = useState(true);

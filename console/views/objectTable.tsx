@@ -4,10 +4,9 @@ import { t } from '../english.js';
 import { age } from '../model/objects.js';
 import type { Column, Order, Row } from '../model/tableModel.js';
 
-/** As the style sheet has it. */
 const rowHeight = 32;
 const around = 8;
-/** How long a changed row is lit. */
+/** Time for which a changed row is highlighted. */
 const litMs = 1_200;
 
 interface TableProps {
@@ -15,7 +14,7 @@ interface TableProps {
   readonly columns: readonly Column[];
   readonly all: readonly Column[];
   readonly rows: readonly Row[];
-  /** Whether rows are of several namespaces. */
+  /** True for rows of several namespaces. */
   readonly namespaced: boolean;
   readonly order: Order | null;
   readonly setOrder: (order: Order | null) => void;
@@ -24,7 +23,7 @@ interface TableProps {
   readonly listed: boolean;
 }
 
-/** Rows of which only those in sight are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
+/** Rows of which only the visible ones are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
 export function ObjectTable({ label, columns, all, rows, namespaced, order, setOrder, opened, open, listed }: TableProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -153,10 +152,10 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
 
 const goodWords = /^(?:Running|Active|Ready|Bound|Complete|Completed|Succeeded|Available|Established|True)$/;
 const badWords = /(?:Error|BackOff|Failed|Evicted|Unknown|NotReady|Lost|OOMKilled)/;
-/** What of all kinds is well, and what is not, by the word that stands there. */
+/** Classifies a state as good or bad, for all kinds, by its word. */
 const wordClass = (text: string): string => (goodWords.test(text) ? 'well' : badWords.test(text) ? 'unwell' : '');
 
-/** Up, down, and as it was. */
+/** Cycles through ascending, descending, and unsorted. */
 function nextOrder(order: Order | null, column: number): Order | null {
   if (order?.column !== column) return { column, descending: false };
   return order.descending ? null : { column, descending: true };

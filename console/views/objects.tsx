@@ -11,7 +11,7 @@ import { Heading, Problem } from '../parts/words.js';
 import { Detail } from './detail.js';
 import { ObjectTable } from './objectTable.js';
 
-/** What the address says: `group/resource?namespace=…`, where the core group is `core`. */
+/** The address: `group/resource?namespace=…`, where the core group is `core`. */
 interface Place {
   readonly group: string;
   readonly resource: string;
@@ -55,7 +55,7 @@ export function Objects({ client, rest }: ViewProps): VNode {
   );
 }
 
-/** Everything that is served, by group; the name of a resource finds it. */
+/** All served resources, by group, with a search by name. */
 function ResourceList({ resources, place }: { readonly resources: readonly Resource[]; readonly place: Place }): VNode {
   const [text, setText] = useState('');
   const groups = useMemo(() => {
@@ -118,7 +118,7 @@ interface Live {
   rate: number;
 }
 
-/** A sort or filter of thousands of rows is not done for each frame in which something changes. */
+/** Thousands of rows are not sorted or filtered again for each frame with a change. */
 const viewEveryMs = 250;
 
 function Collection({ client, resource, resources, place }: CollectionProps): VNode {
@@ -216,7 +216,7 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
   );
 }
 
-/** The rows to show. Without a filter and an order those are the model's own; else they are found anew a few times a second at most. */
+/** Returns the shown rows. Without a filter and an order those are the model's own; else they are computed a few times a second at most. */
 function useShown(model: TableModel, text: string, order: Order | null): readonly Row[] {
   const known = useRef<{ rows: readonly Row[]; version: number; text: string; order: Order | null; at: number } | null>(null);
   if (text.trim() === '' && order === null) return model.rows;
@@ -284,7 +284,7 @@ function Filters({ client, resource, place, text, setText, setSelector, wide, se
   );
 }
 
-/** A list of namespaces for those who may list them; for others a field to write one into. */
+/** A list of namespaces for users who may list them; for others a text field. */
 function Namespaces({ client, place }: { readonly client: ApiClient; readonly place: Place }): VNode {
   const [names, setNames] = useState<readonly string[] | null>([]);
   useEffect(() => {

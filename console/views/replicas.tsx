@@ -27,7 +27,6 @@ const answerMs = 900;
 const figuresEveryMs = 2_000;
 const windowMs = 15 * 60_000;
 
-/** All that is known of the members, kept while the view is open. */
 class Watching {
   readonly timeline = new Timeline(windowMs);
   readonly history = new History(new Series(windowMs / slotMs));
@@ -37,12 +36,11 @@ class Watching {
   readonly statuses = new Map<string, RaftStatus>();
   /** Servers that keep no objects themselves. */
   readonly elsewhere = new Set<string>();
-  /** Members whose servers told of themselves at the last look. */
   heard: ReadonlySet<string> = new Set();
   problem: string | null = null;
   reading = 0;
 
-  /** Members by id: those that the group has, and those whose servers have said so. */
+  /** Ids of members: those of the group, and those whose servers have reported them. */
   get ids(): readonly string[] {
     const known = new Set([...this.statuses.values()].flatMap(({ members }) => members.map(({ id }) => id)));
     for (const { memberId } of this.servers) if (memberId !== null) known.add(memberId);
@@ -54,7 +52,7 @@ class Watching {
     return this.servers.filter(({ memberId }) => memberId === id).sort((a, b) => (b.renewedAt ?? 0) - (a.renewedAt ?? 0))[0];
   }
 
-  /** Takes what a member has said of itself, null where it said nothing. */
+  /** Records a member's report, null where there was none. */
   hear(id: string, answer: RaftStatus | 'elsewhere' | null): void {
     if (answer === 'elsewhere') this.elsewhere.add(id);
     else this.elsewhere.delete(id);
@@ -62,7 +60,7 @@ class Watching {
     else this.statuses.set(answer.memberId, answer);
   }
 
-  /** Puts on the timeline how members stand now; nothing before what was earlier stands there. */
+  /** Puts the current states of members on the timeline; nothing before its latest entry. */
   see(ids: readonly string[]): void {
     if (this.reading === 0) return;
     this.timeline.look(
@@ -82,14 +80,14 @@ class Watching {
     };
   }
 
-  /** Who leads in the highest term: a member that was cut off may still believe that it does. */
+  /** The leader of the highest term: an isolated member may still believe that it leads. */
   get leader(): RaftStatus | null {
     const leaders = [...this.statuses.values()].filter(({ role }) => role === 'leader');
     return leaders.sort((a, b) => b.term - a.term)[0] ?? null;
   }
 }
 
-/** The Raft group: members, charts, what happened, and buttons where a launcher is. */
+/** The Raft group: members, charts, events, and buttons where a launcher runs. */
 export function Replicas({ client }: ViewProps): VNode {
   const [watching] = useState(() => new Watching());
   const [said, setSaid] = useState('');
@@ -107,7 +105,7 @@ export function Replicas({ client }: ViewProps): VNode {
       const askPrograms = async (): Promise<void> => {
         if (watching.launcher) watching.programs = await programs(client, limited());
       };
-      // A look that was cut short by the end of the connection says nothing about members.
+      // A reading that the end of the connection interrupted says nothing about members.
       const see = (ids: readonly string[]): void => {
         if (signal.aborted) return;
         watching.see(ids);
@@ -118,7 +116,7 @@ export function Replicas({ client }: ViewProps): VNode {
         ...watching.ids.map(async (id) => {
           const server = watching.server(id);
           const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
-          // Who does not answer may have been killed just now, which is what there is to tell then.
+          // A member that does not answer may have just been killed, which the launcher reports.
           if (answer === null) await askPrograms();
           watching.hear(id, answer);
           see([id]);
@@ -132,7 +130,7 @@ export function Replicas({ client }: ViewProps): VNode {
       }
     } catch (error) {
       if (signal.aborted) return;
-      // The connection ended, perhaps with the member that is to be told of: the next one leads to another server.
+      // The connection ended, perhaps with the affected member: the next one leads to another server.
       if (!(error instanceof ApiError) && attempt < attemptsMax) return look(signal, attempt + 1);
       watching.problem = error instanceof ApiError ? (error.code === 403 ? t.replicas.notAllowed : error.message) : t.retrying;
     }
@@ -141,7 +139,7 @@ export function Replicas({ client }: ViewProps): VNode {
   useLook((signal) => look(signal), statusEveryMs);
 
   useLook(async (signal) => {
-    // The first samples come with the first look.
+    // The first samples come with the first reading.
     if (watching.reading === 0) return;
     await readSamples(watching, client, signal);
     if (!signal.aborted) redraw();
@@ -179,7 +177,7 @@ export function Replicas({ client }: ViewProps): VNode {
   );
 }
 
-/** Where objects are kept, if not by the servers: there is no leader to show. */
+/** The external store of the objects: there is no leader to show. */
 function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
   const stores = watching.ids.map((id) => watching.history.latest(id)?.now.stores ?? []).find((found) => found.length > 0) ?? [];
   return (
@@ -204,7 +202,7 @@ function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
   );
 }
 
-/** Reads what the servers remember since they were asked last; returns it by member. */
+/** Reads the servers' new samples; returns them by member. */
 async function readSamples(watching: Watching, client: ApiClient, signal: AbortSignal): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs * 2)]);
   const heard = new Map<string, readonly Sample[]>();
@@ -223,7 +221,6 @@ async function readSamples(watching: Watching, client: ApiClient, signal: AbortS
   return heard;
 }
 
-/** What a command leads to. */
 const leadsTo: Readonly<Record<MemberCommand, ProgramState['state']>> = {
   kill: 'down',
   pause: 'paused',
@@ -235,7 +232,7 @@ const leadsTo: Readonly<Record<MemberCommand, ProgramState['state']>> = {
 const againMs = 500;
 const attemptsMax = 5;
 
-/** Gives an order, again where the connection broke before it was carried out: the member that carries the word may be the one that is killed. */
+/** Sends a command, again where the connection broke before it was carried out: the connection may lead to the member that is killed. */
 async function orderSurely(client: ApiClient, command: MemberCommand, id: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -250,7 +247,7 @@ async function orderSurely(client: ApiClient, command: MemberCommand, id: string
   }
 }
 
-/** A server that is there and refuses is a matter for people; one that is not there is what the timeline is for. */
+/** A refusal by a reachable server is shown to the user; the timeline shows an unreachable one. */
 function onlyRefusals(error: unknown): 'elsewhere' | null {
   if (error instanceof ApiError && error.code === 501) return 'elsewhere';
   if (error instanceof ApiError && (error.code === 403 || error.code === 401)) throw error;
@@ -259,7 +256,7 @@ function onlyRefusals(error: unknown): 'elsewhere' | null {
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
-/** How far the snapshot is that a member is sent; null while it is sent none. */
+/** Progress of the snapshot that a member receives; null while it receives none. */
 function snapshotOf(progress: RaftStatus['members'][number]['progress']): string | null {
   if (progress?.state !== 'snapshot') return null;
   const { snapshot } = progress;
@@ -288,7 +285,7 @@ const charts = [
   ['log', (value: number | null) => (value === null ? '–' : bytes(value))],
 ] as const;
 
-/** Colours of members, by their order. */
+/** Number of member colours, assigned in order. */
 const memberColours = 5;
 const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
 

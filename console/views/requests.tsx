@@ -200,7 +200,6 @@ const Ranks = ({
   </ol>
 );
 
-/** What has been seen, and how it is shown anew. */
 interface Screen {
   readonly seen: Seen;
   readonly draw: () => void;
@@ -241,7 +240,7 @@ async function follow(client: ApiClient, server: KnownServer, { seen, draw }: Sc
       }
       draw();
     };
-    // A server that is down has no requests; whether somebody may see them, the list of servers has told.
+    // A stopped server has no requests; the list of servers has shown whether the user may see them.
     await client.lines(requestsOf(server.name), take, { accept: '*/*', signal }).catch(() => undefined);
     seen.holders.delete(name);
     await pause(againMs, signal);

@@ -5,7 +5,7 @@ import { t } from '../english.js';
 import { Mark } from '../parts/mark.js';
 import { Problem } from '../parts/words.js';
 
-/** Asks who is there: by a token, or by the certificate that the browser shows. */
+/** Signs the user in: by a token, or by the browser's certificate. */
 export function SignIn({
   enter,
   message,

@@ -10,7 +10,7 @@ import { Problem } from '../parts/words.js';
 import type { TabProps } from './viewProps.js';
 import { ContainerChoice, containersOf } from './logs.js';
 
-/** Lines that have left the screen and can be scrolled back to. */
+/** Lines of scrollback. */
 const scrollback = 2_000;
 
 /** A command in a container, on a terminal. */

@@ -7,7 +7,7 @@ const laneHeight = 26;
 const width = 1_000;
 const shownEvents = 60;
 
-/** A lane for each member, and what happened in words. The drawing grows with the time that was watched, from one minute on. */
+/** A lane for each member, and events as text. The drawing grows with the observed time, from one minute on. */
 export function TimelineView({
   timeline,
   ids,
