@@ -15,11 +15,11 @@ import { clusterIdOf } from './transport/handshake.js';
 import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
 
 /**
- * Work on data directories and backups of replicas that do not run. A backup is a sealed copy of the store (`store/snapshot.ts`): the
- * objects and their history, nothing of votes or terms, so that whoever starts from it founds a cluster of its own.
+ * Work on data directories and backups of stopped replicas. A backup is a sealed copy of the store (`store/snapshot.ts`): objects and their history, without
+ * votes or terms, so restoring it creates a new cluster.
  */
 
-/** The replica that a data directory is made for. All replicas of a new cluster are made from the same backup with the same members and token. */
+/** The replica of a new data directory. All replicas of a new cluster use the same backup, members and token. */
 export interface Founding {
   readonly dataDirectory: string;
   readonly memberId: MemberId;
@@ -27,7 +27,6 @@ export interface Founding {
   readonly members: readonly Member[];
 }
 
-/** What is in a store. */
 export interface Contents {
   readonly index: LogIndex;
   readonly term: Term;
@@ -39,21 +38,21 @@ const storeName = 'store.db';
 const logName = 'log.db';
 
 /**
- * How far the revisions of a new cluster begin behind those of its backup. The old cluster may have gone on after the backup was taken, and its
- * clients have seen those revisions: they must neither wait for them nor meet them again with another meaning, but be sent back to a list. A number that no
- * cluster reaches between a backup and its restore (28 hours of 10,000 writes a second); the same on every server that is restored.
+ * The distance of a new cluster's revisions from those of its backup. The old cluster may have gone on after the backup: its clients must neither wait for the
+ * revisions they have seen nor meet them with another meaning, but list anew. No cluster reaches this number between backup and restore (28 hours of 10,000
+ * writes a second), and it is the same on every restored server.
  */
 export const revisionsSkipped = 1_000_000_000;
 
-/** Reads a whole backup against its checksums. Throws a ReplicaError that says what to do. */
+/** Verifies a whole backup against its checksums. Throws a ReplicaError with a remedy. */
 export function verifyBackup(file: string): Contents {
   const { index, term, membership } = advising(file, () => readSealed(file, kind));
   return { index, term, members: membership.members };
 }
 
 /**
- * Makes the data directory of a replica of a new cluster out of a backup, which is verified first and stays as it is. The directory appears
- * whole or not at all. Throws a StorageError, or a ReplicaError when the backup is damaged, or the directory holds anything.
+ * Creates the data directory of a new cluster's replica from a backup, which is verified first and stays unchanged. The directory appears whole or not at all.
+ * Throws a StorageError, or a ReplicaError if the backup is damaged or the directory is not empty.
  */
 export function restoreBackup(file: string, { dataDirectory, memberId, clusterToken, members }: Founding): Contents {
   checkFounding({ memberId, clusterToken, members });
@@ -75,7 +74,7 @@ export function restoreBackup(file: string, { dataDirectory, memberId, clusterTo
   }
 }
 
-/** A server that was restored with members that cannot be would never start, and its directory could not be used for anything else. */
+/** A server restored with invalid members would never start, and would make its directory useless. */
 function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'dataDirectory'>): void {
   const refuse = (reason: string): never => {
     throw new ReplicaError('INVALID_OPTIONS', reason);
@@ -91,7 +90,7 @@ function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'data
   if (complaint !== undefined) refuse(complaint);
 }
 
-/** Says what to do about a backup that cannot be used. */
+/** Adds the remedy for an unusable backup to an error. */
 function advising<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -104,7 +103,7 @@ function advising<T>(file: string, read: () => T): T {
   }
 }
 
-/** Gives the store its members, and a log that begins where the store ends. */
+/** Sets the store's members, and creates a log that begins where the store ends. */
 function found(directory: string, membership: Membership, { memberId, clusterToken }: Pick<Founding, 'memberId' | 'clusterToken'>): void {
   const store = openStore(join(directory, storeName), { decodeMembership, initialMembership: membership });
   try {
@@ -123,7 +122,7 @@ function found(directory: string, membership: Membership, { memberId, clusterTok
 
 export interface Inspected extends Contents {
   readonly revision: Revision;
-  /** The last entry of the log; those after `index` are not applied yet, and those after `committed` may never be. */
+  /** The log's last entry; those after `index` are not applied yet, and those after `committed` may never be. */
   readonly lastIndex: LogIndex;
   readonly lastTerm: Term;
   readonly committed: LogIndex;
@@ -135,7 +134,7 @@ interface Owner {
   readonly clusterToken: string;
 }
 
-/** Reads all of a data directory against its checksums: every change in the store, every entry in the log. Throws a StorageError or a ReplicaError. */
+/** Verifies every change in the store and every entry in the log. Throws a StorageError or a ReplicaError. */
 export function inspect(owner: Owner): Inspected {
   const { store, log } = open(owner);
   try {
@@ -162,8 +161,8 @@ export function inspect(owner: Owner): Inspected {
 const entriesBytes = 4 * 1024 * 1024;
 
 /**
- * Makes a backup from the data directory of one replica when a majority of its cluster is lost: everything in its log, also what it cannot know to be
- * committed. Writes that were acknowledged are in it if this replica had received them. The directory stays as it is.
+ * Makes a backup from one replica's data directory after a majority is lost: its whole log, including entries that may not be committed. It has acknowledged
+ * writes if this replica had received them. The directory stays unchanged.
  */
 export async function rescueBackup(owner: Owner, file: string): Promise<Inspected> {
   if (existsSync(file)) throw new ReplicaError('INVALID_OPTIONS', `${file} exists already; a backup never takes the place of another file`);
@@ -171,7 +170,7 @@ export async function rescueBackup(owner: Owner, file: string): Promise<Inspecte
   checkDirectory(owner.dataDirectory);
   const storeFile = join(owner.dataDirectory, storeName);
   try {
-    // A server that runs is not lost; and it would write into what is being copied.
+    // A running server is not lost, and would write during the copy.
     refuseIfInUse(storeFile);
     copyDirectory(owner.dataDirectory, work);
     refuseIfInUse(storeFile);
@@ -222,7 +221,7 @@ function open({ dataDirectory, memberId, clusterToken }: Owner): ReturnType<type
   });
 }
 
-/** The databases with what SQLite keeps beside them. */
+/** Includes the files that SQLite keeps next to the databases. */
 function copyDirectory(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   makeDirectory(to);

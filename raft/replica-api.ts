@@ -4,13 +4,12 @@ import type { Role } from './core/ready.js';
 import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
 
 /**
- * What the rest of a process asks of its replica. `raft/client.ts` implements it over the message port of the consensus thread.
- * Every promise settles within the caller's time limit; results are values, and say whether a failure is definite.
+ * A process's access to its replica, which `raft/client.ts` implements over the consensus thread's message port. Every promise settles within the caller's time
+ * limit; results are values that distinguish definite from indefinite failures.
  */
 export interface Replica {
   /**
-   * Proposes a transaction and waits until this replica has applied it. A leader change on the way is retried inside, as long as it is
-   * certain that the transaction is not in the log.
+   * Proposes a transaction and waits until this replica has applied it. Leader changes are retried inside while the transaction is certainly not in the log.
    */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] },
@@ -18,74 +17,73 @@ export interface Replica {
   ): Promise<WriteOutcome>;
 
   /**
-   * Linearizable read barrier (read index): resolves when this replica has applied all that was committed when the call was made.
-   * The changes up to there have then been handed to `onChanges` listeners.
+   * Linearizable read barrier (read index): resolves once this replica has applied everything committed at the time of the call, and `onChanges` listeners have
+   * received it.
    */
   barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
 
   /**
-   * The revision up to which `onChanges` listeners have been told all that anybody may know of, where that is certain without asking; null where only
-   * `barrier` can tell. It is certain of the only member of a cluster: whatever was acknowledged was acknowledged through this process.
+   * The revision up to which `onChanges` listeners have received everything that any client may know, if that is certain without a barrier; else null. It is
+   * certain for the only member of a cluster: everything acknowledged went through this process.
    */
   current(): Revision | null;
 
-  /** Reads this replica's applied state, at its newest revision or an older one. Not linearizable by itself: call `barrier` first. */
+  /** Reads this replica's applied state at its newest or an older revision. Not linearizable: call `barrier` first. */
   range(options: RangeOptions): Promise<RangeResult>;
 
-  /** Changes after `after` that this replica has applied, in order; complete revisions only, about `bytesMax` bytes of values at most. */
+  /** Returns applied changes after `after`, in order; complete revisions only, at most about `bytesMax` bytes of values. */
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
 
-  /** Asks the cluster to forget revisions replaced at or before `revision`. */
+  /** Lets the cluster forget revisions replaced at or before `revision`. */
   compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
 
   /**
-   * Every change that this replica applies after this call, complete, once and in order, in batches. Returns the call that stops it.
-   * A compaction comes as a batch too, which may be empty, and so does a gap. Listeners must not throw.
+   * Delivers every change applied after this call, once and in order, in batches of complete revisions. Returns the function that stops it. A compaction is a
+   * batch too, possibly empty, and so is a gap. Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
-  /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. A disk that is full is waited for instead. */
+  /** Called when the replica can no longer serve (disk failure, broken invariant): the process must end. A full disk is waited for instead. */
   onFailure(listener: (error: Error) => void): () => void;
 
   status(): Promise<ReplicaStatus>;
-  /** Hands leadership to the most up-to-date voter, if this replica leads and there is another one; resolves when another leads or after `timeoutMs`. */
+  /** Transfers leadership to the most up-to-date voter, if this replica leads and another exists; resolves when another leads or after `timeoutMs`. */
   transferLeadership(options: { readonly timeoutMs: number }): Promise<void>;
-  /** Stops the thread: everything applied is on disk afterwards. */
+  /** Stops the thread; everything applied is then durable. */
   stop(): Promise<void>;
 }
 
 export type WriteOutcome =
   | { readonly outcome: 'applied'; readonly revision: Revision }
-  /** Definite: nothing was written. `current` holds the compared keys as they are. */
+  /** Definite: nothing was written. `current` holds the compared keys. */
   | { readonly outcome: 'conflict'; readonly revision: Revision; readonly current: readonly (KeyValue | null)[] }
   | { readonly outcome: 'compacted'; readonly revision: Revision }
-  /** Definite: nothing was or will be written, because too little space is left for it. It helps to delete something, or to make room on the disk. */
+  /** Definite: nothing was or will be written, for lack of space. Deleting objects or freeing disk space helps. */
   | { readonly outcome: 'noSpace'; readonly reason: string }
-  /** Definite: nothing was or will be written (no leader within the time, queue full, stopping). Retry. */
+  /** Definite: nothing was or will be written (no leader in time, queue full, stopping). Retry. */
   | { readonly outcome: 'unavailable'; readonly reason: string }
   /** Indefinite: the entry may still commit. */
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
- * What a write means where space runs out; `growing` unless told. `essential`: small, and needed by whoever would make room again (leases of leaders). `freeing`: what it
- * writes is needed to remove more.
+ * The importance of a write when space runs out. Default: `growing`. `essential`: small, and needed to free space (leases of leaders). `freeing`: needed to
+ * remove more than it writes.
  */
 export type SpaceUse = 'growing' | 'essential' | 'freeing';
 
-/** How much room a disk has: for everything, for essential writes and those that free space, for the latter alone, or for nothing. */
+/** A disk's room: for everything, for essential and freeing writes, for freeing ones only, or for nothing. */
 export type SpaceLevel = 'ample' | 'low' | 'scarce' | 'none';
 
 export interface SpaceStatus {
-  /** On the disk of this replica, as it was found within the last second. */
+  /** The free bytes of this replica's disk, at most a second ago. */
   readonly freeBytes: number;
   /** Below it the disk is short of space. */
   readonly reserveBytes: number;
-  /** What the store of this replica holds, without pages that wait to be used again. */
+  /** The size of this replica's store, without reusable pages. */
   readonly storeBytes: number;
   /** 0: none. */
   readonly quotaBytes: number;
-  /** Of the disk of this replica. */
   readonly level: SpaceLevel;
-  /** Why this replica refuses creates and updates; null while it takes them. */
+  /** Why this replica refuses creates and updates; null while it accepts them. */
   readonly alarm: 'disk' | 'quota' | null;
   /** Voters whose disks are known to be short of space. */
   readonly shortMembers: readonly MemberId[];
@@ -94,20 +92,20 @@ export interface SpaceStatus {
 export type BarrierOutcome =
   { readonly outcome: 'reached'; readonly revision: Revision } | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** Changes of the membership, for operators. `raft/client.ts` offers these beside `Replica`. */
+/** Membership changes for operators. `raft/client.ts` offers these in addition to `Replica`. */
 export interface ReplicaAdministration {
   /** Adds a learner, promotes it once it has caught up, or removes a member; on the leader only. One change at a time. */
   changeMembership(change: MembershipChange, options: { readonly timeoutMs: number }): Promise<MembershipOutcome>;
   /**
-   * Copies this replica's applied state into one file that proves itself complete (`maintenance.ts` reads it), while everything goes on.
-   * The caller removes the file; the next start of the replica would.
+   * Copies this replica's applied state into one self-verifying file (`maintenance.ts` reads it) while it runs. The caller removes the file, or else the
+   * replica's next start.
    */
   snapshot(): Promise<SnapshotOutcome>;
 }
 
 export type SnapshotOutcome =
   | { readonly outcome: 'made'; readonly path: string; readonly index: LogIndex; readonly revision: Revision }
-  /** Another copy is under way, for a follower or an operator. */
+  /** Another copy is in progress, for a follower or an operator. */
   | { readonly outcome: 'busy' }
   | { readonly outcome: 'failed'; readonly reason: string };
 
@@ -115,29 +113,29 @@ export type MembershipOutcome =
   | { readonly outcome: 'applied' }
   /** Definite: ask that replica instead. */
   | { readonly outcome: 'notLeader'; readonly leader: MemberId | null }
-  /** Definite: the change makes no sense, or not yet. */
+  /** Definite: the change is invalid, or premature. */
   | { readonly outcome: 'refused'; readonly reason: string }
   | { readonly outcome: 'unavailable'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
- * Changes are decoded when `changes` is first read. Their values are views into one buffer for the whole batch: whoever keeps a small value for long
- * should copy it, or keeps the whole buffer.
+ * Changes are decoded when `changes` is first read. Values are views into the batch's buffer: copy a small value that is kept long, or it keeps the whole
+ * buffer.
  */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
-  /** These changes and those before are complete up to this revision. */
+  /** All changes up to this revision are complete. */
   readonly revision: Revision;
   /** History before this revision is gone. */
   readonly compacted: Revision;
   /**
-   * Changes between the last batch and `compacted` cannot be told any more: this replica was away for longer than history is kept, and took over a
-   * snapshot. Such a batch is empty. Who keeps a state reads it anew; what comes after `revision` is told again.
+   * Changes between the last batch and `compacted` are lost: this replica was absent for longer than history is kept, and installed a snapshot. Such a batch is
+   * empty. Consumers that keep state read it anew; changes after `revision` follow.
    */
   readonly gap: boolean;
 }
 
-/** What `/raft/v1/status` shows. */
+/** The content of `/raft/v1/status`. */
 export interface ReplicaStatus {
   readonly clusterId: string;
   readonly memberId: MemberId;
@@ -151,21 +149,21 @@ export interface ReplicaStatus {
   readonly revision: Revision;
   readonly compactedRevision: Revision;
   readonly members: readonly (Member & {
-    /** As the leader sees it; null on other replicas. */
+    /** The leader's knowledge; null on other replicas. */
     readonly progress: {
       readonly match: LogIndex;
       readonly state: 'probe' | 'replicate' | 'snapshot';
       readonly active: boolean;
-      /** Of the snapshot that is being sent to it; null while none is. */
+      /** The snapshot being sent to it, or null. */
       readonly snapshot: { readonly sentBytes: number; readonly bytes: number } | null;
     } | null;
   })[];
-  /** How long this replica would now wait without a leader at least; at most almost twice that. More than was configured where leaders have been late. */
+  /** The shortest time that this replica would now wait for a leader; the longest is almost twice that. Above the configured one if leaders have been late. */
   readonly electionTimeoutMs: number;
-  /** As this replica, when it followed, heard its leaders since it was started. */
+  /** The intervals at which this replica, as a follower, heard its leaders since its start. */
   readonly leaderSilence: LeaderSilence;
   readonly space: SpaceStatus;
-  /** What this replica counted since it was started. */
+  /** Counted since this replica started. */
   readonly figures: ReplicaFigures;
   /** The connections on which this replica sends. */
   readonly peers: readonly PeerStatus[];
@@ -174,30 +172,30 @@ export interface ReplicaStatus {
 export interface PeerStatus {
   readonly id: MemberId;
   readonly connected: boolean;
-  /** Of the latest sign of life that was asked for; null before the first answer. */
+  /** The latest ping's; null before the first reply. */
   readonly roundTripMs: number | null;
 }
 
 export interface ReplicaFigures {
-  /** Appends to the log, each of which ends with its being on disk. */
+  /** Synced appends to the log. */
   readonly logSync: DurationCounts;
-  /** Elections for which this replica stood. */
+  /** Elections in which this replica was a candidate. */
   readonly elections: number;
   readonly leaderChanges: number;
   readonly proposalsWaiting: number;
-  /** Writes that were refused at once, because too many waited. */
+  /** Writes refused at once, because too many waited. */
   readonly proposalsRefused: number;
-  /** Writes whose time was over before it was known that they had been done. */
+  /** Writes that timed out with unknown outcome. */
   readonly proposalsGivenUp: number;
   readonly snapshotsInstalled: number;
-  /** Since the store was last made durable up to where the log may be cut. */
+  /** The time since the store was last made durable, up to where the log may be cut. */
   readonly checkpointAgeMs: number;
 }
 
-/** Times from one word of the leader to the next. */
+/** Times between messages of the leader. */
 export type LeaderSilence = DurationCounts;
 
-/** `counts` has one place more than `boundsMs`, for what was longer than all of them. */
+/** `counts` has one more item than `boundsMs`, for longer durations. */
 export interface DurationCounts {
   readonly boundsMs: readonly number[];
   readonly counts: readonly number[];
@@ -205,13 +203,13 @@ export interface DurationCounts {
   readonly longestMs: number;
 }
 
-/** What a replica needs to start. Times are milliseconds. */
+/** Times are milliseconds. */
 export interface ReplicaOptions {
   readonly dataDirectory: string;
   readonly memberId: MemberId;
-  /** Members of a cluster that starts for the first time; ignored when the data directory holds a cluster already. */
+  /** Members of a new cluster; ignored if the data directory already holds a cluster. */
   readonly initialMembers: readonly Member[];
-  /** Any agreed word; clusters with different tokens never mix, even on the same addresses. */
+  /** Any shared text; clusters with different tokens never mix, even on the same addresses. */
   readonly clusterToken: string;
   /** `host:port` to listen on for peers; null for a single replica that expects none. */
   readonly listenAddress: string | null;
@@ -220,10 +218,10 @@ export interface ReplicaOptions {
   readonly heartbeatIntervalMs: number;
   /** Elections start after one to two times this without a leader. */
   readonly electionTimeoutMs: number;
-  /** Entries kept behind the checkpoint so that a short absence needs no snapshot. */
+  /** Entries kept before the checkpoint so that a short absence needs no snapshot. */
   readonly logEntriesKept: number;
-  /** Space on the disk that only what frees space, or is essential, may use. Absent or null: 64 MiB, or a quarter of a small file system. */
+  /** Disk space reserved for freeing and essential writes. Absent or null: 64 MiB, or a quarter of a small file system. */
   readonly diskReserveBytes?: number | null;
-  /** Bytes that the store may hold; absent or 0: as many as the disk has room for. */
+  /** The largest size of the store; absent or 0: limited by the disk only. */
   readonly quotaBytes?: number;
 }

@@ -29,16 +29,16 @@ export interface OpenOptions {
   readonly sink: ReplicaSink;
   readonly soleMember: SoleMember;
   readonly continuations: Continuations;
-  /** Goes on counting where a replica of the same session was open before. */
+  /** Continues counting after an earlier replica of the same session. */
   readonly attempts?: AttemptCounter;
-  /** Up to which revision `sink` has been told everything before; what the store has beyond that is told first. Null: it follows from here. */
+  /** The revision up to which `sink` has received everything; later changes in the store are delivered first. Null delivers from here on. */
   readonly told?: Revision | null;
   readonly limits?: ReplicaLimits | undefined;
-  /** What is free on the disk; that of the data directory, unless a test says otherwise. */
+  /** Measures the disk. Default: that of the data directory. */
   readonly disk?: ReadDisk | undefined;
 }
 
-/** Bytes that may be written, and all bytes of the file system. */
+/** Returns the writable bytes and the file system's size. */
 export type ReadDisk = (directory: string) => { readonly freeBytes: number; readonly fileSystemBytes: number };
 
 export const diskOf: ReadDisk = (directory) => {
@@ -47,7 +47,8 @@ export const diskOf: ReadDisk = (directory) => {
 };
 
 /**
- * Starts a replica in this thread: opens its data directory, listens for peers, and runs until `stop`, or until it fails, which `sink` is told. Rejects with a StorageError, a ReplicaError, or an Error of the listener.
+ * Starts a replica in this thread, which runs until `stop` or a failure, reported to `sink`. Rejects with a StorageError, a ReplicaError, or an Error of the
+ * listener.
  */
 export async function openReplica({
   options,
@@ -90,7 +91,7 @@ export async function openReplica({
   }
 }
 
-/** Joining replicas know the others, and clusters that shrank to one member have removed those who might call. */
+/** Joining replicas know the others, and clusters that shrank to one member have removed those that might call. */
 function isAlone(self: MemberId, { store }: DataDirectory): boolean {
   const { members } = store.membership;
   return members.length === 1 && members[0]?.id === self && members[0].role === 'voter';
@@ -185,11 +186,11 @@ function checkOptions(options: ReplicaOptions): void {
   for (const { address } of options.initialMembers) if (options.initialMembers.length > 1) parseAddress(address);
 }
 
-/** Of a new cluster this replica must be a member; a cluster of several needs certificates and a place to listen. */
+/** This replica must be a member of a new cluster; a cluster of several needs certificates and a listening address. */
 function checkMembership(options: ReplicaOptions, { store, log }: DataDirectory): void {
   const { members, removed } = store.membership;
   if (removed.includes(options.memberId)) throw new ReplicaError('REMOVED', `member ${options.memberId} was removed from the cluster`);
-  // A learner that catches up passes through memberships in which it was not yet.
+  // A learner that catches up passes through memberships without itself.
   if (log.created && !members.some(({ id }) => id === options.memberId))
     throw new ReplicaError(
       'INVALID_OPTIONS',

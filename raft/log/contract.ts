@@ -1,7 +1,7 @@
 import type { LogReader, Persist } from '../core/ready.js';
 import type { HardState, LogIndex, MemberId, SnapshotMeta } from '../types.js';
 
-/** Who this data directory belongs to. `incarnation` is a random word made with the directory: it tells a wiped disk from the old one. */
+/** The owner of a data directory. `incarnation` is random and created with the directory: it distinguishes a wiped disk from the old one. */
 export interface LogIdentity {
   readonly clusterId: string;
   readonly memberId: MemberId;
@@ -11,41 +11,40 @@ export interface LogIdentity {
 export interface LogOptions {
   readonly clusterId: string;
   readonly memberId: MemberId;
-  /** Bytes of the newest entries kept in memory for followers and for applying; `tailBytesDefault` when absent. */
+  /** Bytes of the newest entries kept in memory for followers and for applying. Default: `tailBytesDefault`. */
   readonly tailBytesMax?: number;
 }
 
-/** 'different': the peer was known with another incarnation, so it lost its disk and must not take part under its old name. */
+/** 'different': the peer had another incarnation, so it lost its disk and must not take part under its old name. */
 export type PeerAcquaintance = 'known' | 'new' | 'different';
 
 /**
- * The durable half of a replica: entries, term, vote and identity, in one SQLite file. All calls are synchronous, and what they change is on
- * disk when they return. After a failed write (`DiskFailedError`) or found damage (`DamagedLogError`) every call throws that error again.
+ * The durable half of a replica: entries, term, vote and identity, in one SQLite file. Calls are synchronous and durable on return. After a failed write
+ * (`DiskFailedError`) or damage (`DamagedLogError`) every call throws that error again.
  */
 export interface RaftLog extends LogReader {
   readonly path: string;
-  /** True when `openLog` made the file: this replica has never taken part in anything under this incarnation. */
+  /** True if `openLog` created the file: this incarnation has never taken part in anything. */
   readonly created: boolean;
   readonly identity: LogIdentity;
   readonly hardState: HardState;
 
   /**
-   * Stores the hard state, drops entries from `entries[0].index` on and adds the new ones, in one transaction that is on disk on return.
-   * Asserts: no gap, nothing replaced at or below the known commit index, terms never go back, at most one vote in a term, and a commit
-   * index that the log reaches (so after a snapshot, `resetTo` comes first). A commit index below the known one is ignored: it may lag.
+   * Stores the hard state and replaces entries from `entries[0].index` on, in one transaction that is durable on return. Asserts: no gap, nothing replaced at
+   * or below the known commit index, terms never decrease, at most one vote per term, and a commit index that the log reaches (so after a snapshot, `resetTo`
+   * comes first). An older commit index is ignored: it may lag.
    */
   append(persist: Persist): void;
   /**
-   * Drops entries up to `index` inclusive, which must be committed, keeping its term for `termAt`. Earlier than the oldest held entry: does nothing.
-   * Their space is used again by later entries.
+   * Drops committed entries up to `index` inclusive and keeps its term for `termAt`. Does nothing below the oldest held entry. Later entries reuse the space.
    */
   compactTo(index: LogIndex): void;
   /**
-   * Starts the log anew behind an installed snapshot. Entries after it are kept only if the entry at its index has its term (Raft, figure 13, step 6).
-   * Raises commit index, and term, to the snapshot's where they lag.
+   * Restarts the log after an installed snapshot. Later entries stay only if the entry at its index has its term (Raft, figure 13, step 6). Raises commit index
+   * and term to the snapshot's if they lag.
    */
   resetTo(snapshot: SnapshotMeta): void;
-  /** Remembers, durably, with which incarnation a peer first came. A 'different' one is not remembered. */
+  /** Stores durably the first incarnation of a peer, but not a 'different' one. */
   rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance;
   close(): void;
 }

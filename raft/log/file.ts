@@ -10,11 +10,11 @@ import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.j
 const mebibyte = 1024 * 1024;
 
 export const pageBytes = 4096;
-/** Reads of old entries are sequential and rare, so the page cache stays small. */
+/** Reads of old entries are sequential and rare, so the page cache is small. */
 const cacheBytes = 8 * mebibyte;
-/** The write-ahead file goes into the database file when it has this many pages: 4 MiB, some 10 ms of writing. */
+/** The write-ahead file is checkpointed at this many pages: 4 MiB, some 10 ms of writing. */
 export const checkpointPages = 1000;
-/** Entries deleted in one go after a compaction: a millisecond or two. */
+/** Entries deleted at once after a compaction, which takes a millisecond or two. */
 export const dropSliceMin = 512;
 const walBytesKept = 16 * mebibyte;
 
@@ -33,8 +33,8 @@ const emptyState: HardState = { term: 0 as Term, vote: null, commit: 0 as LogInd
 const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
 
 /**
- * The log is open while `open_crc` is the row's `crc`. Whoever writes the row writes both, so that it costs nothing; a program that does not know the column
- * writes `crc` alone, and the mark is none any more.
+ * The log counts as open while `open_crc` equals the row's `crc`. Writes of the row set both at no cost; an older program writes only `crc` and thereby clears
+ * the mark.
  */
 const openMark: OpenMark = {
   isSet: (db) => {
@@ -50,11 +50,11 @@ const openMark: OpenMark = {
   },
 };
 
-/** Files that were made before there was a mark do not have the column. */
+/** Older files lack the column. */
 const hasMark = (db: SqliteConnection): boolean =>
   db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('state') WHERE name = 'open_crc'").get() !== undefined;
 
-/** The log's file. Pages of dropped entries are used again by new ones, so its size follows the most that was ever held at once. */
+/** The log's file. New entries reuse pages of dropped ones, so its size follows the most that was ever held. */
 export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
   return {
     name: 'Raft log',

@@ -18,15 +18,14 @@ import { TermRuns } from './termRuns.js';
 
 export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
 
-/** Of the state, of branches on the way to the end of the entries and of those that are made there, of the file itself: generously. */
+/** Generous allowance for the state, branches to the last entry, new branches, and the file itself. */
 const pagesBesideEntries = 16;
 
-/** Entries in memory by default. */
 const tailBytesDefault = 16 * 1024 * 1024;
 
 /**
- * Opens the log at `path`, creating it in an existing directory when there is none, and verifies all of it.
- * Throws a `StorageError`: InUseError, DamagedLogError, WrongIdentityError, NotDurableError, UnsupportedFormatError, CannotOpenError.
+ * Opens the log at `path`, or creates it in an existing directory, and verifies all of it. Throws a `StorageError`: InUseError, DamagedLogError,
+ * WrongIdentityError, NotDurableError, UnsupportedFormatError, CannotOpenError.
  */
 export function openLog(path: string, options: LogOptions): RaftLog {
   const kind = logKind(options);
@@ -52,9 +51,9 @@ class SqliteLog implements RaftLog {
   #hardState: HardState;
   #base: Base;
   #lastIndex: LogIndex;
-  /** Oldest entry that is still in the file. Behind a compaction it lags the base: rows leave in slices, beside later appends. */
+  /** The oldest entry in the file. It lags the base after a compaction, because rows are deleted in slices along with later appends. */
   #oldestStored: number;
-  /** There are at most so many pages in the write-ahead file: who need not know more precisely need not ask SQLite. */
+  /** An upper bound of the pages in the write-ahead file, which often avoids asking SQLite. */
   #walPagesMax = checkpointPages;
 
   constructor(path: string, { db, created }: OpenedDatabase, kind: DatabaseKind, options: LogOptions) {
@@ -179,7 +178,7 @@ class SqliteLog implements RaftLog {
     if (!marked) forgetWal(this.path);
   }
 
-  /** False where that could not be written: then the next start reads the write-ahead file once more, by its second name. */
+  /** Returns false if the write failed: the next start then reads the write-ahead file again, by its second name. */
   #takeMark(): boolean {
     try {
       this.#db.immediate(() => this.#sql.closeState.run());
@@ -223,7 +222,7 @@ class SqliteLog implements RaftLog {
     return previous.index as LogIndex;
   }
 
-  /** One transaction; a full write-ahead file is checkpointed by the same connection. `pagesMax` bounds what the transaction adds to it. */
+  /** Runs one transaction, after which a full write-ahead file is checkpointed. `pagesMax` bounds the pages that it adds. */
   #write(what: string, pagesMax: number, change: () => void): void {
     this.#failStop.run(what, () => {
       this.#db.immediate(change);
@@ -237,7 +236,7 @@ class SqliteLog implements RaftLog {
     });
   }
 
-  /** More pages than appending these changes. Where rows are deleted beside it, nobody can tell. */
+  /** An upper bound of the pages that an append changes; unknown if rows are deleted too. */
   #pagesOf(entries: readonly Entry[]): number {
     const first = entries[0];
     if (this.#oldestStored <= this.#base.index || (first !== undefined && first.index <= this.#lastIndex)) return checkpointPages;
@@ -251,7 +250,7 @@ class SqliteLog implements RaftLog {
     this.#sql.insertEntry.run(row.log_index, row.term, row.kind, row.crc, row.data);
   }
 
-  /** Deletes the next few of the rows up to `last`: a compaction of many entries must not hold up a heartbeat. */
+  /** Deletes a few rows up to `last` at a time: a large compaction must not delay a heartbeat. */
   #dropSlice(last: LogIndex, countMax: number): void {
     if (this.#oldestStored > last) return;
     const through = Math.min(last, this.#oldestStored + countMax - 1);
@@ -331,7 +330,7 @@ class SqliteLog implements RaftLog {
     return read;
   }
 
-  /** Reads everything once: a damaged entry must be found before this replica votes or leads, not when a follower asks for it. */
+  /** Reads everything once: damage must be found before this replica votes or leads, not when a follower needs the entry. */
   #verifyEntries(): void {
     let expected = this.firstIndex as number;
     let term = this.#base.term as number;

@@ -3,11 +3,10 @@ import type { Entry, EntryKind, HardState, LogIndex, MemberId, Term } from '../t
 import { checksum } from '../sqlite/checksum.js';
 import type { LogIdentity } from './contract.js';
 
-/** Entry kinds as stored; the numbers are part of the file format. */
+/** The numbers of entry kinds are part of the file format. */
 const kindNumbers = { noop: 0, command: 1, membership: 2 } as const satisfies Record<EntryKind, number>;
 const kindsByNumber: readonly (EntryKind | undefined)[] = ['noop', 'command', 'membership'];
 
-/** One row of `entries`. */
 export interface EntryRow {
   readonly log_index: number;
   readonly term: number;
@@ -16,7 +15,7 @@ export interface EntryRow {
   readonly data: Uint8Array;
 }
 
-/** The one row of `state`: what figure 2 of the paper calls persistent state, and where the log begins. */
+/** The row of `state`: what figure 2 of the paper calls persistent state, and where the log begins. */
 export interface StateRow {
   readonly term: number;
   readonly vote: string | null;
@@ -26,7 +25,6 @@ export interface StateRow {
   readonly crc: number;
 }
 
-/** The one row of `identity`. */
 export interface IdentityRow {
   readonly cluster_id: string;
   readonly member_id: string;
@@ -34,14 +32,13 @@ export interface IdentityRow {
   readonly crc: number;
 }
 
-/** One row of `peers`. */
 export interface PeerRow {
   readonly member_id: string;
   readonly incarnation: string;
   readonly crc: number;
 }
 
-/** Where the log begins: the last entry that was dropped. */
+/** The last dropped entry, after which the log begins. */
 export interface Base {
   readonly index: LogIndex;
   readonly term: Term;
@@ -58,7 +55,7 @@ export function entryRow(entry: Entry): EntryRow {
   };
 }
 
-/** null when the row is not what was written. */
+/** Null for a corrupt row. */
 export function entryFromRow(row: EntryRow): Entry | null {
   const kind = kindsByNumber[row.kind];
   if (kind === undefined || !(row.data instanceof Uint8Array)) return null;
@@ -71,7 +68,7 @@ export function stateRow(state: HardState, base: Base): StateRow {
   return { ...row, crc: stateCrc(row) };
 }
 
-/** null when the row is not what was written. */
+/** Null for a corrupt row. */
 export function stateFromRow(row: StateRow): { readonly state: HardState; readonly base: Base } | null {
   if (row.crc !== stateCrc(row)) return null;
   return {
@@ -84,7 +81,7 @@ export function identityRow({ clusterId, memberId, incarnation }: LogIdentity): 
   return { cluster_id: clusterId, member_id: memberId, incarnation, crc: checksum(`${clusterId}/${memberId}/${incarnation}`) };
 }
 
-/** null when the row is not what was written. */
+/** Null for a corrupt row. */
 export function identityFromRow(row: IdentityRow): LogIdentity | null {
   const identity = { clusterId: row.cluster_id, memberId: row.member_id as MemberId, incarnation: row.incarnation };
   return row.crc === identityRow(identity).crc ? identity : null;
@@ -94,7 +91,7 @@ export function peerRow(id: string, incarnation: string): PeerRow {
   return { member_id: id, incarnation, crc: checksum(`${id}/${incarnation}`) };
 }
 
-/** The numbers take part so that a row moved to another place does not verify. */
+/** Covers the numbers so that a moved row does not verify. */
 function entryCrc(index: number, { term, kind }: { readonly term: number; readonly kind: number }, data: Uint8Array): number {
   return checksum(`${index}/${term}/${kind}`, data);
 }

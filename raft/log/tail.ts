@@ -1,12 +1,12 @@
 import assert from 'node:assert';
 import type { Entry, LogIndex } from '../types.js';
 
-/** Dropped slots at the front of the array before it is moved. They are empty: what was dropped is free at once. */
+/** Dropped slots at the front before the array is moved. They are empty: dropped entries are free at once. */
 const emptySlotsMax = 1024;
 
 /**
- * The newest entries in memory: nearly every read (a leader feeding followers, a member applying what just committed) is of these.
- * Contiguous, ends with the log's last entry, and holds at most `bytesMax` bytes of data, but always the newest entry.
+ * The newest entries in memory, which serve nearly every read (a leader feeding followers, a member applying commits). Contiguous up to the log's last entry;
+ * at most `bytesMax` bytes of data, but always the newest entry.
  */
 export class Tail {
   readonly #bytesMax: number;
@@ -49,7 +49,7 @@ export class Tail {
     this.#bytes = 0;
   }
 
-  /** Entries of [from, to], cut after `bytesMax` bytes but never before the first; null unless all of the range is held. */
+  /** Returns entries of [from, to], cut after `bytesMax` bytes but never before the first; null unless the whole range is held. */
   read(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] | null {
     const first = this.first;
     if (first === null || from < first) return null;

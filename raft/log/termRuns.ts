@@ -7,7 +7,7 @@ interface Run {
 }
 
 /**
- * The term of every entry in memory. Terms never fall along the log, so one pair for each change of term says it all, however long the log is:
+ * The terms of all entries in memory. Terms never decrease along the log, so one pair for each change suffices:
  *
  *     index   7  8  9 | 10 | 11 12          runs  7:3  10:4  11:6
  *     term    3  3  3 |  4 |  6  6
@@ -15,7 +15,7 @@ interface Run {
 export class TermRuns {
   #runs: Run[] = [];
 
-  /** Of the entry at `index`, which must lie at or after the first run and before the log's end. */
+  /** `index` must be at or after the first run and before the log's end. */
   at(index: LogIndex): Term {
     const run = this.#runs[this.#position(index)];
     assert(run !== undefined, `no term is known for index ${index}`);
@@ -32,12 +32,11 @@ export class TermRuns {
     if (term !== last) this.#runs.push({ first: index, term });
   }
 
-  /** Forgets `index` and everything after it. */
+  /** Drops `index` and everything after it. */
   truncateFrom(index: LogIndex): void {
     while ((this.#runs.at(-1)?.first ?? -1) >= index) this.#runs.pop();
   }
 
-  /** Forgets everything before `index`. */
   dropBefore(index: LogIndex): void {
     const position = this.#position(index);
     const run = this.#runs[position];
@@ -49,7 +48,7 @@ export class TermRuns {
     this.#runs = [];
   }
 
-  /** Position of the run that covers `index`, -1 before the first. */
+  /** Returns the position of the run that covers `index`, -1 before the first. */
   #position(index: LogIndex): number {
     let low = 0;
     let high = this.#runs.length;

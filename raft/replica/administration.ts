@@ -13,7 +13,7 @@ interface Change {
   readonly term: Term;
   readonly deadlineMs: number;
 }
-/** A removal that waits until enough of those who would stay have answered since it was asked for. */
+/** A removal that waits until enough of the remaining members have answered since its request. */
 interface Removal {
   readonly id: number;
   readonly change: MembershipChange & { readonly type: 'remove' };
@@ -25,7 +25,7 @@ interface Transfer {
   readonly deadlineMs: number;
 }
 
-/** Membership changes and leadership transfers that operators wait for. There are few of them. */
+/** Pending membership changes and leadership transfers of operators. */
 export class Administration {
   readonly #core: Core;
   readonly #sink: ReplicaSink;
@@ -34,7 +34,7 @@ export class Administration {
   #transfers: Transfer[] = [];
   readonly #waitTicks: number;
 
-  /** `waitTicks`: how long a removal waits for answers; several heartbeats. */
+  /** `waitTicks` is how long a removal waits for answers; several heartbeats. */
   constructor(core: Core, sink: ReplicaSink, waitTicks: number) {
     this.#core = core;
     this.#sink = sink;
@@ -42,8 +42,8 @@ export class Administration {
   }
 
   /**
-   * A removal takes effect with its appending, so it needs a majority of those who stay. Whether they are there is not known from the past: one that
-   * has just vanished still counts as active for an election timeout. So a majority of them must answer once more first.
+   * A removal takes effect when appended, so it needs a majority of the remaining members. A member that has just vanished still counts as active for an
+   * election timeout, so a majority must answer once more first.
    */
   changeMembership(id: number, change: MembershipChange, deadlineMs: number): void {
     const objection = change.type === 'addLearner' && this.#core.role === 'leader' ? this.#objectionTo(change.member.address) : null;
@@ -52,7 +52,7 @@ export class Administration {
     else this.#append(id, change, deadlineMs);
   }
 
-  /** An address at which nobody can be, or somebody else is, would cost the new member its name: names are never used again. */
+  /** An unusable or occupied address would cost the new member its name: names are never reused. */
   #objectionTo(address: string): string | null {
     const there = this.#core.membership.members.find((member) => member.address === address);
     return there === undefined
@@ -60,7 +60,7 @@ export class Administration {
       : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
-  /** Whether somebody waits for something that ticks bring on. */
+  /** Whether a request depends on further ticks. */
   get waits(): boolean {
     return this.#changes.length + this.#removals.length + this.#transfers.length > 0;
   }
@@ -72,7 +72,7 @@ export class Administration {
     for (const removal of waiting) {
       removal.ticks += 1;
       const { left, answered } = this.#whoStays(removal);
-      // Of the last voter the core says that it is the last one.
+      // The core itself refuses to remove the last voter.
       if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
       else if (removal.ticks < this.#waitTicks) this.#removals.push(removal);
       else
@@ -83,7 +83,7 @@ export class Administration {
     }
   }
 
-  /** The voters that a removal would leave, and how many of them have answered since it was asked for. */
+  /** Returns the voters that would remain, and how many of them have answered since the request. */
   #whoStays({ change, ticks }: Removal): { readonly left: number; readonly answered: number } {
     const left = votersOf(this.#core.membership).filter((voter) => voter !== change.id);
     const progress = this.#core.progress();
@@ -99,7 +99,7 @@ export class Administration {
     else this.#sink.membership(id, result);
   }
 
-  /** Done at once where there is nothing to hand over, or nobody to hand it to. */
+  /** Resolves at once if there is nothing to transfer, or no target. */
   transferLeadership(id: number, deadlineMs: number): void {
     const { role, membership } = this.#core;
     if (role !== 'leader' || votersOf(membership).every((voter) => voter === this.#core.id)) return this.#sink.done(id);
@@ -116,7 +116,7 @@ export class Administration {
     });
   }
 
-  /** An entry was applied: it is the awaited one if it has its term, and otherwise has taken its place. */
+  /** An applied entry is the awaited one if it has its term; otherwise it has replaced it. */
   applied(entries: readonly Entry[]): void {
     if (this.#changes.length === 0) return;
     for (const entry of entries) {

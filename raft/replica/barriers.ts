@@ -7,7 +7,7 @@ interface Barrier {
 }
 
 /**
- * Read barriers on their way: collected into groups that are one read of the core each, confirmed with an index, reached once that is applied.
+ * Pending read barriers, collected into groups that share one read of the core, confirmed with an index, and reached once that is applied.
  *
  *   add -> waiting -> group (core.read) -> confirmed at an index -> reached
  *            ^            |  failed: leadership was lost, ask again
@@ -30,7 +30,7 @@ export class Barriers {
     return this.#count;
   }
 
-  /** False when there are too many. */
+  /** Returns false if there are too many. */
   add(id: number, nowMs: number, timeoutMs: number): boolean {
     if (this.#count >= this.#countMax) return false;
     this.#count += 1;
@@ -38,7 +38,7 @@ export class Barriers {
     return true;
   }
 
-  /** The id of a read that all waiting barriers share from now on; null when none waits. */
+  /** Returns the id of a read that all waiting barriers share from now on; null if none waits. */
   begin(): number | null {
     if (this.#waiting.length === 0 || this.#delayed) return null;
     const group = this.#nextGroup;
@@ -55,7 +55,7 @@ export class Barriers {
     this.#confirmed.push({ index, barriers });
   }
 
-  /** Nothing was learnt; the barriers try again after the next tick. */
+  /** The barriers try again after the next tick. */
   failed(group: number): void {
     this.#waiting.push(...(this.#groups.get(group) ?? []));
     this.#groups.delete(group);
@@ -66,7 +66,7 @@ export class Barriers {
     this.#delayed = false;
   }
 
-  /** The ids that are reached with `applied`. */
+  /** Returns the ids that `applied` reaches. */
   reached(applied: LogIndex): number[] {
     if (this.#confirmed.length === 0) return [];
     const ids = this.#confirmed.filter(({ index }) => index <= applied).flatMap(({ barriers }) => barriers.map(({ id }) => id));
@@ -75,7 +75,7 @@ export class Barriers {
     return ids;
   }
 
-  /** Ids whose time is up, and of those that have waited since `sinceMs` or longer. */
+  /** Returns the ids that expired, and those that have waited since `sinceMs` or longer. */
   expire(nowMs: number, { sinceMs = Number.NEGATIVE_INFINITY }: { readonly sinceMs?: number } = {}): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];

@@ -5,9 +5,9 @@ import { AnswerWriter, readRequests, type RequestReceiver } from './port.js';
 import { answersBytesMax } from './portSink.js';
 import type { ReplicaSink } from './sink.js';
 
-/** One thread of the process that uses the replica. */
+/** A thread of the process that uses the replica. */
 export interface ClientPort {
-  /** Hands a batch over; one that is not shared is transferred. */
+  /** Delivers a batch; one that is not shared is transferred. */
   readonly post: (batch: ArrayBuffer | SharedArrayBuffer) => void;
   /** Shared with that thread: how many bytes of answers it has taken. */
   readonly takenBytes: BigInt64Array;
@@ -16,26 +16,25 @@ export interface ClientPort {
 interface Client extends ClientPort {
   readonly writer: AnswerWriter;
   posted: number;
-  /** It takes nothing more, and nobody waits for it. */
+  /** The thread takes nothing more, and nothing waits for it. */
   gone: boolean;
 }
 
 interface Asked {
   readonly client: Client;
-  /** The number under which the client knows what it has asked for. */
+  /** The client's own number of the request. */
   readonly id: number;
 }
 
 /**
- * Several threads at one replica. Each numbers what it asks for; the replica, which wants one growing sequence, is given numbers from here, and its
- * answers find their way back to the thread that asked. Changes are written once, into memory that all threads share, and told to each of them
- * before any answer that follows from them:
+ * Several threads at one replica. Each numbers its requests; the replica requires one growing sequence, so requests are renumbered here, and answers are routed
+ * to the requesting thread. Changes are written once into shared memory, and delivered to each thread before any answer that depends on them:
  *
  *     thread 0 ── id 7 ──┐                ┌── 1 ──▶ propose, barrier, …
  *     thread 1 ── id 4 ──┼──▶ Clients ────┼── 2 ──▶
  *     thread 2 ── id 9 ──┘   (1 = 0's 7)  └── 3 ──▶
  *
- * The first thread owns the replica: it alone stops it, and is told what the replica logs.
+ * The first thread owns the replica: it alone stops it, and receives its log.
  */
 export class Clients implements ReplicaSink {
   readonly #clients: readonly Client[];
@@ -45,17 +44,14 @@ export class Clients implements ReplicaSink {
   readonly #asked = new Map<number, Asked>();
   #nextId = 1;
 
-  /**
-   * `published` is one number that all threads may read: the revision up to which changes have been handed to every one of them. Whoever has an
-   * answer from any thread has it no earlier than this says so.
-   */
+  /** `published` is shared by all threads: the revision up to which every thread has received the changes. No answer of any thread precedes it. */
   constructor(ports: readonly ClientPort[], published: BigInt64Array, onFailed: () => void) {
     this.#clients = ports.map((port) => ({ ...port, writer: new AnswerWriter(), posted: 0, gone: false }));
     this.#published = published;
     this.#onFailed = onFailed;
   }
 
-  /** Carries out a batch of requests of one of the threads. */
+  /** Carries out a thread's batch of requests. */
   receive(thread: number, batch: ArrayBuffer, receiver: RequestReceiver): void {
     readRequests(batch, this.#numbered(this.#client(thread), thread === 0, receiver));
   }
@@ -71,7 +67,7 @@ export class Clients implements ReplicaSink {
     this.#flush(owner);
   };
 
-  /** Of the thread that is furthest behind. */
+  /** Returns the unread bytes of the slowest thread. */
   get unreadBytes(): number {
     let most = 0;
     for (const { posted, takenBytes, gone } of this.#clients)
@@ -177,10 +173,10 @@ export class Clients implements ReplicaSink {
 
   #publish(revision: Revision): void {
     const shared = this.#changes.takeShared();
-    // Before anybody can know of it: whoever looks then waits for what is on its way.
+    // Set before any thread can know the changes: a reader then waits for those in transit.
     Atomics.store(this.#published, 0, BigInt(revision));
     for (const client of this.#clients) {
-      // What was answered before must not be told after what happened later.
+      // Earlier answers must be delivered before later changes.
       this.#flush(client);
       if (client.gone) continue;
       client.posted += shared.byteLength;

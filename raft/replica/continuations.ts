@@ -1,15 +1,14 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * A process that was stopped (SIGSTOP, a terminal's Ctrl-Z) is told by SIGCONT that it goes on. Only its main thread is, and the consensus thread has to know: a stop that
- * begins while it waits for its disk looks like a slow disk otherwise. So the two share a word, which counts continuations.
+ * After a stop (SIGSTOP, a terminal's Ctrl-Z) SIGCONT reaches only the main thread of a process, but the consensus thread must know: a stop that begins while
+ * it waits for its disk otherwise resembles a slow disk. So the two share a counter of continuations.
  */
 export const continuationsWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** How long the consensus thread waits for word of a stop after a suspiciously long sync: both threads go on at the same moment. */
+/** The consensus thread waits this long for a report of a stop after a suspiciously long sync: both threads resume at the same moment. */
 const graceMs = 50;
 
-/** Replicas of this process that are to be told. */
 const words = new Set<Int32Array>();
 
 function tellAll(): void {
@@ -19,7 +18,7 @@ function tellAll(): void {
   }
 }
 
-/** The process' side: counts from now on, until the returned function is called. Elsewhere than in a main thread, and where there are no such signals, it counts nothing. */
+/** The process's side: counts until the returned function is called. It counts nothing outside the main thread, or without such signals. */
 export function countContinuations(word: SharedArrayBuffer): () => void {
   if (!isMainThread || process.platform === 'win32') return () => undefined;
   const view = new Int32Array(word);
@@ -40,12 +39,12 @@ export class Continuations {
     this.#word = new Int32Array(word);
   }
 
-  /** What follows is about to be waited for. */
+  /** Called before a wait. */
   begin(): void {
     this.#known = Atomics.load(this.#word, 0);
   }
 
-  /** Whether the process was stopped since `begin`. Waits a moment for whoever is told of it, so only to be asked where that is likely. */
+  /** Returns whether the process was stopped since `begin`. It waits a moment for the report, so call it only if a stop is likely. */
   sawOne(): boolean {
     return Atomics.wait(this.#word, 0, this.#known, graceMs) !== 'timed-out';
   }

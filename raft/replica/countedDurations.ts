@@ -1,6 +1,6 @@
 import type { DurationCounts } from '../replica-api.js';
 
-/** Counts durations by the first of some upper bounds, in milliseconds, that they do not exceed. */
+/** Counts durations by the first upper bound, in milliseconds, that they do not exceed. */
 export class CountedDurations {
   readonly #boundsMs: readonly number[];
   readonly #counts: number[];

@@ -16,20 +16,20 @@ import { keepPrivate } from './privateDirectory.js';
 export interface DataDirectory {
   readonly store: Store;
   readonly log: RaftLog;
-  /** For snapshots on their way in or out; emptied at each start. */
+  /** Holds snapshots in transit; emptied at each start. */
   readonly snapshotDirectory: string;
 }
 
 const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
 
-/** Of a replica whose log and store cannot be written. There must be a store. */
+/** Reads an existing store of a replica whose files cannot be written. */
 export const readDataDirectory = (directory: string): StoreToRead => openStoreToRead(storePath(directory));
 
 const storePath = (directory: string): string => join(directory, 'store.db');
 
 /**
- * Opens store and log of a data directory, creating both if there is neither, and makes them agree. Throws a StorageError or a ReplicaError.
- * The store is created first: a log alone would claim a history that nobody has.
+ * Opens store and log of a data directory, creating both if neither exists, and reconciles them. Throws a StorageError or a ReplicaError. The store is created
+ * first: a log alone would claim a history that does not exist.
  */
 export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   const snapshotDirectory = join(options.dataDirectory, 'snapshots');
@@ -62,8 +62,8 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
 }
 
 /**
- * Each directory is synced into its parent: a loss of power must not take an identity away with the directory that it is in.
- * Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20.
+ * Syncs each directory into its parent: a power loss must not take an identity away with its directory. Recursive `mkdir` never returns in Node 20 on file
+ * systems that cannot create directories, such as /proc.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -82,10 +82,10 @@ export function makeDirectory(path: string): void {
 }
 
 /**
- * After a crash the two may be apart:
- *   - the store ahead of the log, or of another history at its applied index: a snapshot was swapped in, and the log not yet begun anew; done now
- *   - the store behind the log: what it lacks is applied again from the log
- *   - the store behind the log's first entry, or one of the two gone: this disk has lost data, which only the other replicas have
+ * After a crash the two may differ:
+ *   - the store ahead of the log, or with another history at its applied index: a snapshot was swapped in, and the log is now restarted
+ *   - the store behind the log: missing changes are applied again from the log
+ *   - the store behind the log's first entry, or one of the two missing: this disk has lost data, which only the other replicas have
  */
 export function reconcile(store: Store, log: RaftLog): void {
   const { appliedIndex } = store;
@@ -104,7 +104,7 @@ export function reconcile(store: Store, log: RaftLog): void {
     log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
 }
 
-/** What was applied was committed, even if the log has not heard of it. */
+/** Applied entries were committed, even if the log does not know it. */
 export function startingState(log: RaftLog, appliedIndex: LogIndex): HardState {
   return log.hardState.commit >= appliedIndex ? log.hardState : { ...log.hardState, commit: appliedIndex };
 }

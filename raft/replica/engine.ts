@@ -37,14 +37,14 @@ import { Trimmer } from './trimmer.js';
 import { processorMs, Wakefulness } from './wakefulness.js';
 
 /**
- * The loop of a replica. What arrives is collected while sockets are read; a round then hands all of it to the core and carries out what the core
- * wants, until it wants nothing more:
+ * The loop of a replica. Input is collected while sockets are read; a round then passes it to the core and carries out the core's requests until there are
+ * none:
  *
  *   sockets, port, timer --> collected --setImmediate--> round: core.step, tick, propose, read
  *                                                          '--> Ready: send, persist (one sync for all), send, apply, answer
  *
- * So everything that arrived during one sync shares the next one. Any exception ends the replica: it is repaired by the others, not by guessing.
- * Over 500 lines because it is the one place where the order of effects can be read from top to bottom.
+ * So everything that arrived during one sync shares the next one. Any exception ends the replica: the others repair it, without guessing. Over 500 lines
+ * because it is the one place where the order of effects can be read from top to bottom.
  */
 export class Engine {
   readonly #parts: EngineParts;
@@ -64,7 +64,7 @@ export class Engine {
   readonly #spaceWatch: SpaceWatch;
   #scheduled = false;
   #membership: Membership | null = null;
-  /** Since when no leader is known, after one was; null while there is one. In milliseconds of `performance.now()`. */
+  /** When the last leader was lost; null while there is one. In milliseconds of `performance.now()`. */
   #leaderlessSince: number | null = null;
   #state: 'running' | 'stopping' | 'ended' = 'running';
   #drained: (() => void) | null = null;
@@ -173,7 +173,7 @@ export class Engine {
     return this.#parts.store.revision;
   }
 
-  /** Whether this replica is all there is of its cluster. */
+  /** Whether this replica is its whole cluster. */
   get isAlone(): boolean {
     const { core } = this.#parts;
     return core.membership.members.every(({ id }) => id === core.id);
@@ -194,7 +194,7 @@ export class Engine {
     });
   }
 
-  /** Lets writes under way finish and another replica take over, for a bounded time; then closes everything. Never rejects. */
+  /** Waits a bounded time for pending writes and another leader, then closes everything. Never rejects. */
   async stop(): Promise<void> {
     if (this.#state !== 'running') return;
     this.#state = 'stopping';
@@ -223,7 +223,7 @@ export class Engine {
     return this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
   }
 
-  /** How long this replica may sleep, in ticks, unless something arrives. */
+  /** Ticks that this replica may sleep unless something arrives. */
   #restTicks(): number {
     if (this.#someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
     return Math.min(this.#parts.core.restTicks, this.#storeCare.restTicks, Math.ceil(this.#limits.restMs / this.#parts.tickMs));
@@ -243,7 +243,7 @@ export class Engine {
     if (this.#state === 'ended') return;
     this.#standDownIfStopped();
     this.#parts.transport.beat(performance.now());
-    // A process that does not take its changes gets no more, and loses leadership to one that does: the next timer looks again.
+    // A process that does not take its changes gets no more, and loses leadership to another: the next timer checks again.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
       this.#spaceWatch.look(performance.now(), { waitingBytes: this.#proposals.bytes });
@@ -251,7 +251,7 @@ export class Engine {
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
       this.#storeCare.quietTicks(quiet);
       for (const input of this.#parts.inbox.take()) this.#handle(input);
-      // The tick that is due comes after messages: a thread that was stalled must hear the waiting heartbeats before it finds that it heard none.
+      // The due tick comes after messages: a stalled thread must handle waiting heartbeats before it finds that it heard none.
       if (due) this.#tick();
       if (this.#advance()) this.#schedule();
       this.#snapshots.discardArrived();
@@ -265,7 +265,7 @@ export class Engine {
     }
   }
 
-  /** Before a word to anybody. */
+  /** Called before anything is sent. */
   #standDownIfStopped(): void {
     if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
   }
@@ -282,7 +282,7 @@ export class Engine {
         return;
       case 'snapshotArrived':
         this.#snapshots.arrived(input.announcement.snapshot, input.path);
-        // Who is asked for a copy while one arrives loses the one that arrived, as any message may be lost: the leader finds out, and sends another.
+        // An offer that arrives during a copy is lost, as any message may be: the leader notices and sends another.
         if (!this.#snapshots.copying) core.step(input.announcement);
         return;
       case 'snapshotSent':
@@ -294,7 +294,7 @@ export class Engine {
       case 'disconnected':
         this.#proposals.disconnected(input.peer);
         core.reportUnreachable(input.peer);
-        // Most likely the process of the leader died. If it is well, pre-vote finds that out without disturbing it.
+        // The leader's process probably died. If not, pre-vote finds out without disturbing it.
         if (core.leader === input.peer) core.campaignSoon();
         return;
       case 'peerSpace':
@@ -314,7 +314,7 @@ export class Engine {
       this.#proposals.refused(from, forward);
       return;
     }
-    // The sender has seen a leader of that term, and our term is not older; a message from beyond our term cannot be answered with any certainty.
+    // The sender has seen a leader of that term, and our term is not older; a message beyond our term has no certain answer.
     if (forward.term > core.term) return;
     const leads = core.role === 'leader' && core.term === forward.term;
     const append = (commands: readonly Uint8Array[]): boolean =>
@@ -384,7 +384,7 @@ export class Engine {
     }
   }
 
-  /** In the order that `Ready` prescribes. */
+  /** Follows the order that `Ready` prescribes. */
   #carryOut(ready: Ready): void {
     const { core, transport, soleMember } = this.#parts;
     soleMember.tell(core.role === 'leader' && core.membership.members.length === 1);
@@ -445,7 +445,7 @@ export class Engine {
       sink.changes(changes, store.revision, { compacted: store.compactedRevision });
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
-    // Where nobody waits for an outcome, nobody need be found.
+    // Skips the search if no outcome is awaited.
     for (const [at, entry] of this.#proposals.size === 0 ? [] : entries.entries()) {
       const result = results[at];
       if (result === null || result === undefined) continue;
@@ -504,7 +504,7 @@ export class Engine {
     return this.#proposals.size === 0 && !(core.role === 'leader' && successor);
   }
 
-  /** `failure` null: in good order, so the store is checkpointed. */
+  /** A null `failure` means a normal stop, which checkpoints the store. */
   async #close(failure: unknown): Promise<void> {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
@@ -526,7 +526,7 @@ export class Engine {
       log.close();
       store.close();
     } catch (cause) {
-      // What was not settled is in the log; the first failure is what there is to tell.
+      // Unsettled changes are in the log; the first failure is reported.
       error ??= cause;
     }
     if (error !== null) sink.failed(error instanceof Error ? error : new Error(String(error)));
@@ -535,7 +535,7 @@ export class Engine {
   }
 }
 
-/** As though no entries had come with it: what a network may do, and Raft repairs once there is room. */
+/** A network may drop the entries too, and Raft repairs it once there is room. */
 const withoutEntries = (message: Message): Message =>
   message.type === 'append' && message.entries.length > 0 ? { ...message, entries: [] } : message;
 

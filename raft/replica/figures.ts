@@ -1,10 +1,10 @@
 import type { ReplicaFigures } from '../replica-api.js';
 import { CountedDurations } from './countedDurations.js';
 
-/** Upper bounds of the counts, in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
+/** Upper bounds in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
 const syncBoundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
 
-/** What a replica counts of its own work since it was started, for those who watch over it. */
+/** A replica's own counts since its start, for monitoring. */
 export class Figures {
   readonly logSync = new CountedDurations(syncBoundsMs);
   elections = 0;
@@ -19,7 +19,7 @@ export class Figures {
     this.#checkpointAtMs = nowMs;
   }
 
-  /** The first leader is no change, nor is one that was lost for a while and is found again. */
+  /** Neither the first leader nor one that was lost and found again is a change. */
   stateChanged(role: string, leader: string | null): void {
     if (role === 'candidate') this.elections += 1;
     if (leader === null) return;

@@ -2,7 +2,7 @@ import type { Core } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import type { MemberId } from '../types.js';
 
-/** A cluster that starts need not wait for the first timeout: the smallest voter that reaches a quorum goes ahead. */
+/** A new cluster need not wait for the first timeout: the smallest voter that reaches a quorum campaigns. */
 export class FirstElection {
   readonly #core: Core;
   readonly #isConnected: (peer: MemberId) => boolean;
@@ -10,7 +10,7 @@ export class FirstElection {
   #quietTicks = 0;
   #isOver = false;
 
-  /** `waitTicks`: how long a quorum has to be there before this replica takes it that nobody leads. */
+  /** After `waitTicks` with a quorum, this replica assumes that there is no leader. */
   constructor(core: Core, isConnected: (peer: MemberId) => boolean, waitTicks: number) {
     this.#core = core;
     this.#isConnected = isConnected;

@@ -8,7 +8,7 @@ import { createPortSink } from './portSink.js';
 import { ReopeningReplica } from './reopening.js';
 import { SoleMember } from './soleMember.js';
 
-/** The far end of a client: takes batches of requests, until `stopped`. */
+/** The host of one client: takes batches of requests, until `stopped`. */
 export interface ReplicaHost {
   receive(batch: ArrayBuffer): void;
 }
@@ -24,11 +24,11 @@ export interface HostOptions {
   readonly limits?: ReplicaLimits;
   readonly disk?: ReadDisk | undefined;
   readonly post: (batch: ArrayBuffer) => void;
-  /** The replica has ended, on request or by a failure, and has said so. */
+  /** The replica has ended, on request or by a failure, and has reported it. */
   readonly stopped: () => void;
 }
 
-/** Opens a replica whose requests and answers travel as batches. Rejects when it cannot start. */
+/** Opens a replica that exchanges batches of requests and answers. Rejects if it cannot start. */
 export async function hostReplica({
   options,
   session,
@@ -45,11 +45,10 @@ export async function hostReplica({
   return { receive: (batch) => readRequests(batch, replica) };
 }
 
-/** The far end of several clients. */
+/** The host of several clients. */
 export interface SharedHost {
-  /** Takes a batch of one of the threads. */
+  /** Takes a thread's batch. */
   receive(thread: number, batch: ArrayBuffer): void;
-  /** A thread has gone. */
   leave(thread: number): void;
 }
 
@@ -59,7 +58,7 @@ export interface SharedHostOptions extends Omit<HostOptions, 'takenBytes' | 'pos
   readonly published: BigInt64Array;
 }
 
-/** The same for several threads of the process: see `clients.ts`. */
+/** Serves several threads of the process: see `clients.ts`. */
 export async function hostForThreads({
   options,
   session,

@@ -2,7 +2,7 @@ import type { Message } from '../core/messages.js';
 import type { Forward, PeerMessage, SnapshotAnnouncement, TransportHandlers } from '../transport/contract.js';
 import type { MemberId } from '../types.js';
 
-/** What happened outside, in the order in which it did, until the next round takes it. */
+/** External events in their order, until the next round takes them. */
 export type Input =
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'forward'; readonly from: MemberId; readonly forward: Forward }
@@ -14,10 +14,10 @@ export type Input =
   | { readonly type: 'refused'; readonly peer: MemberId; readonly reason: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** What a message holds beside the entries or commands in it; these are what makes one large. */
+/** The approximate size of a message besides its entries or commands. */
 const messageOverheadBytes = 256;
 
-/** Collects what the transport reports. Messages beyond the bounds are dropped, as a network may: nobody takes them while the replica pauses. */
+/** Collects what the transport reports. Messages beyond the bounds are dropped, as by a network: while the replica pauses, they are not taken. */
 export class Inbox implements TransportHandlers {
   /** Called after something was added. */
   wake: () => void = () => undefined;
@@ -52,7 +52,7 @@ export class Inbox implements TransportHandlers {
     if (this.#inputs.length >= this.#messagesMax || (this.#bytes > 0 && this.#bytes + bytes > this.#bytesMax)) return;
     this.#bytes += bytes;
     if (message.channel === 'forward') this.add({ type: 'forward', from, forward: message.message });
-    // An announcement without its bytes is worthless; `onSnapshot` brings both.
+    // An announcement without its bytes is useless; `onSnapshot` brings both.
     else if (message.message.type !== 'installSnapshot') this.add({ type: 'message', message: message.message });
   }
 

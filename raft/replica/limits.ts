@@ -1,48 +1,47 @@
 import { transportLimits } from '../transport/limits.js';
 
-/** Every bound of a replica's loop that an operator need not choose. */
+/** Bounds of a replica's loop that an operator need not choose. */
 export const replicaLimits = {
   ticksPerHeartbeat: 2,
-  /** Entries are applied in memory at once, and on disk after so many ticks, or 512 changes, at the latest. */
+  /** Entries are applied in memory at once, and on disk after this many ticks or 512 changes. */
   settleTicks: 4,
-  /** A replica that has nothing to do sleeps no longer: that often its peers are asked for signs of life. */
+  /** The longest sleep of an idle replica: its peers are pinged this often. */
   restMs: transportLimits.pingMs,
-  /** Proposals that wait to be sent or to be applied; more are refused at once. */
+  /** Unsent or unapplied proposals; more are refused at once. */
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,
   /** Bytes of proposals in one forwarded message, or in one append to the own log. */
   batchBytesMax: 1024 * 1024,
   /**
-   * Election timeouts without any write settled after which those that waited as long are answered. Many times what an election takes, and short enough
-   * that whoever renews a lease of seconds can still do so through another replica.
+   * After this many election timeouts without a settled write, writes that waited as long are answered. That is many times an election, and short enough to
+   * renew a lease of seconds through another replica.
    */
   waitElections: 8,
-  /** Sessions (one for each start of a replica) whose proposals a leader keeps in order during its term. */
+  /** Sessions (one for each start of a replica) whose proposals a leader orders during its term. */
   sessionsMax: 4_096,
-  /** Barriers that wait. */
   barriersMax: 65_536,
-  /** A read waits no longer than this, in milliseconds, while no leader has been known for as long: a cluster with a majority finds one in less, and without one, who asks should hear of it. */
+  /** The longest wait of a read without a leader: a cluster with a majority elects one faster, and otherwise the client should know. */
   leaderlessReadMs: 1_500,
-  /** Raft messages that wait for the next round; more are dropped, as a network may. */
+  /** Raft messages that wait for the next round; more are dropped, as by a network. */
   messagesMax: 16_384,
-  /** The same for what is in them: what two busy peers send in a second or so. */
+  /** Their bytes: what two busy peers send in about a second. */
   messageBytesMax: 128 * 1024 * 1024,
   /** Readies carried out before sockets are read again. */
   readiesPerRoundMax: 8,
-  /** Bytes of changes and answers that the process has not taken yet; beyond, the replica pauses. */
+  /** Changes and answers that the process has not taken; beyond, the replica pauses. */
   unreadBytesMax: 64 * 1024 * 1024,
   /** The store is checkpointed, and the log cut, after so many entries or bytes. */
   checkpointEntries: 8_192,
-  /** Sooner when fewer entries are to be kept, so that the log holds little more than that; but not sooner than this. */
+  /** The interval shrinks with the number of entries to keep, so that the log holds little more, but not below this. */
   checkpointEntriesMin: 64,
   checkpointBytes: 32 * 1024 * 1024,
-  /** Bytes of applied entries that the log keeps at most, whatever the number of entries to keep. */
+  /** Applied entries that the log keeps at most, whatever the number of entries to keep. */
   logBytesKeptMax: 256 * 1024 * 1024,
-  /** While a snapshot travels, the entries behind it are kept up to this many bytes. */
+  /** Entries after a snapshot in transit are kept up to this many bytes. */
   logBytesHeldMax: 1024 * 1024 * 1024,
-  /** `stop` waits so long for proposals under way and for another leader. */
+  /** `stop` waits this long for pending proposals and another leader. */
   stopDrainMs: 1_000,
-  /** Bytes of one batch of changes that is read back from the store after a snapshot was installed. */
+  /** The size of one batch of changes read back from the store after a snapshot was installed. */
   changesBytesMax: 4 * 1024 * 1024,
 };
 

@@ -12,18 +12,15 @@ import { soleMemberWord } from './soleMember.js';
 
 export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
-  /** Bounds to use instead of the usual ones. */
+  /** Overrides bounds. */
   readonly limits?: Partial<ReplicaLimits>;
-  /** What is free on the disk; that of the data directory unless told. */
+  /** Measures the disk. Default: that of the data directory. */
   readonly disk?: ReadDisk;
-  /** Takes answers when it likes, for a process that is busy; without it they are taken at once. */
+  /** Schedules the taking of answers, as in a busy process. Default: at once. */
   readonly deliver?: (take: () => void, bytes: number) => void;
 }
 
-/**
- * A replica in the calling thread, for tests and tools: the same requests and answers as through `startReplica`, without a thread between.
- * Its syncs block the caller.
- */
+/** A replica in the calling thread, for tests and tools, with the same requests and answers as `startReplica`. Its syncs block the caller. */
 export async function createReplica(
   options: ReplicaOptions,
   {

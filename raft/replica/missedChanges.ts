@@ -3,8 +3,8 @@ import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
 /**
- * Tells what a replica missed while a snapshot replaced its store, which was at revision `after`: the changes are read back from the restored
- * store's history, in pages of about `bytesMax` bytes of values. Where that was compacted further, it can only say so.
+ * Delivers the changes missed while a snapshot replaced the store, which was at revision `after`: they are read from the restored store's history, in pages of
+ * about `bytesMax` bytes of values. If that was compacted further, reports a gap.
  */
 export function tellMissed(
   store: StateMachine,

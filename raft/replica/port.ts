@@ -15,8 +15,8 @@ import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
 /**
- * What the process and its consensus thread say to each other: batches of requests one way, batches of answers and changes the other, each one
- * ArrayBuffer that is transferred. Structured clone of many small objects costs more than the consensus itself. Rare things travel as JSON.
+ * The protocol between process and consensus thread: batches of requests one way, of answers and changes the other, each one transferred ArrayBuffer.
+ * Structured clone of many small objects costs more than the consensus itself. Rare messages are JSON.
  */
 
 const requestCodes = {
@@ -106,7 +106,7 @@ export interface ProposeRequest {
   readonly data: Uint8Array;
 }
 
-/** What requests are carried out by: the replica's engine, and whoever ends the thread. */
+/** Carries out requests: the replica's engine, and the thread's shutdown. */
 export interface RequestReceiver {
   propose(proposal: ProposeRequest): void;
   barrier(id: number, timeoutMs: number): void;
@@ -138,7 +138,7 @@ const requestReaders: RequestReaders = {
   [requestCodes.stop]: (receiver, id) => receiver.stop(id),
 };
 
-/** Hands every request of a batch to `receiver`, in order. Data of proposals are views into the batch. */
+/** Passes every request of a batch to `receiver`, in order. Data of proposals are views into the batch. */
 export function readRequests(batch: ArrayBuffer, receiver: RequestReceiver): void {
   const reader = new ByteReader(new Uint8Array(batch));
   while (reader.remaining > 0) {
@@ -200,7 +200,7 @@ export class AnswerWriter {
     return this.#writer.take();
   }
 
-  /** What was written, in memory that all threads share. */
+  /** Returns the output in memory that all threads share. */
   takeShared(): SharedArrayBuffer {
     return this.#writer.takeShared();
   }
@@ -212,7 +212,7 @@ export class AnswerWriter {
   ): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
-    // The length comes first, so that nobody need decode changes that nobody listens to.
+    // The length comes first, so that changes without listeners are not decoded.
     const lengthAt = writer.skipU32();
     const start = writer.length;
     writer.uint(at);
@@ -303,7 +303,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-/** What answers and changes are given to, in the order in which they were written. */
+/** Receives answers and changes in the order in which they were written. */
 export interface AnswerReceiver extends Omit<ReplicaSink, 'changes' | 'gap' | 'log' | 'unreadBytes' | 'flush'> {
   /** `encoded` is for `readChanges`. */
   changes(encoded: Buffer): void;
@@ -325,7 +325,7 @@ const answerReaders: AnswerReaders = {
   [answerCodes.failed]: (receiver, _id, reader) => receiver.failed(restoreError(JSON.parse(reader.string()) as FlatError)),
 };
 
-/** Hands everything of a batch to `receiver`, in order. Values are views into the batch. */
+/** Passes a batch to `receiver`, in order. Values are views into the batch. */
 export function readAnswers(batch: ArrayBufferLike, receiver: AnswerReceiver): void {
   const reader = new ByteReader(new Uint8Array(batch));
   while (reader.remaining > 0) {
@@ -340,7 +340,7 @@ export function readAnswers(batch: ArrayBufferLike, receiver: AnswerReceiver): v
   }
 }
 
-/** What a batch of changes leads to, without reading the changes. */
+/** Returns the head of a batch without reading the changes. */
 export function headOfChanges(encoded: Buffer): Omit<ChangeBatch, 'changes'> {
   return readHead(new ByteReader(encoded));
 }
@@ -437,7 +437,7 @@ function readOptional<T>(reader: ByteReader, read: () => T): T | null {
   return reader.flag() ? read() : null;
 }
 
-/** An error with its causes, as plain data: threads and structured clone lose names, codes and causes. */
+/** An error with its causes as plain data: threads and structured clone lose names, codes and causes. */
 export interface FlatError {
   readonly name: string;
   readonly message: string;

@@ -25,7 +25,7 @@ export interface PortReplicaOptions {
   readonly takenBytes: BigInt64Array;
   /** Shared with the other side: see `soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
-  /** Where several threads use the replica: the revision of which any of them may know. */
+  /** The newest revision that any of several threads may know. */
   readonly published?: () => Revision;
   readonly post: (batch: ArrayBuffer) => void;
   /** Resolves when the other side is gone. */
@@ -33,10 +33,10 @@ export interface PortReplicaOptions {
   readonly log: (line: LogLine) => void;
 }
 
-/** All barriers of one turn of the event loop: one question, which none of them preceded. */
+/** The barriers of one turn of the event loop share one request, sent after all of them. */
 interface BarrierBatch {
   readonly pending: Pending<BarrierOutcome>[];
-  /** What the sole member's word said when the first of them was asked for. */
+  /** The sole member's counter at the first of them. */
   readonly word: number;
 }
 
@@ -46,14 +46,14 @@ interface Pending<T> {
   readonly deadlineMs: number;
 }
 
-/** The other side settles everything in time; this much later its silence is answered here. */
+/** The other side settles everything in time; after this delay its silence counts as a failure. */
 const graceMs = 1_000;
-/** Two looks at what is late are at least so far apart, ... */
+/** The shortest interval between checks for overdue answers. */
 const sweepMs = 250;
-/** ... and at most: no timer can wait as long as a number can say. */
+/** Bounds the interval, because timers are limited. */
 const sweepMsMax = 24 * 60 * 60 * 1000;
 
-/** A batch whose changes are decoded when somebody looks at them. */
+/** Decodes changes lazily. */
 class EncodedChanges implements ChangeBatch {
   readonly revision: Revision;
   readonly compacted: Revision;
@@ -76,8 +76,8 @@ class EncodedChanges implements ChangeBatch {
 }
 
 /**
- * A Replica at the other end of a message port. Requests of one turn of the event loop travel as one batch; answers and changes come back in one
- * order, so an outcome is told after the listeners have had the changes before it.
+ * A Replica at the other end of a message port. Requests of one turn of the event loop form one batch; answers and changes return in one order, so listeners
+ * receive earlier changes before an outcome.
  */
 export class PortReplica implements Replica, ReplicaAdministration {
   readonly #options: PortReplicaOptions;
@@ -88,13 +88,13 @@ export class PortReplica implements Replica, ReplicaAdministration {
   readonly #changeListeners = new Set<(batch: ChangeBatch) => void>();
   readonly #failureListeners = new Set<(error: Error) => void>();
   readonly #soleMember: SoleMemberReader;
-  /** Up to which listeners have been told everything. */
+  /** Listeners have received everything up to here. */
   #toldUpTo = revision(0);
   #nextId = 1;
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
   #sweeper: NodeJS.Timeout | null = null;
-  /** When the sweeper looks: as soon as something may be late, so that nothing wakes for what was answered in time. */
+  /** The time of the next sweep: as soon as something may be late, so that answers in time cause no wake-up. */
   #sweepsAt = Infinity;
   #failure: Error | null = null;
   #stopping: Promise<void> | null = null;
@@ -178,14 +178,13 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#stopping;
   }
 
-  /** Takes a batch from the other side. */
   receive(batch: ArrayBufferLike): void {
     const bytes = batch.byteLength;
     readAnswers(batch, this.#receiver);
     Atomics.add(this.#options.takenBytes, 0, BigInt(bytes));
   }
 
-  /** The other side has failed or vanished. What it was asked to write may be done or not. */
+  /** The other side has failed or vanished. The outcome of its writes is unknown. */
   failed(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;
@@ -265,7 +264,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
       const done = new Promise((resolve, reject) => this.#others.set(id, { resolve, reject, deadlineMs: Infinity }));
       this.#requests.stop(id);
       this.#flush();
-      // A failure on the way out ends it just as well.
+      // A failure on the way out ends it too.
       await done.catch(() => undefined);
     }
     await this.#options.ended;
@@ -301,7 +300,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
     if (at >= this.#sweepsAt) return;
     if (this.#sweeper !== null) clearTimeout(this.#sweeper);
     this.#sweepsAt = at;
-    // The thread or the port that is to answer keeps the process running, and nothing else should.
+    // Only the thread or port that will answer should keep the process running.
     this.#sweeper = setTimeout(() => this.#sweep(), Math.min(sweepMsMax, Math.max(sweepMs, at - performance.now()))).unref();
   }
 

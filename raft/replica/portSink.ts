@@ -2,12 +2,12 @@ import type { Log } from '../transport/contract.js';
 import { AnswerWriter } from './port.js';
 import type { ReplicaSink } from './sink.js';
 
-/** Answers beyond this many bytes are handed over before the end of a round. */
+/** More bytes of answers are sent before the end of a round. */
 export const answersBytesMax = 4 * 1024 * 1024;
 
 /**
- * A sink that writes batches for a port. `post` transfers one; `takenBytes` counts, in the other thread's hand, the bytes that it has taken
- * (a shared counter costs no message). `onFailed` is called once the failure has been told.
+ * A sink that writes batches for a port. `post` transfers one; `takenBytes` counts the bytes that the other thread has taken (a shared counter costs no
+ * message). `onFailed` is called after the failure was reported.
  */
 export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: BigInt64Array, onFailed: () => void): ReplicaSink {
   const writer = new AnswerWriter();

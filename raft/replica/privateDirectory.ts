@@ -5,12 +5,12 @@ const privateMode = 0o700;
 const groupOrOthers = 0o077;
 const others = 0o007;
 
-/** What to do with a directory that holds everybody's secrets. Pure. */
+/** Decides about a directory with secrets. Pure. */
 export type Privacy = 'private' | 'close' | 'refuse';
 
 /**
- * One of our own is closed to everybody else, whatever it was before: a volume that a container runtime has made is open to all. What belongs to somebody else
- * can only be judged: a group that was given it on purpose may be there (volumes of pods with `fsGroup`), all users of the machine may not.
+ * Our own directory is closed to all other users, whatever its mode: container runtimes create open volumes. A directory of another owner can only be checked:
+ * a deliberate group (volumes of pods with `fsGroup`) is accepted, all users of the machine are not.
  */
 export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: number): Privacy {
   if ((mode & groupOrOthers) === 0) return 'private';
@@ -18,7 +18,7 @@ export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: nu
   return (mode & others) === 0 ? 'private' : 'refuse';
 }
 
-/** Sees to it that other users cannot enter the directory; throws a ReplicaError where that cannot be had. */
+/** Ensures that other users cannot enter the directory; throws a ReplicaError if that is impossible. */
 export function keepPrivate(directory: string): void {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined) return;

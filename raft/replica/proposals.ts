@@ -4,12 +4,12 @@ import type { MemberId, Term } from '../types.js';
 export interface Proposal {
   /** Grows by at least one from proposal to proposal. */
   readonly sequence: number;
-  /** What becomes the entry's data; carries session and sequence inside. */
+  /** The entry's data, which includes session and sequence. */
   readonly data: Uint8Array;
   readonly deadlineMs: number;
 }
 
-/** What is to go to the leader next: an append if the leader is this replica, a message otherwise. */
+/** The next batch for the leader: an append if this replica leads, a message otherwise. */
 export interface ProposalBatch {
   readonly leader: MemberId;
   readonly term: Term;
@@ -18,7 +18,7 @@ export interface ProposalBatch {
   readonly proposals: readonly Proposal[];
 }
 
-/** A proposal that was given up. `inDoubt`: it may be in a leader's log. */
+/** An abandoned proposal. `inDoubt`: it may be in a leader's log. */
 export interface GivenUp {
   readonly sequence: number;
   readonly inDoubt: boolean;
@@ -30,11 +30,13 @@ export interface ProposalOptions {
   readonly countMax: number;
   readonly bytesMax: number;
   readonly batchBytesMax: number;
-  /** Ticks without any progress after which everything in doubt is sent again; doubles with each time. */
+  /** Ticks without progress after which everything in doubt is sent again; doubles each time. */
   readonly resendTicks: number;
-  /** Ticks in which nothing was settled after which those that have waited as long are given up: no leader can be reached, and whoever asked should look elsewhere. */
+  /**
+   * Ticks without a settled proposal after which those that have waited as long are abandoned: no leader is reachable, and clients should try another replica.
+   */
   readonly waitTicks: number;
-  /** Counts the attempts of this session, which never repeat one, even where the replica is opened again. */
+  /** Counts the attempts of this session, which never repeat, even if the replica is reopened. */
   readonly attempts?: AttemptCounter;
 }
 
@@ -44,7 +46,7 @@ export interface AttemptCounter {
 
 interface Item extends Proposal {
   readonly addedTick: number;
-  /** 0: certainly in no log. Otherwise it may be in the log of the present stream's term, and this attempt was the first to send it there. */
+  /** 0: certainly in no log. Otherwise it may be in the log of the current stream's term, first sent by this attempt. */
   attempt: number;
   settled: boolean;
 }
@@ -61,13 +63,13 @@ interface Stream {
 const resendDoublingsMax = 5;
 
 /**
- * The proposals that started here and are not settled, and where they may be. Everything in doubt belongs to one term, that of `stream`; a
- * stream of a later term is opened only when nothing is in doubt any more. Why this is enough for "at most once" is proved in raft/DESIGN.md.
+ * This replica's unsettled proposals, and where they may be. Everything in doubt belongs to the term of `stream`; a stream of a later term is opened only once
+ * nothing is in doubt. raft/DESIGN.md proves that this suffices for "at most once".
  *
  *    queue:   [ settled ... | sent in this attempt ... | to be sent ... ]
  *                           ^ first                    ^ cursor
  *
- * Pure: the caller sends, and tells the time.
+ * Pure: the caller sends, and supplies the time.
  */
 export class Proposals {
   readonly #options: ProposalOptions;
@@ -96,12 +98,12 @@ export class Proposals {
     return this.#items.size;
   }
 
-  /** Of all that are not settled. */
+  /** The bytes of all unsettled proposals. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** False when the bound is reached; the proposal was not taken. */
+  /** Returns false, and ignores the proposal, at the bound. */
   add(proposal: Proposal): boolean {
     if (this.#items.size >= this.#options.countMax || this.#bytes + proposal.data.length > this.#options.bytesMax) return false;
     const item: Item = { ...proposal, addedTick: this.#now, attempt: 0, settled: false };
@@ -112,13 +114,13 @@ export class Proposals {
     return true;
   }
 
-  /** What this replica knows about leadership now; null when it knows no leader. */
+  /** Reports the current leader; null if unknown. */
   leads(leader: MemberId | null, term: Term): void {
     if (leader === null) this.#known = null;
     else if (this.#known?.leader !== leader || this.#known.term !== term) this.#known = { leader, term };
   }
 
-  /** What was sent to this peer earlier may be lost. */
+  /** Earlier messages to this peer may be lost. */
   connected(peer: MemberId): void {
     this.#connected.add(peer);
     if (this.#stream?.leader === peer) this.#rewind(this.#stream);
@@ -132,7 +134,7 @@ export class Proposals {
     return this.#connected.has(peer);
   }
 
-  /** The next batch, or null if there is nothing to send or nowhere to send it. Call `sent` or `delay` with it. */
+  /** Returns the next batch, or null if there is nothing to send or no leader. Call `sent` or `delay` with it. */
   next(): ProposalBatch | null {
     const stream = this.#openStream();
     if (stream === null || stream.over || this.#delayed) return null;
@@ -151,7 +153,7 @@ export class Proposals {
       : { leader: stream.leader, term: stream.term, attempt: stream.attempt, part: stream.part, proposals };
   }
 
-  /** The batch is on its way, or appended: from now on it is in doubt. */
+  /** The batch was sent or appended: it is now in doubt. */
   sent(batch: ProposalBatch): void {
     const stream = this.#stream as Stream;
     for (const { sequence } of batch.proposals) {
@@ -165,7 +167,7 @@ export class Proposals {
     stream.part += 1;
   }
 
-  /** The leader's log takes nothing just now: try again after the next tick. */
+  /** The leader's log is full: try again after the next tick. */
   delay(): void {
     this.#delayed = true;
   }
@@ -201,7 +203,7 @@ export class Proposals {
     this.#stream = null;
   }
 
-  /** An entry with this sequence was applied. False if it was given up before. */
+  /** An entry with this sequence was applied. Returns false if it was abandoned before. */
   settle(sequence: number): boolean {
     const item = this.#items.get(sequence);
     if (item === undefined) return false;
@@ -212,12 +214,12 @@ export class Proposals {
     return true;
   }
 
-  /** Entries were skipped by a snapshot, so it cannot be known any more what became of those in doubt: gives these up. */
+  /** A snapshot skipped entries, so the fate of those in doubt is unknowable: abandons these. */
   skipped(): GivenUp[] {
     return this.#giveUp((item) => item.attempt !== 0);
   }
 
-  /** Those that got nowhere for so long that waiting on is no use. While others are settled, the rest is in a queue that moves, and waits for its deadline. */
+  /** Abandons proposals without progress for too long. While others are settled, the queue moves, and the rest waits for its deadline. */
   stuck(): GivenUp[] {
     const { waitTicks } = this.#options;
     if (this.#items.size === 0 || this.#now - this.#lastSettledTick < waitTicks) return [];
@@ -232,7 +234,7 @@ export class Proposals {
     return late;
   }
 
-  /** Gives everything up. */
+  /** Abandons everything. */
   drain(): GivenUp[] {
     return this.#giveUp(() => true);
   }
@@ -247,7 +249,7 @@ export class Proposals {
     this.#stream = { ...known, attempt: this.#attempts.last, part: 0, over: false };
     this.#cursor = 0;
     this.#resends = 0;
-    // Whoever asked for a pause does not lead any more: one that hands over refuses everything until its successor is known.
+    // The replica that asked for a pause no longer leads: one that hands over refuses everything until its successor is known.
     this.#delayed = false;
     return this.#stream;
   }
@@ -283,7 +285,7 @@ export class Proposals {
     this.#dropSettled();
   }
 
-  /** Settled items leave the queue when they make up half of it, so that each costs a constant time. */
+  /** Settled items are removed once they are half of the queue, so that each costs constant time. */
   #dropSettled(): void {
     if (this.#queue.length < 64 || this.#items.size * 2 > this.#queue.length) return;
     const before = this.#queue.slice(0, this.#cursor);

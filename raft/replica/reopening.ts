@@ -11,26 +11,26 @@ import { ToldChanges } from './toldChanges.js';
 import { WaitingReplica } from './waiting.js';
 
 export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'> {
-  /** The replica has ended, on request or by a failure, and has said so. */
+  /** The replica has ended, on request or by a failure, and has reported it. */
   readonly stopped: () => void;
 }
 
-/** Between two looks at a disk that is full; doubles while opening fails although there seems to be room. */
+/** The interval between checks of a full disk; doubles while opening fails although there seems to be room. */
 const lookMs = 1_000;
 const lookMostMs = 10_000;
 
-/** What answers requests in between. */
+/** Answers requests in the meantime. */
 type Answering = Omit<RequestReceiver, 'stop'>;
 
 /**
- * A replica that outlives a full disk. One whose log or store could not be written trusts nothing that it has in memory, as after any failed write: it closes
- * everything, and is opened again from its files, as by a new process, once there is room. Until then its store is read.
+ * A replica that survives a full disk. After a failed write of log or store it distrusts its memory: it closes everything, and reopens its files, like a new
+ * process, once there is room. Until then its store is read.
  *
  *     opening ──▶ running ──(disk full)──▶ waiting ──(room)──▶ opening
  *        └──────────────────(disk full)──────▲
  *
- * Proposals of before were answered when it closed. Those that follow have higher sequences and later attempts of the same session, so nothing that a leader
- * remembers of it meets them; and it leads no term in which it led before, since its log has that term (see `raft/DESIGN.md`).
+ * Closing answered earlier proposals. Later ones have higher sequences and attempts of the same session, so they never collide with what a leader remembers;
+ * and it cannot lead an earlier term again, since its log has that term (see `raft/DESIGN.md`).
  */
 export class ReopeningReplica implements RequestReceiver {
   readonly #options: ReopeningOptions;
@@ -38,12 +38,12 @@ export class ReopeningReplica implements RequestReceiver {
   readonly #attempts: AttemptCounter = { last: 0 };
   #engine: Engine | null = null;
   #waiting: WaitingReplica | null = null;
-  /** Requests that came while it was being opened again. */
+  /** Requests that arrived during reopening. */
   #held: ((answering: Answering) => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #waitMs = lookMs;
   #stopping = false;
-  /** Of the last engine. */
+  /** Set by the last engine. */
   #wasAlone = false;
 
   private constructor(options: ReopeningOptions) {
@@ -51,7 +51,7 @@ export class ReopeningReplica implements RequestReceiver {
     this.#sink = new ToldChanges(options.sink, (error) => this.#failed(error));
   }
 
-  /** Rejects when it cannot start for another reason than a full disk, or has nothing yet that could be read. */
+  /** Rejects if it cannot start for another reason than a full disk, or has no readable store yet. */
   static async open(options: ReopeningOptions): Promise<ReopeningReplica> {
     const replica = new ReopeningReplica(options);
     try {
@@ -124,7 +124,7 @@ export class ReopeningReplica implements RequestReceiver {
     this.#sink.begin(engine.revision);
     this.#engine = engine;
     this.#waitMs = lookMs;
-    // It was told to stop while it was being opened.
+    // A stop was requested during opening.
     if (this.#stopping) await engine.stop();
   }
 
@@ -140,7 +140,7 @@ export class ReopeningReplica implements RequestReceiver {
     }
   }
 
-  /** Throws what keeps the store from being read, or the error itself where there is none. */
+  /** Throws the reason why the store cannot be read, or the error itself if there is no store. */
   #wait(error: unknown): void {
     const { options, sink } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);

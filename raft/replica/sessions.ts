@@ -3,15 +3,15 @@ import type { Term } from '../types.js';
 
 interface Session {
   attempt: number;
-  /** The part of `attempt` that comes next. */
+  /** The next part of `attempt`. */
   part: number;
   /** Highest sequence appended in this term. */
   last: number;
 }
 
 /**
- * The leader's side of forwarding: takes each session's proposals in order, without gaps, and each sequence at most once in its term.
- * What it remembers ends with its leadership, which a term has only one of.
+ * The leader's side of forwarding: takes each session's proposals in order, without gaps, and each sequence at most once per term. Its memory ends with its
+ * leadership, which is unique in a term.
  */
 export class Sessions {
   readonly #sessionsMax: number;
@@ -23,8 +23,8 @@ export class Sessions {
   }
 
   /**
-   * `leads`: whether this replica leads in the message's term. `append` adds commands to the log in that term, all or none of them, and tells which.
-   * Returns the answer to send, if any.
+   * `leads`: whether this replica leads in the message's term. `append` adds all or none of the commands to the log in that term, and returns which. Returns
+   * the answer to send, if any.
    */
   receive(message: ProposeForward, leads: boolean, append: (commands: readonly Uint8Array[]) => boolean): RefusedForward | null {
     const first = message.proposals[0];
@@ -56,7 +56,7 @@ function receiveInOrder(
   message: ProposeForward,
   append: (commands: readonly Uint8Array[]) => boolean,
 ): RefusedForward | null {
-  // An overtaken attempt was given up by its sender, which relies on its having no effect any more.
+  // The sender has abandoned an older attempt and relies on its having no further effect.
   if (message.attempt < session.attempt) return null;
   if (message.attempt > session.attempt) {
     session.attempt = message.attempt;

@@ -4,15 +4,15 @@ import type { Log } from '../transport/contract.js';
 import type { Revision } from '../types.js';
 
 /**
- * Where a replica's results go, in one order: the changes of an entry before the outcome of its proposal, and everything applied before a
- * barrier that it satisfies. Calls collect; `flush` hands over.
+ * Receives a replica's results in one order: the changes of an entry before the outcome of its proposal, and everything applied before a barrier that it
+ * satisfies. Calls collect; `flush` delivers.
  */
 export interface ReplicaSink {
   readonly log: Log;
-  /** Bytes handed over that the other side has not taken yet. */
+  /** Delivered bytes that the other side has not taken. */
   readonly unreadBytes: number;
   changes(changes: readonly Change[], revision: Revision, store: { readonly compacted: Revision }): void;
-  /** Changes up to `revision` are missing, and nobody has them any more. */
+  /** Changes up to `revision` are missing and unrecoverable. */
   gap(revision: Revision, store: { readonly compacted: Revision }): void;
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;

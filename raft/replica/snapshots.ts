@@ -12,11 +12,11 @@ export interface SnapshotOptions {
   readonly transport: () => Transport;
   readonly log: Log;
   readonly space: Pick<Space, 'reading' | 'reserveBytes'>;
-  /** A snapshot reached its receiver, or did not. */
+  /** The sending of a snapshot ended. */
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
 
-/** A snapshot on its way to a follower. `bytes` is null while the store is still being copied. */
+/** A snapshot being sent to a follower. `bytes` is null while the store is still being copied. */
 export interface SnapshotUnderWay {
   readonly to: MemberId;
   readonly sentBytes: number;
@@ -28,7 +28,7 @@ interface Arrived {
   readonly path: string;
 }
 
-/** Snapshots that leave for followers, one at a time because each costs a copy of the store; and those that arrived and wait to be installed. */
+/** Snapshots for followers, one at a time because each costs a copy of the store; and arrived ones that wait to be installed. */
 export class Snapshots {
   readonly #options: SnapshotOptions;
   #made = 0;
@@ -42,12 +42,12 @@ export class Snapshots {
     this.#options = options;
   }
 
-  /** The receiver of the snapshot under way will need the entries after this index. */
+  /** The snapshot's receiver will need the entries after this index. */
   get held(): LogIndex | null {
     return this.#held;
   }
 
-  /** What is being sent to whom; null while nothing is. */
+  /** The snapshot being sent, or null. */
   get underWay(): SnapshotUnderWay | null {
     return this.#underWay;
   }
@@ -57,7 +57,7 @@ export class Snapshots {
     return this.#copying;
   }
 
-  /** Copies the store and sends the copy. Another one under way: the core hears that this one failed, and asks again. */
+  /** Copies the store and sends the copy. If another one is in progress, this one fails and the core asks again. */
   send(announcement: SnapshotAnnouncement): void {
     if (this.#sending !== null) {
       this.#options.onSent(announcement.to, false);
@@ -87,7 +87,7 @@ export class Snapshots {
     this.#arrived.push({ meta, path });
   }
 
-  /** The file that arrived for a snapshot which the core wants installed. */
+  /** Returns the arrived file of a snapshot that the core installs. */
   take(meta: SnapshotMeta): string {
     const at = this.#arrived.findIndex((arrived) => arrived.meta.index === meta.index && arrived.meta.term === meta.term);
     const [taken] = at === -1 ? [] : this.#arrived.splice(at, 1);
@@ -95,12 +95,12 @@ export class Snapshots {
     return taken.path;
   }
 
-  /** Removes what arrived and was not wanted. */
+  /** Removes unwanted arrivals. */
   discardArrived(): void {
     for (const { path } of this.#arrived.splice(0)) void rm(path, { force: true }).catch(() => undefined);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   async settled(): Promise<void> {
     await this.#sending;
   }

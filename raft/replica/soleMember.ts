@@ -1,6 +1,6 @@
 /**
- * One word in memory that a process and its consensus thread share: how often this replica has become the only member of its cluster and its leader, and 0
- * while it is not both. While it is, nobody else can acknowledge a write or be elected, so a reader need not ask whether this replica still leads.
+ * A counter shared between process and consensus thread: how often this replica has become the only member of its cluster and its leader, and 0 while it is not
+ * both. While it is, no other server can acknowledge a write or be elected, so readers need not confirm leadership.
  */
 export const soleMemberWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
@@ -14,7 +14,7 @@ export class SoleMember {
     this.#word = new Int32Array(word);
   }
 
-  /** To be called before anything is sent to others under a role or a membership. */
+  /** Call it before anything is sent to others under a role or a membership. */
   tell(isSole: boolean): void {
     if (isSole === this.#isSole) return;
     this.#isSole = isSole;
@@ -24,8 +24,8 @@ export class SoleMember {
 }
 
 /**
- * The readers' side. That the word is set says nothing about writes from before: one read barrier that is asked for and reached while it stays as it
- * is shows that they have all been handed over. From then on, until the word changes, whatever was acknowledged has been acknowledged through this process.
+ * The readers' side. A nonzero counter says nothing about earlier writes: one read barrier, requested and reached while it stays unchanged, shows that they
+ * have all been delivered. Until the counter changes, everything acknowledged then went through this process.
  */
 export class SoleMemberReader {
   readonly #word: Int32Array;
@@ -35,12 +35,12 @@ export class SoleMemberReader {
     this.#word = new Int32Array(word);
   }
 
-  /** To be remembered when a barrier is asked for. */
+  /** Read it when a barrier is requested. */
   get word(): number {
     return Atomics.load(this.#word, 0);
   }
 
-  /** A barrier has been reached that was asked for when the word was `asked`. */
+  /** A barrier was reached that was requested when the counter was `asked`. */
   reached(asked: number): void {
     if (asked !== 0 && asked === this.word) this.#proven = asked;
   }

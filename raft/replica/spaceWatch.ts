@@ -15,25 +15,25 @@ export interface SpaceWatchParts {
   readonly log: Log;
 }
 
-/** Longer than any member waits to look at its disk again. */
+/** Longer than the interval at which members check their disks. */
 const handOverMs = 1_500;
 
 const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
 
 /**
- * What this replica does about its room and that of the others. Writes are refused before they are proposed, by the replica that was asked; what is committed is
- * applied, whatever the disk looks like. Peers tell each other their levels (`Transport.tellSpace`), as members of an etcd raise alarms:
+ * Acts on the room of this replica and its peers. The replica that receives a write refuses it before proposing; committed entries are applied regardless.
+ * Peers exchange levels (`Transport.tellSpace`), as etcd members raise alarms:
  *
- *  - a write is refused while no majority is known to have the room for it, or the store is above its quota;
- *  - a leader that has less room than another voter hands over to it;
- *  - a replica without any room takes no entries, and follows on without them.
+ *  - a write is refused while no majority is known to have room for it, or the store exceeds its quota;
+ *  - a leader with less room than another voter hands over to it;
+ *  - a replica without any room accepts no entries, and continues to follow without them.
  */
 export class SpaceWatch {
   readonly #parts: SpaceWatchParts;
   readonly #peers = new Map<MemberId, SpaceLevel>();
   #told: SpaceLevel = 'ample';
   #alarm: SpaceStatus['alarm'] = null;
-  /** When leadership may be handed over next, where there is some room, and where there is next to none. */
+  /** The earliest time of the next leadership transfer, with some room and with next to none. */
   #handOverFromMs = 0;
   #urgentFromMs = 0;
 
@@ -41,7 +41,7 @@ export class SpaceWatch {
     this.#parts = parts;
   }
 
-  /** To be called often; asks the disk no more than once a second or so. */
+  /** Call it often; it reads the disk about once a second. */
   look(nowMs: number, waiting: { readonly waitingBytes: number }): void {
     this.#parts.space.look(nowMs, waiting);
     const { disk } = this.#parts.space;
@@ -59,7 +59,7 @@ export class SpaceWatch {
     this.#peers.set(peer, spaceLevels[code] ?? 'ample');
   }
 
-  /** So many bytes of entries will be written. */
+  /** This many bytes of entries will be written. */
   take(bytes: number): void {
     this.#parts.space.take(bytes);
   }
@@ -69,7 +69,7 @@ export class SpaceWatch {
     return this.#parts.space.disk !== 'none';
   }
 
-  /** How such a write is answered that is not proposed; null when it may be. */
+  /** Returns the refusal of a write, or null if it may be proposed. */
   refusalOf(use: SpaceUse): Refusal | null {
     const { space, core } = this.#parts;
     if (!allows(space.quota, use))
@@ -78,7 +78,7 @@ export class SpaceWatch {
     if (short.length === 0) return null;
     if (this.#voters.length - this.#unfit(use).length < quorumSize(this.#voters.length))
       return noSpace(`too little space is left on the disk of ${short.join(', ')}`);
-    // It would be written, and nobody here would hear of it.
+    // The write would succeed, but this replica would not learn of it.
     return space.disk === 'none'
       ? { outcome: 'unavailable', reason: `there is no space on the disk of ${core.id}, and other members have some: try another server` }
       : null;
@@ -103,15 +103,15 @@ export class SpaceWatch {
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use));
   }
 
-  /** Who is short, or not there, and so cannot make up for those who are short. */
+  /** Members that are short of space or absent, and so cannot compensate for others. */
   #unfit(use: SpaceUse): readonly MemberId[] {
     const { core, isConnected } = this.#parts;
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use) || (voter !== core.id && !isConnected(voter)));
   }
 
   /**
-   * A leader appends everything first. Members that share a disk do not hear of its state in the same moment, so while there is some room they are waited for; and what
-   * is asked of Raft takes a moment, too.
+   * A leader appends first. Members on the same disk learn of its state at different times, so they are waited for while there is some room; a transfer takes a
+   * moment, too.
    */
   #handOver(nowMs: number): void {
     const { core, space, isConnected } = this.#parts;

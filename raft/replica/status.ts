@@ -24,7 +24,7 @@ interface Parts {
   readonly snapshot: SnapshotUnderWay | null;
 }
 
-/** What `/raft/v1/status` shows. */
+/** Returns the content of `/raft/v1/status`. */
 export function describeStatus(
   { core, log, store, tickMs, snapshot }: Parts,
   silences: LeaderSilences,

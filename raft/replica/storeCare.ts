@@ -1,13 +1,13 @@
 import type { Store } from '../store/store.js';
 
 /**
- * When the store commits to disk what was applied, and tidies up. Entries of several ticks share a transaction, since each transaction writes the pages anew that
- * it has in common with the one before.
+ * Decides when the store commits applied entries to disk, and cleans up. Entries of several ticks share a transaction, because each transaction rewrites pages
+ * that it shares with the previous one.
  */
 export class StoreCare {
   readonly #store: Pick<Store, 'settle' | 'maintain'>;
   readonly #settleTicks: number;
-  /** Ticks until it is the store's turn; null when there is nothing to do. */
+  /** Ticks until the store's turn; null when there is nothing to do. */
   #left: number | null = 1;
 
   constructor(store: Pick<Store, 'settle' | 'maintain'>, settleTicks: number) {
@@ -20,7 +20,6 @@ export class StoreCare {
     return this.#left ?? Infinity;
   }
 
-  /** The store was written to. */
   written(): void {
     this.#left ??= this.#settleTicks;
   }
@@ -30,7 +29,7 @@ export class StoreCare {
     if (this.#left !== null) this.#left -= count;
   }
 
-  /** A tick. Housekeeping waits while the replica is `busy`. */
+  /** Housekeeping waits while the replica is `busy`. */
   tick(busy: boolean): void {
     this.quietTicks(1);
     if (this.#left === null || this.#left > 0) return;

@@ -1,24 +1,23 @@
 import { performance } from 'node:perf_hooks';
 
-/** A timer may fire a little before its time on a finer clock. */
+/** A timer may fire slightly early by a finer clock. */
 const earlyMs = 1;
 
 /** Ticks to count in one round. */
 export interface PassedTicks {
-  /** Those that passed while nothing could depend on them: they come before what has arrived. */
+  /** Ticks that passed while nothing could depend on them: they precede what has arrived. */
   readonly quiet: number;
-  /** The one for which the thread was woken: it comes after what has arrived, and so does all lateness of the thread, which counts for nothing. */
+  /** The tick that woke the thread: it follows what has arrived, and the thread's lateness, which does not count. */
   readonly due: boolean;
 }
 
 /**
- * Counts ticks without waking a thread for each of them. The owner says how many it can do without (`rest`); what it then sleeps on purpose is counted in
- * full, and what it sleeps longer than that is not:
+ * Counts ticks without waking a thread for each. The owner says how many it can skip (`rest`); intentional sleep counts in full, oversleeping does not:
  *
  *     |-- tick --|-- tick --|-- tick --|........ late ........| messages that wait, then the tick that was due
  *      rest(3):     quiet      quiet      due
  *
- * Pure: the caller tells the time, in milliseconds of one monotonic clock.
+ * Pure: the caller supplies the time, in milliseconds of one monotonic clock.
  */
 export class Ticker {
   readonly #tickMs: number;
@@ -30,7 +29,7 @@ export class Ticker {
     this.#countedAt = nowMs;
   }
 
-  /** When the owner is to be woken. */
+  /** The time at which to wake the owner. */
   get dueAt(): number {
     return this.#countedAt + this.#rest * this.#tickMs;
   }
@@ -58,15 +57,15 @@ export class Ticker {
   }
 }
 
-/** Wakes a thread when the next tick is due that may have an effect. */
+/** Wakes a thread when the next relevant tick is due. */
 export class TickTimer {
   readonly #tickMs: number;
   readonly #wake: () => void;
   readonly #ticker: Ticker;
   #timer: NodeJS.Timeout | null = null;
   /**
-   * When the timer fires. That may be too early: then it is set anew. To set it after every round would cost more, and spare nothing: Node wakes at the time that
-   * was set first all the same.
+   * When the timer fires, possibly too early: then it is set anew. Setting it after every round would cost more and save nothing, because Node wakes at the
+   * time set first anyway.
    */
   #firesAt = Infinity;
   #stopped = false;
@@ -81,14 +80,14 @@ export class TickTimer {
     return this.#ticker.take(performance.now());
   }
 
-  /** Sleeps until the last of `ticks` ticks. Returns until when. */
+  /** Sleeps until the last of `ticks` ticks, and returns that time. */
   rest(ticks: number): number {
     this.#ticker.rest(ticks);
     this.#sleepUntil(this.#ticker.dueAt);
     return this.#ticker.dueAt;
   }
 
-  /** Counts nothing, and looks again after a tick. */
+  /** Counts nothing, and checks again after a tick. */
   pause(): void {
     this.#sleepUntil(performance.now() + this.#tickMs);
   }

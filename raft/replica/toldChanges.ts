@@ -3,8 +3,8 @@ import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
 /**
- * A sink that tells each change once: a replica that is opened again applies entries anew which its store had not kept, and listeners know them. Only the end of the replica
- * goes elsewhere.
+ * A sink that delivers each change once: a reopened replica applies entries anew that its store had lost, but listeners know them. Only the replica's end is
+ * reported elsewhere.
  */
 export class ToldChanges implements ReplicaSink {
   readonly #sink: ReplicaSink;
@@ -16,12 +16,12 @@ export class ToldChanges implements ReplicaSink {
     this.#failed = failed;
   }
 
-  /** Up to which revision listeners know everything; null before the first store was opened. */
+  /** The revision up to which listeners know everything; null before the first store was opened. */
   get told(): Revision | null {
     return this.#told;
   }
 
-  /** Listeners read what a store holds at this revision, and are told what follows; to be called for each store that is opened. */
+  /** Listeners read the store at this revision, and receive later changes. Call it for each opened store. */
   begin(at: Revision): void {
     this.#told ??= at;
   }

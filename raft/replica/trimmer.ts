@@ -14,7 +14,7 @@ interface Mark {
   readonly bytes: number;
 }
 
-/** Sizes are noted once for so many entries: cutting need not be exact. */
+/** Sizes are recorded once per so many entries: cutting need not be exact. */
 const entriesPerMark = 128;
 
 /** Decides when to checkpoint the store and where to cut the log. Pure. */
@@ -42,7 +42,7 @@ export class Trimmer {
     return this.#entriesSince >= this.#options.checkpointEntries || this.#bytesSince >= this.#options.checkpointBytes;
   }
 
-  /** The store is durable up to `checkpoint`; returns up to where the log may go. `held`: an index from which on a snapshot's receiver will need entries. */
+  /** The store is durable up to `checkpoint`; returns up to where the log may be cut. A snapshot's receiver will need entries from `held` on. */
   cutAfterCheckpoint(checkpoint: LogIndex, held: LogIndex | null): LogIndex {
     this.#entriesSince = 0;
     this.#bytesSince = 0;
@@ -54,7 +54,7 @@ export class Trimmer {
     return cut;
   }
 
-  /** The last noted index that has more than `bytesMax` bytes of entries behind it; 0 when there is none. */
+  /** Returns the last recorded index with more than `bytesMax` bytes of entries after it, or 0. */
   #indexBehind(bytesMax: number): number {
     return this.#marks.findLast(({ bytes }) => this.#bytes - bytes > bytesMax)?.index ?? 0;
   }

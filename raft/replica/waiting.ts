@@ -12,16 +12,16 @@ export interface WaitingParts {
   readonly store: StoreToRead;
   readonly sink: ReplicaSink;
   readonly reason: string;
-  /** Up to which revision listeners have been told everything. */
+  /** The revision up to which listeners have received everything. */
   readonly told: Revision;
-  /** Whether listeners have been told whatever was acknowledged anywhere. */
+  /** Whether listeners have received everything acknowledged anywhere. */
   readonly isCurrent: boolean;
   readonly space: () => SpaceStatus;
 }
 
 /**
- * A replica whose disk is full takes no part in its cluster, and answers what can be answered from its store. Of the only member of a cluster, whatever was acknowledged was
- * told to its listeners before, so its reads are as current as ever.
+ * A replica with a full disk takes no part in its cluster, and answers from its store where possible. The only member of a cluster had delivered everything
+ * acknowledged to its listeners, so its reads stay current.
  */
 export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
   readonly #parts: WaitingParts;
@@ -30,7 +30,7 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
     this.#parts = parts;
   }
 
-  /** Nothing has been proposed. Of several members others may take the write, so the client is to try again; of one there is nobody else. */
+  /** Nothing was proposed. Another member may take the write, so the client should retry; a sole member has no alternative. */
   propose({ sequence }: ProposeRequest): void {
     const { sink, reason, store } = this.#parts;
     const isAlone = store.membership.members.length <= 1;

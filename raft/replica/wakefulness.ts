@@ -1,29 +1,29 @@
 import { openSync, readSync } from 'node:fs';
 import type { Continuations } from './continuations.js';
 
-/** Between two looks at the processor time of a thread that runs: a look costs some microseconds. */
+/** The interval between readings of a running thread's processor time, which cost some microseconds. */
 const lookMs = 250;
 
 /**
- * After such a part of an election timeout, leaders may have been replaced: the others count from the last word, which was up to a heartbeat earlier, and may
- * be done before the stopped one runs again.
+ * After this part of an election timeout, leaders may have been replaced: the others count from the last message, up to a heartbeat earlier, and may be done
+ * before the stopped one runs again.
  */
 const replacedAfter = 0.8;
-/** So much of an election timeout must be unaccounted for: the rest may be what the thread did before and after, on a machine where it has to wait for that. */
+/** The part of an election timeout that must be unaccounted for: the rest may be the thread's earlier and later work, where it has to wait for a processor. */
 const idleShare = 0.5;
-/** What a thread sleeps on purpose beyond this part of an election timeout, its followers were told of: they wait as much longer. */
+/** Followers know of intentional sleep beyond this part of an election timeout, and wait correspondingly longer. */
 const usualRest = 0.2;
 
-/** What tells more than a clock does. */
+/** Sources of more information than a clock. */
 export interface WakefulnessSources {
-  /** Time that this thread ran or waited for a processor; null where nobody tells. */
+  /** The time that this thread ran or waited for a processor; null if unknown. */
   readonly processorMs: () => number | null;
   readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
 }
 
 /**
- * Tells whether this thread was stopped (SIGSTOP, a debugger, a machine that slept) rather than late. A thread that is late runs, waits for a processor, or
- * waits for its disk; one that was stopped did none of it, though its timer was due long ago. All times are milliseconds of one monotonic clock.
+ * Distinguishes whether this thread was stopped (SIGSTOP, a debugger, a sleeping machine) or late. A late thread runs, waits for a processor, or waits for its
+ * disk; a stopped one did none of it, though its timer was due long ago. Times are milliseconds of one monotonic clock.
  */
 export class Wakefulness {
   readonly #gapMs: number;
@@ -36,7 +36,7 @@ export class Wakefulness {
   #lookedAt: number;
   #processorAt: number | null;
 
-  /** @param electionMs shortest time after which others replace a leader that is silent */
+  /** @param electionMs shortest time after which others replace a silent leader */
   constructor(electionMs: number, nowMs: number, { processorMs, continuations }: WakefulnessSources) {
     this.#gapMs = replacedAfter * electionMs;
     this.#idleMs = idleShare * electionMs;
@@ -49,7 +49,7 @@ export class Wakefulness {
     this.#processorAt = processorMs();
   }
 
-  /** To be asked at least as often as the thread's timer fires: whether it was stopped since it was asked last. */
+  /** Returns whether the thread was stopped since the last call. Call it at least as often as the thread's timer fires. */
   stopped(nowMs: number): boolean {
     const gap = nowMs - this.#awakeAt - Math.max(0, this.#restUntil - this.#awakeAt - this.#usualRestMs);
     this.#awakeAt = nowMs;
@@ -62,7 +62,7 @@ export class Wakefulness {
     return gap - (this.#processorAt - before) >= this.#idleMs;
   }
 
-  /** The thread has nothing to do until then, unless something arrives. */
+  /** The thread sleeps until then, unless something arrives. */
   rests(untilMs: number): void {
     this.#restUntil = untilMs;
   }
@@ -72,19 +72,19 @@ export class Wakefulness {
     this.#continuations.begin();
   }
 
-  /** The disk took so long: that is not a stop, unless the process says that it was stopped meanwhile. */
+  /** The disk took this long, which is not a stop unless the process reports one. */
   waited(ms: number): void {
     if (ms < this.#gapMs || !this.#continuations.sawOne()) this.#awakeAt += ms;
   }
 }
 
-/** Of this thread, open since it was first looked at: opening it anew was most of what a look cost. */
+/** Kept open for this thread: opening it was most of a reading's cost. */
 let schedstat: number | undefined;
 const statistics = Buffer.alloc(64);
 
 /**
- * Time that the calling thread ran or waited for a processor (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process: nanoseconds
- * spent on the processor, then on a run queue). Null on systems other than Linux: late and stopped cannot be told apart there.
+ * Returns the time that the calling thread ran or waited for a processor (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process:
+ * nanoseconds on the processor, then on a run queue). Null outside Linux, where late and stopped cannot be distinguished.
  */
 export function processorMs(): number | null {
   try {
